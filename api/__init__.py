@@ -1,0 +1,1 @@
+"""Glow on xDSL: compile machine-learning models to fast machine code."""

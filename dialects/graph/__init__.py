@@ -1,0 +1,1 @@
+"""The `graph` dialect: whole-tensor operators, as an imported model has them."""

@@ -1,0 +1,174 @@
+"""What every op of the graph dialect shares: one place owns shapes and meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from glow.support.types import Tensor, check_result
+
+Array = NDArray[Any]
+Slot = SSAValue | Sequence[SSAValue] | None
+
+
+def to_attribute(value: Any) -> Attribute | None:
+    """Return the property that stores `value`: int, float, str, bool, ints, a type."""
+    match value:
+        case None | False:
+            return None
+        case Attribute():
+            return value
+        case True:
+            return UnitAttr()
+        case int() | np.integer():
+            return IntegerAttr(int(value), i64)
+        case float() | np.floating():
+            return FloatAttr(float(value), f64)
+        case str():
+            return StringAttr(value)
+        case _:
+            return DenseArrayBase.from_list(i64, [int(v) for v in value])
+
+
+def from_attribute(attribute: Attribute | None) -> Any:
+    """Return what `to_attribute` was given; an absent property is None."""
+    match attribute:
+        case UnitAttr():
+            return True
+        case IntegerAttr():
+            return attribute.value.data
+        case IntAttr() | StringAttr():
+            return attribute.data
+        case FloatAttr():
+            return attribute.value.data
+        case DenseArrayBase():
+            return tuple(attribute.get_values())
+        case ArrayAttr():
+            return tuple(from_attribute(item) for item in attribute)
+        case _:
+            return attribute
+
+
+class GraphOp(IRDLOperation):
+    """
+    An op on whole tensors that knows its shape rule and its meaning.
+
+    A subclass defines two static functions with one signature: first an argument
+    per operand slot (None where an optional one is absent, a sequence where it is
+    variadic), then a keyword argument per property. `infer` takes values and returns
+    the result type or a tuple of types; `compute` takes arrays and returns an array
+    or a tuple. Neither sees a layout.
+    """
+
+    if TYPE_CHECKING:  # each op has its own signature
+        infer: ClassVar[Callable[..., Tensor | tuple[Tensor, ...]]]
+        compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
+
+    traits = traits_def(Pure())
+
+    def __init__(self, *slots: Slot, **parameters: Any):
+        """Build the op with inferred result types; parameters are Python values."""
+        inferred = type(self).infer(*slots, **parameters)
+        properties = {k: to_attribute(v) for k, v in parameters.items()}
+        super().__init__(
+            operands=list(slots),
+            result_types=self._result_slots(inferred),
+            properties=properties,
+        )
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
+        """Group inferred types by result definition; ops with absent ones override."""
+        types = inferred if isinstance(inferred, tuple) else (inferred,)
+        definitions = cls.get_irdl_definition().results
+        if len(definitions) == len(types):
+            return list(types)
+        return [list(types)]
+
+    def slots(self) -> tuple[Slot, ...]:
+        """Return the operands, one entry per slot; None where one is absent."""
+        return tuple(
+            getattr(self, name) for name, _ in self.get_irdl_definition().operands
+        )
+
+    def slot_names(self) -> tuple[str, ...]:
+        """Return the name of each operand slot; their number is a constant."""
+        return tuple(name for name, _ in self.get_irdl_definition().operands)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the properties as Python values, absent ones as None or False."""
+        found: dict[str, Any] = {}
+        for name, definition in self.get_irdl_definition().properties.items():
+            if name in ("operandSegmentSizes", "resultSegmentSizes"):
+                continue
+            accessor = getattr(definition, "accessor_name", None) or name
+            value = self.properties.get(name, definition.default_value)
+            found[accessor] = from_attribute(value)
+        return found
+
+    def inferred(self) -> tuple[Tensor, ...]:
+        """Return the types that `infer` gives the present results."""
+        found = type(self).infer(*self.slots(), **self.parameters())
+        return found if isinstance(found, tuple) else (found,)
+
+    def verify_(self) -> None:
+        expected = self.inferred()
+        if len(expected) != len(self.results):
+            raise VerifyException(
+                f"expected {len(expected)} results, got {len(self.results)}"
+            )
+        for result, type_ in zip(self.results, expected, strict=True):
+            check_result(result, type_)
+
+    def evaluate(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """
+        Return the results for `arrays`, one per present operand, in order.
+
+        Results have the inferred shape and element type and are C-contiguous.
+        """
+        remaining = iter(arrays)
+        slots: list[Any] = []
+        for name, definition in self.get_irdl_definition().operands:
+            operand = getattr(self, name)
+            if isinstance(definition, OptOperandDef):
+                slots.append(None if operand is None else next(remaining))
+            elif isinstance(definition, VarOperandDef):
+                slots.append([next(remaining) for _ in operand])
+            else:
+                slots.append(next(remaining))
+        with np.errstate(all="ignore"):
+            found = type(self).compute(*slots, **self.parameters())
+        results = found if isinstance(found, tuple) else (found,)
+        return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
+        """
+        Say how `result` follows `operand` (an index into `operands`), or None.
+
+        Entry i is the operand axis that result axis i runs along, or None where it
+        runs along none (a broadcast or new axis). An op that answers computes the
+        same whatever layout its operand has; without an answer it needs row-major.
+        """
+        return None
+
+    def rebuilt(self, operands: Mapping[SSAValue, SSAValue]) -> GraphOp:
+        """Return a clone that reads `operands[v]` for every v that is a key."""
+        return self.clone(dict(operands))

@@ -1,0 +1,232 @@
+"""Storage: named placeholders and constants, and the ops that read and write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TensorType,
+    i1,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import (
+    ConstantLike,
+    HasParent,
+    MemoryWriteEffect,
+    Pure,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.resource import ResourceAttr
+from glow.support.types import Tensor, dtype_of, element_type_of, tensor
+
+DIRECTIONS = ("in", "out", "inout")
+
+
+@irdl_op_definition
+class PlaceholderOp(IRDLOperation):
+    """
+    A named tensor that the caller binds; it has a type and no data.
+
+    Errors: a direction other than in, out or inout.
+    Source: Glow's Placeholder.
+
+    ```mlir
+    graph.placeholder @data "in" : tensor<1x3x224x224xf32>
+    ```
+    """
+
+    name = "graph.placeholder"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    direction = prop_def(StringAttr)
+    type = prop_def(TensorType.constr(AnyAttr()))
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    assembly_format = "$sym_name $direction attr-dict `:` $type"
+
+    def __init__(self, sym_name: str, direction: str, type: Tensor):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "direction": StringAttr(direction),
+                "type": type,
+            }
+        )
+
+    def verify_(self) -> None:
+        if self.direction.data not in DIRECTIONS:
+            raise VerifyException(
+                f"expected a direction out of {', '.join(DIRECTIONS)}, "
+                f'got "{self.direction.data}"'
+            )
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """
+    A named tensor whose bytes are known and lie outside the IR.
+
+    Bytes are in physical order: a type with a layout has an array of physical shape.
+    Errors: bytes of another type or size than the tensor.
+    Source: Glow's Constant.
+
+    ```mlir
+    graph.constant @"w" #graph.resource<"9f86..."> : tensor<64x3x7x7xf32>
+    ```
+    """
+
+    name = "graph.constant"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    resource = prop_def(ResourceAttr)
+    type = prop_def(TensorType.constr(AnyAttr()))
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
+
+    def __init__(self, sym_name: str, array: NDArray[Any], type: Tensor | None = None):
+        found = type or tensor(element_type_of(array.dtype), array.shape)
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "resource": ResourceAttr.of(array),
+                "type": found,
+            }
+        )
+
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """The bytes, or None where the module came without its weights."""
+        return self.resource.array
+
+    def verify_(self) -> None:
+        found = self.resource.data.resource
+        if found is None:
+            return
+        expected = dtype_of(self.type.element_type)
+        if found.array.dtype != expected:
+            raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
+        if self.type.encoding.__class__.__name__ == "NoneAttr" and (
+            found.array.shape != self.type.get_shape()
+        ):
+            raise VerifyException(
+                f"expected bytes of shape {self.type.get_shape()}, "
+                f"got {found.array.shape}"
+            )
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """
+    The value that placeholder or constant `symbol` had before the run.
+
+    Errors: an unknown symbol, another type than the symbol's (checked by module).
+    """
+
+    name = "graph.load"
+
+    symbol = prop_def(SymbolRefAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type: Tensor):
+        super().__init__(
+            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
+        )
+
+
+@irdl_op_definition
+class SaveOp(IRDLOperation):
+    """
+    Make `value` what placeholder `symbol` holds after the run; once per placeholder.
+
+    Errors: a constant or an input, a second save, another type (checked by module).
+    """
+
+    name = "graph.save"
+
+    symbol = prop_def(SymbolRefAttr)
+    value = operand_def(TensorType.constr(AnyAttr()))
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$symbol `,` $value attr-dict `:` type($value)"
+
+    def __init__(self, symbol: str, value: SSAValue):
+        super().__init__(operands=[value], properties={"symbol": SymbolRefAttr(symbol)})
+
+
+@irdl_op_definition
+class LiteralOp(IRDLOperation):
+    """
+    A constant tensor inside a function, its value in the IR.
+
+    Meant for small values: shapes, scalars, tests.
+
+    ```mlir
+    %0 = graph.literal dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
+    ```
+    """
+
+    name = "graph.literal"
+
+    value = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    traits = traits_def(Pure(), ConstantLike())
+
+    assembly_format = "$value attr-dict `:` type($result)"
+
+    def __init__(self, array: NDArray[Any]):
+        array = np.asarray(array)
+        type_ = tensor(element_type_of(array.dtype), array.shape)
+        if type_.element_type == i1:
+            data = DenseIntOrFPElementsAttr.from_list(
+                type_, [int(v) for v in array.reshape(-1)]
+            )
+        else:
+            data = DenseIntOrFPElementsAttr(type_, BytesAttr(array.tobytes()))
+        super().__init__(result_types=[type_], properties={"value": data})
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The value as an array of the result's shape."""
+        type_ = self.value.type
+        values = np.array(self.value.get_values(), dtype=dtype_of(type_.element_type))
+        return np.broadcast_to(values.reshape(-1), (max(1, _size(type_)),))[
+            : _size(type_)
+        ].reshape(type_.get_shape())
+
+    def verify_(self) -> None:
+        if self.value.type != self.result.type:
+            raise VerifyException(
+                f"expected result {self.value.type}, got {self.result.type}"
+            )
+
+
+def _size(type_: Any) -> int:
+    return int(np.prod(type_.get_shape(), dtype=np.int64))

@@ -1,0 +1,1 @@
+"""The `layout` dialect: the physical order of a value, and changes of it."""

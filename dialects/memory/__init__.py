@@ -1,0 +1,1 @@
+"""The `memory` dialect: buffers, lifetimes and ops that write to them."""

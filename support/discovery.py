@@ -1,0 +1,76 @@
+"""Find definitions by where they live, so that adding one edits no list."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.passes import ModulePass
+
+
+def _defined_in(module: ModuleType, base: type) -> list[type[Any]]:
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, base)
+        and value.__module__ == module.__name__
+        and isinstance(vars(value).get("name"), str)
+    ]
+
+
+def modules_in(package: str) -> list[str]:
+    """Return the dotted names of the modules and packages right below `package`."""
+    path = import_module(package).__path__
+    return [f"{package}.{info.name}" for info in iter_modules(path)]
+
+
+def dialect_in(name: str, package: str) -> Dialect:
+    """Build dialect `name` from every op and attribute that `package` defines."""
+    modules = [import_module(module) for module in modules_in(package)]
+    return Dialect(
+        name,
+        [op for m in modules for op in _defined_in(m, Operation)],
+        [attr for m in modules for attr in _defined_in(m, Attribute)],
+    )
+
+
+def dialects_in(package: str) -> dict[str, Callable[[], Dialect]]:
+    """
+    Map the name of each dialect package below `package` to a lazy builder.
+
+    A dialect is a package; its name is the name of the package.
+    """
+
+    def loader(name: str, module: str) -> Callable[[], Dialect]:
+        return lambda: dialect_in(name, module)
+
+    names = modules_in(package)
+    return {
+        name.rpartition(".")[2]: loader(name.rpartition(".")[2], name) for name in names
+    }
+
+
+def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
+    """
+    Map the name of each pass in `package` to a loader; import no pass yet.
+
+    A pass is a module or a package of its own: `fold-bias` is in `fold_bias.py`.
+    Modules whose name starts with an underscore are helpers.
+    """
+
+    def loader(module_name: str) -> Callable[[], type[ModulePass]]:
+        def load() -> type[ModulePass]:
+            (found,) = _defined_in(import_module(module_name), ModulePass)
+            return found
+
+        return load
+
+    names = {module.rpartition(".")[2]: module for module in modules_in(package)}
+    return {
+        name.replace("_", "-"): loader(module)
+        for name, module in names.items()
+        if not name.startswith("_")
+    }

@@ -1,0 +1,25 @@
+"""The errors that users meet; each message says what is wrong and what to do."""
+
+
+class GlowError(Exception):
+    """The base of every error that the input or the caller causes."""
+
+
+class InvalidModelError(GlowError):
+    """A model file is corrupt, truncated or inconsistent."""
+
+
+class UnsupportedModelError(GlowError):
+    """A model uses operators, attributes or types that the importer lacks."""
+
+
+class CompilationError(GlowError):
+    """A valid model cannot be compiled for the target that was asked for."""
+
+
+class BindingError(GlowError, ValueError):
+    """Arguments of a call do not fit the signature; the message lists them all."""
+
+
+class ExecutionError(GlowError):
+    """Data made a run fail; the message names the op and its source node."""

@@ -1,0 +1,126 @@
+"""Typed views of values whose type is a tensor, and of their element types."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    TensorType,
+    f32,
+    f64,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+Tensor = TensorType[Attribute]
+
+_DTYPES: dict[Attribute, np.dtype[Any]] = {
+    f32: np.dtype(np.float32),
+    f64: np.dtype(np.float64),
+    i32: np.dtype(np.int32),
+    i64: np.dtype(np.int64),
+    i1: np.dtype(np.bool_),
+}
+_ELEMENT_TYPES = {dtype: element for element, dtype in _DTYPES.items()}
+
+
+def dtype_of(element: Attribute) -> np.dtype[Any]:
+    """Return the NumPy type in which elements of type `element` are stored."""
+    if element not in _DTYPES:
+        known = ", ".join(str(t) for t in _DTYPES)
+        raise VerifyException(f"expected an element type out of {known}, got {element}")
+    return _DTYPES[element]
+
+
+def element_type_of(dtype: np.dtype[Any]) -> Attribute:
+    """Return the element type that stores `dtype`; the inverse of `dtype_of`."""
+    if dtype not in _ELEMENT_TYPES:
+        known = ", ".join(str(t) for t in _ELEMENT_TYPES)
+        raise VerifyException(f"expected an array of {known}, got {dtype}")
+    return _ELEMENT_TYPES[dtype]
+
+
+def is_float(element: Attribute) -> bool:
+    return isinstance(element, Float32Type | Float64Type)
+
+
+def is_bool(element: Attribute) -> bool:
+    return isinstance(element, IntegerType) and element.width.data == 1
+
+
+def tensor_type(value: SSAValue | Attribute) -> Tensor:
+    """Return the tensor type of `value` (or `value`, if it is one)."""
+    found = value.type if isinstance(value, SSAValue) else value
+    if not isinstance(found, TensorType):
+        raise VerifyException(f"expected a tensor, got {found}")
+    return cast(Tensor, found)
+
+
+def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int, ...]:
+    """Return the static shape of tensor `value`, of `rank` axes if given."""
+    found = tensor_type(value)
+    shape = found.get_shape()
+    if any(extent < 0 for extent in shape):
+        raise VerifyException(f"expected a static shape, got {found}")
+    if rank is not None and len(shape) != rank:
+        raise VerifyException(f"expected a tensor of rank {rank}, got {found}")
+    return shape
+
+
+def element_of(value: SSAValue | Attribute) -> Attribute:
+    """Return the element type of tensor `value`."""
+    return tensor_type(value).element_type
+
+
+def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:
+    """Return the tensor type without a layout of this element type and shape."""
+    return TensorType(element, shape)
+
+
+def normalize_axis(axis: int, rank: int) -> int:
+    """Return `axis` counted from the front; it may count from the back."""
+    if not -rank <= axis < rank:
+        raise VerifyException(f"expected an axis in [{-rank}, {rank - 1}], got {axis}")
+    return axis % rank
+
+
+def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Return `axes` counted from the front, sorted; repeated ones are refused."""
+    found = sorted(normalize_axis(axis, rank) for axis in axes)
+    if len(set(found)) != len(found):
+        raise VerifyException(f"expected distinct axes, got {list(axes)}")
+    return tuple(found)
+
+
+def broadcast(*values: SSAValue | Attribute) -> tuple[int, ...]:
+    """Return the shape that tensors `values` have together by NumPy's rule."""
+    try:
+        return np.broadcast_shapes(*(shape_of(value) for value in values))
+    except ValueError:
+        types = " with ".join(str(tensor_type(value)) for value in values)
+        raise VerifyException(f"cannot broadcast {types}") from None
+
+
+def same_element(*values: SSAValue | Attribute | None) -> Attribute:
+    """Return the one element type of `values`, absent ones left out."""
+    elements = [element_of(value) for value in values if value is not None]
+    if any(element != elements[0] for element in elements):
+        names = ", ".join(str(element) for element in elements)
+        raise VerifyException(f"expected one element type, got {names}")
+    return elements[0]
+
+
+def check_result(result: SSAValue, expected: Tensor) -> None:
+    """Raise unless `result` has this shape and element type, whatever its layout."""
+    actual = tensor_type(result)
+    if (
+        actual.get_shape() != expected.get_shape()
+        or actual.element_type != expected.element_type
+    ):
+        raise VerifyException(f"expected result {expected}, got {actual}")
