@@ -1,0 +1,81 @@
+"""Where the elements of a buffer lie: strides and offset read off its type."""
+
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
+
+from xdsl.dialects.builtin import IntAttr, NoneAttr, StridedLayoutAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.memory.base import Buffer, buffer_type
+
+
+@dataclass(frozen=True)
+class Addressing:
+    """
+    Element (i, j, ...) lies `offset + i * strides[0] + j * strides[1] + ...`.
+
+    Units: elements, counted from the start of the allocation.
+    """
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int = 0
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The first and the last element touched; (0, -1) if there is none."""
+        if 0 in self.shape:
+            return 0, -1
+        spans = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
+        low = self.offset + sum(min(0, span) for span in spans)
+        return low, self.offset + sum(max(0, span) for span in spans)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether elements lie in row-major order without gaps."""
+        expected = row_major(self.shape)
+        return all(
+            extent == 1 or stride == want
+            for extent, stride, want in zip(
+                self.shape, self.strides, expected, strict=True
+            )
+        )
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of a dense row-major array."""
+    return tuple(accumulate((*shape[:0:-1],), mul, initial=1))[::-1][: len(shape)]
+
+
+def addressing_of(value: SSAValue | Attribute) -> Addressing:
+    """Return how buffer `value` is addressed; a blocked layout has no strides."""
+    found = find_addressing(buffer_type(value))
+    if found is None:
+        raise VerifyException(f"expected an unblocked layout, got {buffer_type(value)}")
+    return found
+
+
+def find_addressing(type_: Buffer) -> Addressing | None:
+    """Return how buffers of `type_` are addressed, or None if they are blocked."""
+    from glow.dialects.layout.attribute import strides_of
+
+    shape, layout = type_.get_shape(), type_.layout
+    match layout:
+        case NoneAttr():
+            return Addressing(shape, row_major(shape))
+        case StridedLayoutAttr():
+            strides = [s.data for s in layout.strides if isinstance(s, IntAttr)]
+            assert isinstance(layout.offset, IntAttr)
+            assert len(strides) == len(shape)
+            return Addressing(shape, tuple(strides), layout.offset.data)
+        case _:
+            found = strides_of(layout, shape)
+            return None if found is None else Addressing(shape, *found)
+
+
+def strided(type_: Buffer, addressing: Addressing) -> Buffer:
+    """Return the type of a view with this addressing and the elements of `type_`."""
+    layout = StridedLayoutAttr(addressing.strides, addressing.offset)
+    return Buffer(type_.element_type, addressing.shape, layout)

@@ -1,0 +1,87 @@
+"""What every op that reads and writes buffers shares: operand kinds, in-place pairs."""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, ClassVar, cast
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+Buffer = MemRefType[Attribute]
+
+
+class Kind(Enum):
+    """What an op does to a buffer that it is given."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+
+    @property
+    def reads(self) -> bool:
+        return self is not Kind.OUT
+
+    @property
+    def writes(self) -> bool:
+        return self is not Kind.IN
+
+
+def buffer_type(value: SSAValue | Attribute) -> Buffer:
+    """Return the memref type of `value` (or `value`, if it is one)."""
+    found = value.type if isinstance(value, SSAValue) else value
+    if not isinstance(found, MemRefType):
+        raise VerifyException(f"expected a memref, got {found}")
+    return cast(Buffer, found)
+
+
+def extents_of(value: SSAValue | Attribute) -> tuple[int, ...]:
+    """Return the logical shape of buffer `value`."""
+    return buffer_type(value).get_shape()
+
+
+class MemoryOp(IRDLOperation):
+    """
+    An op that computes into buffers it is given: destination-passing style.
+
+    `WRITES` names the operand slots that it writes and does not read, `UPDATES` those
+    it reads and writes; all others are read only. Nothing else may be touched.
+    """
+
+    WRITES: ClassVar[tuple[str, ...]] = ("result",)
+    UPDATES: ClassVar[tuple[str, ...]] = ()
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def accesses(self) -> list[tuple[SSAValue, Kind]]:
+        """Return each buffer operand and what happens to it, in operand order."""
+        found: list[tuple[SSAValue, Kind]] = []
+        for name, _ in self.get_irdl_definition().operands:
+            kind = (
+                Kind.OUT
+                if name in self.WRITES
+                else Kind.INOUT
+                if name in self.UPDATES
+                else Kind.IN
+            )
+            slot: Any = getattr(self, name)
+            values = (
+                []
+                if slot is None
+                else [slot]
+                if isinstance(slot, SSAValue)
+                else list(cast(Sequence[SSAValue], slot))
+            )
+            found += [(value, kind) for value in values]
+        return found
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        """
+        Return pairs (read, written) that may be one buffer.
+
+        The op must read each element of the first before it writes that element of
+        the second, which is addressed the same way.
+        """
+        return []

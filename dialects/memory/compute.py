@@ -1,0 +1,212 @@
+"""Products: convolution and matrix product, with what follows them as a region."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+
+ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
+
+
+def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
+    return DenseArrayBase.from_list(i64, list(values))
+
+
+class EpilogueOp(MemoryOp):
+    """
+    A product whose result passes through a region of scalar ops before it is stored.
+
+    The region's arguments are one element of the product (bias included) and the
+    elements of `extras` at the same place, broadcast; it yields what is stored.
+    """
+
+    def check_epilogue(self, epilogue: Region, extras: Sequence[SSAValue]) -> None:
+        """Raise unless the region takes the product and `extras`, or is empty."""
+        if not epilogue.blocks:
+            return
+        got = len(epilogue.block.args)
+        if got != len(extras) + 1:
+            raise VerifyException(
+                f"expected {len(extras) + 1} epilogue arguments, got {got}"
+            )
+
+
+@irdl_op_definition
+class ConvOp(EpilogueOp):
+    """
+    Convolution of a buffer over 1 to 3 spatial axes, then the epilogue.
+
+    Shapes: input [N, C, spatial...], filter as `algorithm` wants it (packed panels of
+    output channels; [O, I/group, spatial...] with plain strides for `generic`), bias
+    [O], extras broadcast to the result, result [N, O, spatial...].
+    `algorithm`: direct (implicit GEMM over packed panels), depthwise, winograd
+    (F(4x4, 3x3); filter is its transform), or generic (any strides, any type).
+    `halo`: the input's allocation has zeros around it, at least as wide as `pads`.
+    Errors: an unknown algorithm, an epilogue with the wrong number of arguments.
+    """
+
+    name = "memory.conv"
+
+    input = operand_def(MemRefType.constr(AnyAttr()))
+    filter = operand_def(MemRefType.constr(AnyAttr()))
+    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
+    extras = var_operand_def(MemRefType.constr(AnyAttr()))
+    scratch = opt_operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+    epilogue = region_def()
+
+    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    strides = prop_def(DenseArrayBase.constr(i64))
+    pads = prop_def(DenseArrayBase.constr(i64))
+    dilations = prop_def(DenseArrayBase.constr(i64))
+    group = prop_def(IntegerAttr.constr(i64))
+    algorithm = prop_def(StringAttr)
+    halo = opt_prop_def(UnitAttr)
+
+    WRITES: ClassVar = ("result", "scratch")
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "`ins` `(` $input `:` type($input) `,` $filter `:` type($filter) "
+        "(`bias` $bias^ `:` type($bias))? (`extras` $extras^ `:` "
+        "type($extras))? (`scratch` $scratch^ `:` type($scratch))? `)` `outs` "
+        "`(` $result `:` type($result) `)` $epilogue attr-dict"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        filter: SSAValue,
+        bias: SSAValue | None,
+        extras: Sequence[SSAValue],
+        result: SSAValue,
+        *,
+        scratch: SSAValue | None = None,
+        epilogue: Region | None = None,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int],
+        pads: Sequence[int],
+        dilations: Sequence[int],
+        group: int,
+        algorithm: str,
+        halo: bool = False,
+    ):
+        super().__init__(
+            operands=[input, filter, bias, list(extras), scratch, result],
+            regions=[epilogue or Region()],
+            properties={
+                "kernel_shape": ints(kernel_shape),
+                "strides": ints(strides),
+                "pads": ints(pads),
+                "dilations": ints(dilations),
+                "group": IntegerAttr(group, i64),
+                "algorithm": StringAttr(algorithm),
+                "halo": UnitAttr() if halo else None,
+            },
+        )
+
+    def verify_(self) -> None:
+        if self.algorithm.data not in ALGORITHMS:
+            raise VerifyException(
+                f"expected an algorithm out of {', '.join(ALGORITHMS)}, "
+                f'got "{self.algorithm.data}"'
+            )
+        self.check_epilogue(self.epilogue, self.extras)
+        rank = len(extents_of(self.input))
+        if len(extents_of(self.result)) != rank:
+            raise VerifyException(
+                f"expected a result of rank {rank}, got {buffer_type(self.result)}"
+            )
+
+
+@irdl_op_definition
+class MatMulOp(EpilogueOp):
+    """
+    Matrix product over the last two axes, then the epilogue.
+
+    Shapes: lhs [..., M, K], rhs [..., K, N] (packed panels [..., N/p, K, p] if its
+    layout is blocked, else any strides), bias [N], extras broadcast to the result,
+    result [..., M, N]; batch axes broadcast.
+    Errors: inner extents that differ, an epilogue with the wrong number of arguments.
+    """
+
+    name = "memory.matmul"
+
+    lhs = operand_def(MemRefType.constr(AnyAttr()))
+    rhs = operand_def(MemRefType.constr(AnyAttr()))
+    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
+    extras = var_operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+    epilogue = region_def()
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "`ins` `(` $lhs `:` type($lhs) `,` $rhs `:` type($rhs) (`bias` $bias^ "
+        "`:` type($bias))? (`extras` $extras^ `:` type($extras))? `)` `outs` "
+        "`(` $result `:` type($result) `)` $epilogue attr-dict"
+    )
+
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        bias: SSAValue | None,
+        extras: Sequence[SSAValue],
+        result: SSAValue,
+        epilogue: Region | None = None,
+    ):
+        super().__init__(
+            operands=[lhs, rhs, bias, list(extras), result],
+            regions=[epilogue or Region()],
+        )
+
+    def verify_(self) -> None:
+        self.check_epilogue(self.epilogue, self.extras)
+        lhs, rhs = extents_of(self.lhs), extents_of(self.rhs)
+        if len(lhs) < 2 or len(rhs) < 2:
+            raise VerifyException(
+                f"expected matrices, got {buffer_type(self.lhs)}, "
+                f"{buffer_type(self.rhs)}"
+            )
+        if lhs[-1] != rhs[-2]:
+            raise VerifyException(
+                f"lhs has {lhs[-1]} columns but rhs has {rhs[-2]} rows"
+            )
+        if extents_of(self.result)[-2:] != (lhs[-2], rhs[-1]):
+            raise VerifyException(
+                f"expected a result of {lhs[-2]} by {rhs[-1]}, "
+                f"got {buffer_type(self.result)}"
+            )

@@ -1,0 +1,180 @@
+"""Elementwise work on buffers: scalar regions, copies and fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """End a region of scalar ops with the values to store."""
+
+    name = "memory.yield"
+
+    values = var_operand_def(AnyAttr())
+
+    traits = traits_def(IsTerminator(), Pure())
+
+    assembly_format = "$values attr-dict `:` type($values)"
+
+    def __init__(self, values: Sequence[SSAValue]):
+        super().__init__(operands=[list(values)])
+
+
+@irdl_op_definition
+class ElementwiseOp(MemoryOp):
+    """
+    Run the region once per element of the results.
+
+    Shapes: inputs broadcast to the results' common shape by NumPy's rule. The region
+    takes one element per input and yields one per result; bool elements are i1.
+    Errors: inputs that do not broadcast, a region of another arity.
+    """
+
+    name = "memory.elementwise"
+
+    inputs = var_operand_def(MemRefType.constr(AnyAttr()))
+    results_ = var_operand_def(MemRefType.constr(AnyAttr()))
+    body = region_def("single_block")
+
+    WRITES: ClassVar = ("results_",)
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "(`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $results_ `:` "
+        "type($results_) `)` $body attr-dict"
+    )
+
+    def __init__(
+        self, inputs: Sequence[SSAValue], results: Sequence[SSAValue], body: Region
+    ):
+        super().__init__(operands=[list(inputs), list(results)], regions=[body])
+
+    def verify_(self) -> None:
+        block = self.body.block
+        if len(block.args) != len(self.inputs):
+            raise VerifyException(
+                f"expected {len(self.inputs)} region arguments, got {len(block.args)}"
+            )
+        last = block.last_op
+        if not isinstance(last, YieldOp) or len(last.values) != len(self.results_):
+            raise VerifyException(
+                f"expected the region to yield {len(self.results_)} values"
+            )
+        shape = extents_of(self.results_[0])
+        for value in (*self.inputs, *self.results_):
+            try:
+                found = np.broadcast_shapes(extents_of(value), shape)
+            except ValueError:
+                found = None
+            if found != shape:
+                raise VerifyException(
+                    f"expected what broadcasts to {list(shape)}, "
+                    f"got {buffer_type(value)}"
+                )
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        return [
+            (source, result)
+            for source in self.inputs
+            for result in self.results_
+            if _same_place(source, result)
+        ]
+
+
+def _same_place(source: SSAValue, result: SSAValue) -> bool:
+    a, b = buffer_type(source), buffer_type(result)
+    if a.element_type != b.element_type:
+        return False
+    first, second = find_addressing(a), find_addressing(b)
+    return first is not None and first == second
+
+
+@irdl_op_definition
+class CopyOp(MemoryOp):
+    """
+    Copy `source` into `result`, from one layout to another; shapes are equal.
+
+    A blocked result is packed: what lies in its padding becomes zero.
+    """
+
+    name = "memory.copy"
+
+    source = operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    assembly_format = (
+        "`ins` `(` $source `:` type($source) `)` `outs` `(` $result `:` "
+        "type($result) `)` attr-dict"
+    )
+
+    def __init__(self, source: SSAValue, result: SSAValue):
+        super().__init__(operands=[source, result])
+
+    def verify_(self) -> None:
+        a, b = buffer_type(self.source), buffer_type(self.result)
+        if a.get_shape() != b.get_shape() or a.element_type != b.element_type:
+            raise VerifyException(f"expected equal shapes and elements, got {a}, {b}")
+
+
+@irdl_op_definition
+class FillOp(MemoryOp):
+    """Write `value` to every element of `result`."""
+
+    name = "memory.fill"
+
+    value = prop_def(AnyAttr())
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
+
+    def __init__(self, value: Attribute, result: SSAValue):
+        super().__init__(operands=[result], properties={"value": value})
+
+
+@irdl_op_definition
+class ZeroHaloOp(MemoryOp):
+    """
+    Write zero to every byte of the allocation `result` around its logical elements.
+
+    The arena gives bytes to several buffers in turn, so a halo is zeroed in each run.
+    """
+
+    name = "memory.zero_halo"
+
+    UPDATES: ClassVar = ()
+
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
+
+    def __init__(self, result: SSAValue):
+        super().__init__(operands=[result])

@@ -1,0 +1,230 @@
+"""Where buffers come from: bound by the caller, constant, or part of the arena."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import (
+    HasParent,
+    MemoryAllocEffect,
+    MemoryFreeEffect,
+    Pure,
+    SymbolOpInterface,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.base import Buffer, buffer_type
+
+
+@irdl_op_definition
+class PlaceholderOp(IRDLOperation):
+    """
+    A named buffer that the caller binds: read (in), written (out) or both (inout).
+
+    ```mlir
+    memory.placeholder @data "in" : memref<1x3x224x224xf32>
+    ```
+    """
+
+    name = "memory.placeholder"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    direction = prop_def(StringAttr)
+    type = prop_def(MemRefType.constr(AnyAttr()))
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    assembly_format = "$sym_name $direction attr-dict `:` $type"
+
+    def __init__(self, sym_name: str, direction: str, type: Buffer):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "direction": StringAttr(direction),
+                "type": type,
+            }
+        )
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """
+    A named buffer whose bytes are known, in physical order; nothing may write to it.
+
+    ```mlir
+    memory.constant @w #graph.resource<"9f86..."> : memref<64x3x7x7xf32>
+    ```
+    """
+
+    name = "memory.constant"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    resource = prop_def(ResourceAttr)
+    type = prop_def(MemRefType.constr(AnyAttr()))
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
+
+    def __init__(self, sym_name: str, resource: ResourceAttr, type: Buffer):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "resource": resource,
+                "type": type,
+            }
+        )
+
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """The bytes, or None where the module came without its weights."""
+        return self.resource.array
+
+
+@irdl_op_definition
+class GetOp(IRDLOperation):
+    """
+    The buffer that placeholder or constant `symbol` names.
+
+    ```mlir
+    %x = memory.get @data : memref<1x3x224x224xf32>
+    ```
+    """
+
+    name = "memory.get"
+
+    symbol = prop_def(SymbolRefAttr)
+    result = result_def(MemRefType.constr(AnyAttr()))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type: Buffer):
+        super().__init__(
+            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
+        )
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """
+    A buffer of the run, undefined until written; `offset` places it in the arena.
+
+    Units: offset in bytes from the start of the arena.
+
+    ```mlir
+    %b = memory.alloc {offset = 4096} : memref<1x64x56x56xf32>
+    ```
+    """
+
+    name = "memory.alloc"
+
+    offset = opt_prop_def(IntegerAttr.constr(i64))
+    result = result_def(MemRefType.constr(AnyAttr()))
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryAllocEffect())
+
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, type: Buffer, offset: int | None = None):
+        super().__init__(
+            result_types=[type],
+            properties={"offset": None if offset is None else IntegerAttr(offset, i64)},
+        )
+
+    def verify_(self) -> None:
+        if self.offset is not None and self.offset.value.data < 0:
+            raise VerifyException(
+                f"expected an offset of at least 0, got {self.offset.value.data}"
+            )
+
+
+@irdl_op_definition
+class DeallocOp(IRDLOperation):
+    """
+    End the life of a buffer; its bytes of the arena may serve another.
+
+    Errors: a buffer that no `memory.alloc` made (checked by `verify-memory`).
+    """
+
+    name = "memory.dealloc"
+
+    buffer = operand_def(MemRefType.constr(AnyAttr()))
+
+    traits = traits_def(MemoryFreeEffect())
+
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue):
+        super().__init__(operands=[buffer])
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """
+    Some elements of `source`, addressed in another way; nothing moves.
+
+    The layout of the result counts from the start of the allocation. A slice, a
+    permutation of axes, a broadcast (stride 0) and a reversal (negative stride) are
+    views.
+    Errors: another element type, a blocked source, elements outside the source.
+    Source: MLIR memref.subview, memref.transpose, memref.reinterpret_cast.
+
+    ```mlir
+    %v = memory.view %b : memref<8x4xf32> -> memref<4x2xf32, strided<[1, 4], offset: 8>>
+    ```
+    """
+
+    name = "memory.view"
+
+    source = operand_def(MemRefType.constr(AnyAttr()))
+    result = result_def(MemRefType.constr(AnyAttr()))
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$source attr-dict `:` type($source) `->` type($result)"
+
+    def __init__(self, source: SSAValue, type: Buffer):
+        super().__init__(operands=[source], result_types=[type])
+
+    def verify_(self) -> None:
+        source, result = buffer_type(self.source), buffer_type(self.result)
+        if source.element_type != result.element_type:
+            raise VerifyException(
+                f"expected elements of {source.element_type}, got {result.element_type}"
+            )
+        outer, inner = find_addressing(source), find_addressing(result)
+        if outer is None or inner is None:
+            raise VerifyException(f"expected an unblocked source, got {source}")
+        (low, high), (first, last) = outer.bounds, inner.bounds
+        if first <= last and not (low <= first and last <= high):
+            raise VerifyException(
+                f"expected elements within {low}..{high} of the allocation, "
+                f"got {first}..{last}"
+            )
