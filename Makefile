@@ -1,0 +1,61 @@
+# Every target runs in the virtual environment $(VENV), which the first one makes.
+# The machine needs only make and Python 3.11 or later.
+
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(abspath $(VENV))/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+export PATH := $(BIN):$(PATH)
+
+.PHONY: help venv demo test test-fast test-full lit check docs bench clean
+
+help:
+	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
+	@echo "make test       the test suite (at most 10 minutes on two cores)"
+	@echo "make test-fast  the tests to run after every change (one minute)"
+	@echo "make test-full  everything, grids and fuzzers included"
+	@echo "make check      format, lint, types, and whether generated docs are in step"
+	@echo "make docs       write the generated pages under docs/"
+	@echo "make bench      the table of benchmarks/RESULTS.md"
+	@echo "make clean      remove what the others made, $(VENV) included"
+
+venv: $(READY)
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: expected Python 3.11 or later, got " + sys.version.split()[0] + "; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/python examples/resnet50.py
+
+lit: $(READY)
+	$(BIN)/lit --workers $(JOBS) --quiet test
+
+test: lit
+	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full'
+
+test-fast: $(READY)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full and not slow'
+
+test-full: lit
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/link_packages.py
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/python tools/generate_docs.py --check
+
+docs: $(READY)
+	$(BIN)/python tools/generate_docs.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/models.py --output benchmarks/RESULTS.md
+
+clean:
+	rm -rf $(VENV) .links build dist *.egg-info .ruff_cache .hypothesis

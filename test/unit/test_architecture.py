@@ -1,0 +1,106 @@
+"""The layering that docs/architecture.md promises, read from the imports."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# A folder may import itself and the folders named here, all of which lie below it.
+MAY_IMPORT: dict[str, set[str]] = {
+    "support": set(),
+    "runtime": {"support"},
+    "dialects": {"support"},
+    "analysis": {"support", "dialects"},
+    "passes": {"support", "dialects", "analysis"},
+    "lowering": {"support", "dialects", "analysis"},
+    "importers": {"support", "dialects", "analysis", "passes", "lowering"},
+    "backends": {"support", "dialects", "analysis", "passes", "lowering", "runtime"},
+}
+MAY_IMPORT["api"] = set(MAY_IMPORT)
+MAY_IMPORT["tools"] = set(MAY_IMPORT)
+
+# What is no part of the package: it uses the package, nothing uses it.
+OUTSIDE = {"test", "benchmarks", "examples"}
+
+# Packages from outside that only these folders may import, lazily or not.
+OWNERS = {
+    "llvmlite": {"backends", "runtime"},
+    "onnx": {"importers"},
+    "onnxruntime": {"tools"},
+    "xdsl": set(MAY_IMPORT) - {"runtime"},
+}
+
+
+def package_folders() -> dict[str, str]:
+    """Map each dotted package that `pyproject.toml` places to its folder."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    return settings["tool"]["setuptools"]["package-dir"]
+
+
+def python_folders() -> set[str]:
+    """Return the top-level folders that hold Python which git would keep."""
+    ignored = {"build", "dist"}
+    return {
+        path.name
+        for path in ROOT.iterdir()
+        if path.is_dir()
+        and not path.name.startswith(".")
+        and path.name not in ignored
+        and any(path.rglob("*.py"))
+    }
+
+
+def imported_modules(source: str) -> set[str]:
+    """Return the dotted name of everything that `source` imports, lazily or not."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def folder_of(module: str) -> str | None:
+    """Return the folder that defines `glow.x.y`; None for other packages."""
+    if module.split(".")[0] != "glow":
+        return None
+    return package_folders().get(".".join(module.split(".")[:2]), "api")
+
+
+def test_every_folder_has_a_place() -> None:
+    assert python_folders() - OUTSIDE <= set(MAY_IMPORT), "place it in MAY_IMPORT"
+
+
+def test_every_folder_is_packaged() -> None:
+    assert set(package_folders().values()) == python_folders() - OUTSIDE
+
+
+@pytest.mark.parametrize("folder", sorted(MAY_IMPORT))
+def test_folder_imports_only_what_lies_below(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        modules = imported_modules(path.read_text())
+        found = {name for name in map(folder_of, modules) if name is not None}
+        extra = found - MAY_IMPORT[folder] - {folder}
+        assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
+
+
+@pytest.mark.parametrize("folder", sorted(MAY_IMPORT))
+def test_folder_imports_only_its_outside_packages(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        found = {name.split(".")[0] for name in imported_modules(path.read_text())}
+        extra = {name for name in found & set(OWNERS) if folder not in OWNERS[name]}
+        assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples"])
+def test_programs_use_only_the_public_interface(folder: str) -> None:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        modules = imported_modules(path.read_text())
+        deep = {name for name in modules if name.startswith("glow.")}
+        extra = {name for name in deep if name.count(".") > 1}
+        assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"

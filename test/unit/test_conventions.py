@@ -1,0 +1,121 @@
+"""Conventions of CONTRIBUTING.md that a machine can check."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from glow.registry import UNIVERSE
+
+ROOT = Path(__file__).parents[2]
+FILE_LINES = 400
+FUNCTION_LINES = 60
+
+# A to-do without an issue is nobody's; the others are notes to oneself.
+UNFINISHED = re.compile(r"\bTODO(?!\(#\d+\): )|\b(FIXME|XXX|HACK)\b")
+MERGE_MARKS = re.compile(r"^(<<<<<<<|>>>>>>>)", re.MULTILINE)
+
+
+@cache
+def tracked(*patterns: str) -> tuple[Path, ...]:
+    """Return the files that git keeps or would keep, and that exist."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "--", *patterns],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = (ROOT / line for line in listed.stdout.splitlines())
+    return tuple(sorted(path for path in paths if path.is_file()))
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_files_and_functions_are_short() -> None:
+    long: list[str] = []
+    for path in tracked("*.py"):
+        name, text = path.relative_to(ROOT), path.read_text()
+        if (lines := text.count("\n")) > FILE_LINES:
+            long.append(f"{name} has {lines} lines")
+        for function in functions(ast.parse(text)):
+            lines = (function.end_lineno or 0) - function.lineno + 1
+            if lines > FUNCTION_LINES:
+                long.append(f"{name}: {function.name} has {lines} lines")
+    assert not long, "\n".join(long)
+
+
+def test_every_module_of_the_package_says_what_it_is_for() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in tracked("*.py")
+        if path.name != "__init__.py" and not ast.get_docstring(_parsed(path))
+    ]
+    assert not silent, f"no docstring: {', '.join(silent)}"
+
+
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def test_nothing_is_left_unfinished() -> None:
+    found: list[str] = []
+    for path in tracked("*.py", "*.md", "*.mlir", "Makefile", "*.toml"):
+        if path == Path(__file__):
+            continue
+        text = path.read_text()
+        for match in [*UNFINISHED.finditer(text), *MERGE_MARKS.finditer(text)]:
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(f"{path.relative_to(ROOT)}:{line}: {match.group()}")
+    assert not found, "\n".join(found)
+
+
+def pass_files() -> list[str]:
+    """Return the path of each pass below the root, without `.py`."""
+    found: list[str] = []
+    for level in sorted((ROOT / "passes").iterdir()):
+        if level.is_dir():
+            found += [f"passes/{level.name}/{path.stem}" for path in level.glob("*.py")]
+    for path in (ROOT / "lowering").iterdir():
+        if path.suffix == ".py" or (path / "__init__.py").exists():
+            found.append(f"lowering/{path.stem}")
+    return sorted(name for name in found if not name.split("/")[-1].startswith("_"))
+
+
+def test_every_pass_is_found() -> None:
+    names = {name.split("/")[-1].replace("_", "-") for name in pass_files()}
+    assert names == set(UNIVERSE.all_passes)
+
+
+@pytest.mark.parametrize("name", pass_files())
+def test_every_pass_has_a_lit_test(name: str) -> None:
+    test = ROOT / "test" / name
+    files = [test.with_suffix(".mlir"), *test.glob("*.mlir")]
+    assert any(path.exists() for path in files), f"missing test/{name}.mlir"
+
+
+@pytest.mark.parametrize("name", sorted(UNIVERSE.all_dialects))
+def test_every_op_appears_in_a_lit_test_of_its_dialect(name: str) -> None:
+    text = "".join(path.read_text() for path in tracked(f"test/dialects/{name}/*"))
+    known = {op.name for op in UNIVERSE.all_dialects[name]().operations}
+    missing = {op for op in known if not re.search(rf"{re.escape(op)}\b", text)}
+    assert not missing, f"no lit test names {sorted(missing)}"
+
+
+@pytest.mark.parametrize("name", sorted(UNIVERSE.all_dialects))
+def test_every_op_has_a_docstring_of_its_own(name: str) -> None:
+    dialect = UNIVERSE.all_dialects[name]()
+    silent = [op.name for op in dialect.operations if not vars(op).get("__doc__")]
+    assert not silent, f"no docstring: {silent}"
+
+
+@pytest.mark.parametrize("name", sorted(UNIVERSE.all_passes))
+def test_every_pass_says_its_level(name: str) -> None:
+    assert "Level:" in (UNIVERSE.all_passes[name]().__doc__ or "")

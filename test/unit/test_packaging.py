@@ -1,0 +1,82 @@
+"""The wheel carries every package: editable installs do not show a missing one."""
+
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Runs in the empty environment, in another folder: parse, rewrite, print, execute.
+PROGRAM = """
+import sys
+import numpy as np
+import glow
+
+assert "xdsl" not in sys.modules
+assert not glow.__file__.startswith(sys.argv[1]), glow.__file__
+model = glow.load("net.mlir")
+net = glow.compile(model, target="reference")
+print(net(np.array([-1.0, 2.0], np.float32)).tolist())
+"""
+
+NETWORK = """
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+"""
+
+
+def _settings() -> dict[str, dict[str, str]]:
+    text = (ROOT / "pyproject.toml").read_text()
+    return tomllib.loads(text)["tool"]["setuptools"]
+
+
+def _run(*command: object, folder: Path = ROOT) -> str:
+    done = subprocess.run(
+        [str(word) for word in command], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def test_pyproject_lists_every_package() -> None:
+    settings = _settings()
+    found = {
+        ".".join((package, *init.parent.relative_to(ROOT / folder).parts))
+        for package, folder in settings["package-dir"].items()
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert found == set(settings["packages"])
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    for folder in _settings()["package-dir"].values():
+        for path in (ROOT / folder).rglob("*.py"):
+            assert (path.parent / "__init__.py").exists(), path.relative_to(ROOT)
+
+
+@pytest.mark.slow
+def test_wheel_runs_alone_in_another_folder(tmp_path: Path) -> None:
+    _run(
+        sys.executable,
+        *("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path),
+        ROOT,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True)
+    binaries = environment / "bin"
+    _run(binaries / "python", "-m", "pip", "install", "--quiet", wheel)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "net.mlir").write_text(NETWORK)
+    printed = _run(binaries / "glow-opt", "net.mlir", folder=elsewhere)
+    assert "graph.relu" in printed
+    (elsewhere / "program.py").write_text(PROGRAM)
+    printed = _run(binaries / "python", "program.py", ROOT, folder=elsewhere)
+    assert printed == "[0.0, 2.0]\n"
