@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from glow.registry import UNIVERSE
 
 ROOT = Path(__file__).parents[2]

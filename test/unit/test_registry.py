@@ -3,8 +3,9 @@
 from collections import Counter
 from importlib.metadata import entry_points
 
-from glow.registry import UNIVERSE
 from xdsl.universe import XDSL_UNIVERSE, Universe
+
+from glow.registry import UNIVERSE
 
 
 def test_pass_names_follow_their_files() -> None:
