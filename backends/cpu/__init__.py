@@ -1,1 +1,42 @@
-"""."""
+"""
+Machine code for processors, through LLVM.
+
+`jit.compile_loops(module, target)` compiles a module of loops-level IR and hands out
+addresses; kernels are tried with it. `BACKEND` compiles whole models.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from glow.support.targets import Backend, LayoutChoice, Target
+
+
+def _make_target(features: str) -> Target:
+    from glow.backends.cpu.host import cpu_target
+
+    return cpu_target(features)
+
+
+def _layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
+    from glow.backends.cpu.layouts import layout_choices
+
+    return layout_choices(op, target)
+
+
+def _compile(module: ModuleOp, target: Target, *, cache_dir: Path | None = None) -> Any:
+    from glow.backends.cpu.executable import compile_module
+
+    return compile_module(module, target, cache_dir=cache_dir)
+
+
+def _emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
+    from glow.backends.cpu.emit import emit
+
+    return emit(module, target, form)
+
+
+BACKEND = Backend("cpu", _make_target, "llvm", _compile, _emit, _layout_choices)

@@ -1,0 +1,136 @@
+"""The `cpu` targets: what this host is, and the instruction sets to choose from."""
+
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from glow.support.targets import Target
+
+# What kernels decide by, per instruction set.
+_SHAPES: dict[str, dict[str, Any]] = {
+    "sse2": {
+        "vector_bits": 128,
+        "registers": 16,
+        "fma": False,
+        "tile_rows": 6,
+        "panel_widths": (8,),
+    },
+    "avx2": {
+        "vector_bits": 256,
+        "registers": 16,
+        "fma": True,
+        "tile_rows": 6,
+        "panel_widths": (16,),
+    },
+    "avx512": {
+        "vector_bits": 512,
+        "registers": 32,
+        "fma": True,
+        "tile_rows": 12,
+        "panel_widths": (32, 16),
+    },
+    "neon": {
+        "vector_bits": 128,
+        "registers": 32,
+        "fma": True,
+        "tile_rows": 6,
+        "panel_widths": (16,),
+    },
+}
+_NEEDS = {
+    "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma"),
+    "avx2": ("avx2", "fma"),
+    "sse2": ("sse2",),
+}
+_GENERIC_CPU = {
+    "sse2": "x86-64",
+    "avx2": "x86-64-v3",
+    "avx512": "x86-64-v4",
+    "neon": "generic",
+}
+_ALIASES = {"aarch64": "neon"}
+_DEFAULT_CACHES = (32 << 10, 512 << 10)
+
+
+@cache
+def _host_isa() -> str:
+    """Return the best instruction set that this process can execute."""
+    triple = llvm.get_process_triple()
+    if triple.startswith(("aarch64", "arm64")):
+        return "neon"
+    has = llvm.get_host_cpu_features()
+    for isa, needed in _NEEDS.items():
+        if all(has.get(feature, False) for feature in needed):
+            return isa
+    raise ValueError(f"expected an x86-64 or AArch64 host, got {triple}")
+
+
+def _triple_of(isa: str) -> str:
+    host = llvm.get_process_triple()
+    is_arm_host = host.startswith(("aarch64", "arm64"))
+    if (isa == "neon") == is_arm_host:
+        return host
+    return f"{'aarch64' if isa == 'neon' else 'x86_64'}-unknown-linux-gnu"
+
+
+@cache
+def _host_caches() -> tuple[int, int]:
+    """Return the sizes of the first core's L1 data and L2 caches in bytes."""
+    found: dict[tuple[str, str], int] = {}
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            level = (index / "level").read_text().strip()
+            kind = (index / "type").read_text().strip()
+            size = (index / "size").read_text().strip()
+        except OSError:
+            continue
+        if size.endswith("K") and size[:-1].isdigit():
+            found[level, kind] = int(size[:-1]) << 10
+    l1, l2 = _DEFAULT_CACHES
+    return found.get(("1", "Data"), l1), found.get(("2", "Unified"), l2)
+
+
+@cache
+def _tell_untested_host(triple: str) -> None:
+    """Say once per process that nobody has run this on such a machine."""
+    if not (triple.startswith("x86_64") and "linux" in triple):
+        warnings.warn(f"glow is untested on {triple} hosts", stacklevel=4)
+
+
+def _runs_here(isa: str) -> bool:
+    order = ("sse2", "avx2", "avx512")
+    host = _host_isa()
+    if isa == "neon" or host == "neon":
+        return isa == host
+    return order.index(isa) <= order.index(host)
+
+
+def cpu_target(features: str = "") -> Target:
+    """
+    Return the target for an instruction set; "" is the best that the host has.
+
+    Errors: a name that is none of sse2, avx2, avx512, neon, aarch64.
+    """
+    isa = _ALIASES.get(features, features) or _host_isa()
+    if isa not in _SHAPES:
+        known = ", ".join([*_SHAPES, *_ALIASES])
+        raise ValueError(f"expected cpu-features out of {known}, got {features!r}")
+    runs_here = _runs_here(isa)
+    if runs_here:
+        _tell_untested_host(llvm.get_process_triple())
+    is_native = isa == _host_isa()
+    caches = _host_caches() if runs_here else _DEFAULT_CACHES
+    return Target(
+        name="cpu",
+        isa=isa,
+        triple=_triple_of(isa),
+        cpu=llvm.get_host_cpu_name() if is_native else _GENERIC_CPU[isa],
+        features=llvm.get_host_cpu_features().flatten() if is_native else "",
+        l1_bytes=caches[0],
+        l2_bytes=caches[1],
+        runs_here=runs_here,
+        **_SHAPES[isa],
+    )

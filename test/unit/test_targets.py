@@ -1,0 +1,67 @@
+"""Targets: resolution by name, what the host gets, refused names."""
+
+import warnings
+from unittest.mock import patch
+
+import pytest
+
+from glow.backends.cpu import host
+from glow.support.targets import known_targets, resolve, target_of
+
+
+def test_known_targets_are_entry_points():
+    assert {"cpu", "reference"} <= set(known_targets())
+
+
+def test_resolve_ignores_features():
+    assert resolve("cpu:avx2") is resolve("cpu")
+
+
+def test_unknown_target_names_the_known():
+    with pytest.raises(ValueError, match=r"a target out of cpu, .*, got 'tpu'"):
+        resolve("tpu")
+
+
+def test_unknown_features_name_the_known():
+    with pytest.raises(ValueError, match="out of sse2, avx2, avx512, neon, aarch64"):
+        target_of("cpu:mmx")
+
+
+@pytest.mark.parametrize(
+    ("isa", "lanes", "rows"),
+    [("sse2", 4, 6), ("avx2", 8, 6), ("avx512", 16, 12), ("neon", 4, 6)],
+)
+def test_numbers_follow_the_instruction_set(isa: str, lanes: int, rows: int):
+    target = target_of(f"cpu:{isa}")
+    assert (target.isa, target.f32_lanes, target.tile_rows) == (isa, lanes, rows)
+    assert list(target.panel_widths) == sorted(target.panel_widths, reverse=True)
+
+
+def test_aarch64_is_neon_for_another_machine():
+    target = target_of("cpu:aarch64")
+    assert target.isa == "neon"
+    assert target.triple.startswith(("aarch64", "arm64"))
+
+
+def test_default_is_the_best_of_the_host():
+    target = target_of("cpu")
+    assert target.runs_here
+    assert target == target_of(f"cpu:{target.isa}")
+
+
+def test_host_without_avx512_gets_avx2():
+    features = {"avx2": True, "fma": True, "sse2": True, "avx512f": True}
+    host._host_isa.cache_clear()
+    with patch.object(host.llvm, "get_host_cpu_features", lambda: features):
+        assert host._host_isa() == "avx2"
+    host._host_isa.cache_clear()
+
+
+def test_untested_host_is_told_once():
+    host._tell_untested_host.cache_clear()
+    with pytest.warns(UserWarning, match="untested on arm64-apple-darwin hosts"):
+        host._tell_untested_host("arm64-apple-darwin")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        host._tell_untested_host("arm64-apple-darwin")
+        host._tell_untested_host("x86_64-unknown-linux-gnu")
