@@ -1,0 +1,1 @@
+"""The kernel library: functions of the loops level, each made from a frozen key."""

@@ -1,0 +1,179 @@
+"""The model's `main`: a call and a row of integers per group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
+from glow.lowering.memory_to_loops.builder import (
+    BYTES,
+    INDEX,
+    OFFSETS,
+    POINTERS,
+    flat,
+    function,
+)
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.support.targets import Target
+from glow.support.types import dtype_of
+
+ROWS = "layer_rows"
+
+
+@dataclass
+class Main:
+    """
+    `main` while it is written: what the lowering of each memory op appends to.
+
+    A handler reads strides and counts off the op, asks for typed base pointers with
+    `base`, for compile-time tables with `offsets`, and appends one `call`.
+    """
+
+    target: Target
+    io: dict[str, int]
+    constants: dict[str, int]
+    tables: list[NDArray[Any]] = field(default_factory=lambda: [])
+    messages: list[str] = field(default_factory=lambda: [])
+    kernels: dict[Kernel, None] = field(default_factory=lambda: {})
+    rows: list[int] = field(default_factory=lambda: [])
+
+    def __post_init__(self) -> None:
+        arguments = [
+            ("arena", BYTES),
+            ("io", POINTERS),
+            ("constants", POINTERS),
+            ("fault", OFFSETS),
+        ]
+        self.function, self.body, self._args = function(
+            "main", arguments, private=False
+        )
+        self._pointers: dict[tuple[str, int], SSAValue] = {}
+        self._bases: dict[tuple[SSAValue, int, Any], SSAValue] = {}
+        self._table_index: dict[bytes, int] = {}
+        type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
+        self._rows = self.body.add(memref.GetGlobalOp(ROWS, type_))
+
+    @property
+    def fault(self) -> SSAValue:
+        """Where a kernel stores its code when data makes it fail."""
+        return self._args["fault"]
+
+    def base(self, buffer: SSAValue) -> SSAValue:
+        """Return a flat typed memref that starts at element 0 of `buffer`."""
+        element = buffer_type(buffer).element_type
+        found = find_addressing(buffer_type(buffer))
+        offset = 0 if found is None else found.offset
+        root = buffer
+        while isinstance(root.owner, ViewOp):
+            root = root.owner.source
+        size = dtype_of(element).itemsize
+        match root.owner:
+            case AllocOp() as op:
+                if op.offset is None:
+                    raise PassFailedException(
+                        "memory-to-loops needs placed buffers: run plan-memory first"
+                    )
+                start = op.offset.value.data + offset * size
+                return self._typed(self._args["arena"], start, element)
+            case GetOp() as op:
+                pointer = self._pointer(op.symbol.root_reference.data)
+                return self._typed(pointer, offset * size, element)
+            case _:
+                raise PassFailedException(f"expected a buffer of {root.type}'s module")
+
+    def _pointer(self, symbol: str) -> SSAValue:
+        if symbol in self.io:
+            return self._entry("io", self.io[symbol])
+        return self._entry("constants", self.constants[symbol])
+
+    def _entry(self, table: str, index: int) -> SSAValue:
+        key = (table, index)
+        if key not in self._pointers:
+            b = self.body
+            self._pointers[key] = b.load(self._args[table], b.const(index))
+        return self._pointers[key]
+
+    def _typed(self, pointer: SSAValue, start: int, element: Any) -> SSAValue:
+        key = (pointer, start, element)
+        if key not in self._bases:
+            b = self.body
+            op = memref.ViewOp.create(
+                operands=[pointer, b.const(start), b.const(0)],
+                result_types=[flat(element)],
+            )
+            self._bases[key] = b.add(op)
+        return self._bases[key]
+
+    def offsets(self, values: NDArray[np.int32]) -> SSAValue:
+        """Return a `memref<?xi32>` constant with these values; equal ones are one."""
+        values = np.ascontiguousarray(values, dtype=np.int32)
+        key = values.tobytes()
+        if key not in self._table_index:
+            self._table_index[key] = len(self.tables)
+            self.tables.append(values)
+        index = len(self.constants) + self._table_index[key]
+        return self._typed(self._entry("constants", index), 0, i32)
+
+    def message(self, op: Operation, text: str) -> int:
+        """Return the fault code of `text` for `op`; codes start at 1."""
+        from glow.support.locations import name_of
+
+        self.messages.append(f"{text} ({op.name}, from {name_of(op)})")
+        return len(self.messages)
+
+    def call(
+        self, kernel: Kernel, arguments: Sequence[SSAValue], row: Sequence[int] = ()
+    ) -> None:
+        """Append a call: `arguments`, then the table of rows and this row's start."""
+        self.kernels[kernel] = None
+        at = self.body.const(len(self.rows))
+        self.rows.extend(row)
+        self.body.call(kernel.symbol, [*arguments, self._rows, at])
+
+    def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
+        """Close `main`; return the table of rows and the function."""
+        self.body.do(func.ReturnOp())
+        rows = self.rows or [0]
+        dense = DenseIntOrFPElementsAttr.from_list(TensorType(INDEX, [len(rows)]), rows)
+        table = memref.GlobalOp.get(
+            StringAttr(ROWS),
+            MemRefType(INDEX, [len(rows)]),
+            dense,
+            sym_visibility=StringAttr("private"),
+            constant=UnitAttr(),
+            alignment=64,
+        )
+        return table, self.function
+
+
+Handler = Callable[[Main, Any], None]
+HANDLERS: dict[type[Operation], Handler] = {}
+
+
+def lowers(op: type[Operation]) -> Callable[[Handler], Handler]:
+    """Register a function as the lowering of memory op `op` to a call of a kernel."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[op] = handler
+        return handler
+
+    return register
