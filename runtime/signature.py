@@ -1,0 +1,174 @@
+"""What an executable takes and gives by name, and whether arrays fit that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glow.support.errors import BindingError
+
+Array = NDArray[Any]
+
+
+def describe(shape: Sequence[int], dtype: np.dtype[Any]) -> str:
+    """Return `float32[1, 3, 224, 224]`."""
+    return f"{dtype}[{', '.join(str(extent) for extent in shape)}]"
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """The name, shape and element type of one input or output."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {describe(self.shape, self.dtype)}"
+
+    def problem_with(self, value: object) -> str | None:
+        """Say why `value` cannot stand for this tensor; None: it can."""
+        expected = describe(self.shape, self.dtype)
+        if not isinstance(value, np.ndarray):
+            return f"expected {expected}, got a {type(value).__name__}"
+        array: Array = value
+        if array.shape != self.shape or array.dtype != self.dtype:
+            return f"expected {expected}, got {describe(array.shape, array.dtype)}"
+        return None
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """Arrays of one run: C-contiguous, in the order of the signature."""
+
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    """Where results go; no one else reads or writes these during the run."""
+    requested: tuple[Array | None, ...]
+    """The caller's own output buffers; None: a fresh array was asked for."""
+
+    def results(self) -> tuple[Array, ...]:
+        """Return the outputs after the run, in the caller's buffers where given."""
+        pairs = zip(self.outputs, self.requested, strict=True)
+        return tuple(self._delivered(*pair) for pair in pairs)
+
+    @staticmethod
+    def _delivered(written: Array, requested: Array | None) -> Array:
+        if requested is None:
+            return written
+        if requested is not written:
+            requested[...] = written
+        return requested
+
+
+@dataclass(frozen=True)
+class Signature:
+    """
+    The inputs and outputs of a model; a tensor that is both stands in both.
+
+    Errors: `bind` and `bind_positional` raise one BindingError that names every
+    array that is missing, unknown, or of another type than expected.
+    """
+
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+
+    def __str__(self) -> str:
+        inputs = ", ".join(map(str, self.inputs))
+        outputs = ", ".join(map(str, self.outputs))
+        return f"({inputs}) -> ({outputs})"
+
+    def positional(self, arrays: Sequence[object]) -> dict[str, object]:
+        """Return `arrays` by name; they come in the order of the inputs."""
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(str(spec) for spec in self.inputs)
+            count = f"{len(self.inputs)} array{'s' * (len(self.inputs) != 1)}"
+            raise BindingError(f"expected {count} ({names}), got {len(arrays)}")
+        names = (spec.name for spec in self.inputs)
+        return dict(zip(names, arrays, strict=True))
+
+    def bind(
+        self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
+    ) -> Bindings:
+        """
+        Check the arrays of a run and make them contiguous.
+
+        An input that shares memory with a buffer in `out` is copied, so that the run
+        may write results before it has read everything.
+        """
+        wanted = out or {}
+        problems = _problems("input", self.inputs, inputs, required=True)
+        problems += _problems("output", self.outputs, wanted, required=False)
+        problems += [
+            f'output "{name}": expected a writeable array'
+            for name, value in wanted.items()
+            if isinstance(value, np.ndarray) and not value.flags.writeable
+        ]
+        problems += _overlapping(wanted)
+        if problems:
+            raise BindingError("; ".join(problems))
+        requested = tuple(_array(wanted.get(spec.name)) for spec in self.outputs)
+        given = [array for array in requested if array is not None]
+        return Bindings(
+            tuple(_readable(inputs[spec.name], given) for spec in self.inputs),
+            tuple(map(_writeable, self.outputs, requested)),
+            requested,
+        )
+
+
+def _problems(
+    kind: str,
+    specs: Sequence[TensorSpec],
+    values: Mapping[str, object],
+    required: bool,
+) -> list[str]:
+    """Say what is wrong with `values`, one entry for each that is."""
+    found: list[str] = []
+    for spec in specs:
+        if spec.name in values:
+            problem = spec.problem_with(values[spec.name])
+            if problem is not None:
+                found.append(f'{kind} "{spec.name}": {problem}')
+        elif required:
+            expected = describe(spec.shape, spec.dtype)
+            found.append(f'{kind} "{spec.name}": missing, expected {expected}')
+    known = [spec.name for spec in specs]
+    names = ", ".join(known) or "none"
+    return found + [
+        f'no {kind} is called "{name}", expected {names}'
+        for name in values
+        if name not in known
+    ]
+
+
+def _overlapping(out: Mapping[str, object]) -> list[str]:
+    """Say which pairs of output buffers share memory."""
+    arrays = [(name, v) for name, v in out.items() if isinstance(v, np.ndarray)]
+    return [
+        f'outputs "{first}" and "{second}" share memory'
+        for index, (second, b) in enumerate(arrays)
+        for first, a in arrays[:index]
+        if np.may_share_memory(a, b)
+    ]
+
+
+def _array(value: object) -> Array | None:
+    return value if isinstance(value, np.ndarray) else None
+
+
+def _readable(value: object, written: Sequence[Array]) -> Array:
+    """Return `value` contiguous and aligned, apart from all arrays in `written`."""
+    array = np.require(value, requirements=["C", "A"]).view(np.ndarray)
+    shared = any(np.may_share_memory(array, other) for other in written)
+    return array.copy() if shared else array
+
+
+def _writeable(spec: TensorSpec, requested: Array | None) -> Array:
+    """Return `requested` where code can write into it directly, or a fresh array."""
+    if requested is None or not requested.flags.carray:
+        return np.empty(spec.shape, spec.dtype)
+    return requested.view(np.ndarray)
