@@ -12,7 +12,7 @@ def name_of(op: Operation) -> str:
 def _text(location: Attribute) -> str:
     match location:
         case NameLoc():
-            return location.loc_name.data
+            return location.desc.data
         case FileLineColLoc():
             return f"{location.filename.data}:{location.line.data}"
         case FusedLoc():
