@@ -1,0 +1,166 @@
+"""The attribute that says in which physical order a tensor or buffer lies."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    MemRefLayoutAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Data, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from glow.support import layout as algebra
+from glow.support.layout import Layout, LayoutError, parse_layout, print_layout
+from glow.support.types import Tensor, dtype_of, tensor_type
+
+
+@irdl_attr_definition
+class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
+    """
+    The physical order of a tensor (as its encoding) or a buffer (as its layout).
+
+    Text is letters or a list of dims, see `glow.support.layout.text`. A type without
+    one is row-major. Strides depend on the shape: ask `strides_of` with a shape.
+    Errors: text that describes no layout, with its column.
+
+    ```mlir
+    tensor<1x64x56x56xf32, #layout.physical<NHWC>>
+    memref<64x3x7x7xf32, #layout.physical<OHWI16o>>
+    tensor<1x64x7x7xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+    tensor<1x3136xf32, #layout.physical<[0, 1:49, 1:?:49]>>
+    ```
+    """
+
+    name = "layout.physical"
+
+    def get_affine_map(self) -> AffineMap:
+        """Return the map from an index of the tensor to one of its physical array."""
+        layout = self.data
+        return AffineMap(
+            layout.rank, 0, tuple(_digit(layout, i) for i in range(len(layout.dims)))
+        )
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Layout:
+        parser.parse_punctuation("<", " before a layout")
+        # Layouts have a syntax of their own, which ends at the first `>`.
+        content = cast(str, parser.lexer.input.content)
+        start = parser.pos
+        end = content.find(">", start)
+        if end < 0:
+            parser.raise_error("expected > after a layout")
+        try:
+            layout = parse_layout(content[start:end])
+        except LayoutError as error:
+            at = start + (error.column or 1) - 1
+            parser.raise_error(str(error), at, max(at, end))
+        parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
+        parser.parse_punctuation(">", " after a layout")
+        return layout
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(print_layout(self.data))
+
+
+def layout_of(value: SSAValue | Attribute) -> Layout | None:
+    """
+    Return the layout of a tensor or buffer, or None if it has none: it is row-major.
+
+    Errors: another kind of encoding, a layout of another rank than the type.
+    """
+    type_ = value.type if isinstance(value, SSAValue) else value
+    match type_:
+        case TensorType():
+            found, shape = type_.encoding, type_.get_shape()
+        case MemRefType():
+            found, shape = type_.layout, type_.get_shape()
+        case _:
+            raise VerifyException(f"expected a tensor or a memref, got {type_}")
+    if isinstance(found, NoneAttr):
+        return None
+    if not isinstance(found, LayoutAttr):
+        raise VerifyException(f"expected a #layout.physical, got {found}")
+    if found.data.rank != len(shape):
+        raise VerifyException(
+            f"expected a layout of rank {len(shape)}, got {found} in {type_}"
+        )
+    return found.data
+
+
+def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
+    """Return the tensor type with `layout`, or with none if that is row-major."""
+    found = tensor_type(type_)
+    shape, element = found.get_shape(), found.element_type
+    if layout is None or is_row_major(layout, found):
+        return TensorType(element, shape)
+    return TensorType(element, shape, LayoutAttr(layout))
+
+
+def is_row_major(layout: Layout | None, type_: Attribute) -> bool:
+    """Return whether a tensor of `type_` in `layout` is a plain C-contiguous array."""
+    return same_bytes(layout, None, type_)
+
+
+def same_bytes(one: Layout | None, other: Layout | None, type_: Attribute) -> bool:
+    """Return whether tensors of `type_` have the same bytes in both layouts."""
+    if one == other:
+        return True
+    shape, itemsize = _shape_and_itemsize(type_)
+    plain = algebra.row_major(len(shape))
+    return algebra.equivalent(one or plain, other or plain, shape, itemsize)
+
+
+def physical_shape_of(type_: Attribute) -> tuple[int, ...]:
+    """Return the shape of the array that stores a tensor or buffer of `type_`."""
+    shape, itemsize = _shape_and_itemsize(type_)
+    layout = layout_of(type_)
+    return shape if layout is None else algebra.physical_shape(layout, shape, itemsize)
+
+
+def strides_of(
+    layout: Attribute, shape: tuple[int, ...], itemsize: int | None = None
+) -> tuple[tuple[int, ...], int] | None:
+    """
+    Return the stride of each axis and the offset of element 0; None if blocked.
+
+    `layout` is what a type says: a layout, `strided<...>` with static numbers, or
+    nothing. Units: elements; itemsize in bytes.
+    """
+    match layout:
+        case NoneAttr():
+            return algebra.row_major_strides(shape), 0
+        case StridedLayoutAttr():
+            strides, offset = layout.get_strides(), layout.get_offset()
+            static = [stride for stride in strides if stride is not None]
+            if offset is None or len(static) != len(shape):
+                raise VerifyException(
+                    f"expected {len(shape)} static strides and an offset, got {layout}"
+                )
+            return tuple(static), offset
+        case LayoutAttr():
+            return algebra.strides_of(layout.data, shape, itemsize)
+        case _:
+            raise VerifyException(f"expected a #layout.physical, got {layout}")
+
+
+def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
+    found = cast(TensorType[Any] | MemRefType[Any], type_)
+    return found.get_shape(), dtype_of(found.element_type).itemsize
+
+
+def _digit(layout: Layout, index: int) -> AffineExpr:
+    dim = layout.dims[index]
+    found = AffineDimExpr(dim.axis) + layout.halo[dim.axis][0]
+    if dim.stride != 1:
+        found = found.floor_div(dim.stride)
+    return found if dim.extent is None else found % dim.extent

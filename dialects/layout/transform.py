@@ -1,0 +1,54 @@
+"""Changes of the physical order of a value."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.layout.attribute import layout_of, with_layout
+from glow.support.layout import Layout
+from glow.support.types import Tensor, element_of, shape_of, tensor
+
+
+@irdl_op_definition
+class TransformOp(GraphOp):
+    """
+    The same tensor in another physical order; padding of the result is zero.
+
+    Shapes: input any, result as input.
+    Errors: a result of another shape or element type, a layout of another rank.
+    Source: the LayoutTransform node that Glow planned.
+
+    ```mlir
+    %y = layout.transform %x
+        : tensor<1x3x8x8xf32> -> tensor<1x3x8x8xf32, #layout.physical<NHWC>>
+    ```
+    """
+
+    name = "layout.transform"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+    def __init__(self, input: SSAValue, layout: Layout | None):
+        """Build a transform to `layout`; None is row-major."""
+        super(GraphOp, self).__init__(
+            operands=[input], result_types=[with_layout(input, layout)]
+        )
+
+    @staticmethod
+    def infer(input: SSAValue) -> Tensor:
+        return tensor(element_of(input), shape_of(input))
+
+    @staticmethod
+    def compute(input: Array) -> Array:
+        return input
+
+    def verify_(self) -> None:
+        super().verify_()
+        layout_of(self.input)
+        layout_of(self.result)

@@ -1,0 +1,51 @@
+"""Physical layouts in plain Python: where the elements of a logical tensor lie."""
+
+from glow.support.layout.address import (
+    address,
+    address_map,
+    check_shape,
+    equivalent,
+    physical_shape,
+    physical_strides,
+    row_major_strides,
+    size_bytes,
+    size_of,
+    strides_of,
+)
+from glow.support.layout.pack import pack, unpack
+from glow.support.layout.physical import (
+    Dim,
+    Halo,
+    Layout,
+    LayoutError,
+    compose,
+    permuted,
+    row_major,
+)
+from glow.support.layout.reshape import reshaped
+from glow.support.layout.text import parse_layout, print_layout
+
+__all__ = [
+    "Dim",
+    "Halo",
+    "Layout",
+    "LayoutError",
+    "address",
+    "address_map",
+    "check_shape",
+    "compose",
+    "equivalent",
+    "pack",
+    "parse_layout",
+    "permuted",
+    "physical_shape",
+    "physical_strides",
+    "print_layout",
+    "reshaped",
+    "row_major",
+    "row_major_strides",
+    "size_bytes",
+    "size_of",
+    "strides_of",
+    "unpack",
+]

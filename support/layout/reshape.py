@@ -1,0 +1,145 @@
+"""Layouts under reshapes that merge and split axes: the bytes stay, the axes change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from glow.support.layout.address import Shape, check_shape
+from glow.support.layout.physical import Dim, Halo, Layout
+
+NO_HALO: Halo = (0, 0)
+
+
+def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
+    """
+    Return the layout in which the reshaped tensor has the same bytes, if there is one.
+
+    Both shapes hold equally many elements, which keep their row-major order. There
+    is none where the inner one of merged axes has padding, where a block straddles
+    two new axes, or for an aligned layout. New axes of one position go outermost.
+    """
+    check_shape(layout, shape)
+    if prod(shape) != prod(new_shape) or 0 in shape or layout.is_aligned:
+        return None
+    if any(_is_padded(layout, shape, a) for a, n in enumerate(shape) if n == 1):
+        return None
+    places: dict[int, list[Dim]] = {}
+    halo = [NO_HALO] * len(new_shape)
+    for old, new in _groups(shape, new_shape):
+        merged = _merge(layout, shape, old)
+        axes = _outer_to_inner(new, new_shape)
+        pieces = None if merged is None else _split(merged, axes)
+        if merged is None or pieces is None:
+            return None
+        places |= pieces
+        halo[new[0]] = _divided(merged.halo, axes[0].step)
+    units = [Dim(axis) for axis, extent in enumerate(new_shape) if extent == 1]
+    dims = [dim for i in sorted(places) for dim in places[i]]
+    return Layout(units + dims, halo)
+
+
+@dataclass(frozen=True)
+class _Merged:
+    """Axes read as one: `digits` maps the index of a dim to its digit of the whole."""
+
+    digits: dict[int, Dim]
+    halo: Halo
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """A new axis: it counts positions of the merged one in steps of `step`."""
+
+    axis: int
+    extent: int
+    step: int
+
+
+def _groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[int]]]:
+    """Pair the shortest runs of old and new axes with equally many positions."""
+    old = [axis for axis, extent in enumerate(shape) if extent != 1]
+    new = [axis for axis, extent in enumerate(new_shape) if extent != 1]
+    groups: list[tuple[list[int], list[int]]] = []
+    while old:
+        left, right = [old.pop(0)], [new.pop(0)]
+        while (have := prod(shape[a] for a in left)) != (
+            want := prod(new_shape[a] for a in right)
+        ):
+            if have < want:
+                left.append(old.pop(0))
+            else:
+                right.append(new.pop(0))
+        groups.append((left, right))
+    return groups
+
+
+def _is_padded(layout: Layout, shape: Shape, axis: int) -> bool:
+    """Whether the digits of `axis` have values that no position has."""
+    top = layout.dims[layout.digits(axis)[0]]
+    return layout.halo[axis] != NO_HALO or shape[axis] % top.stride != 0
+
+
+def _merge(layout: Layout, shape: Shape, axes: Sequence[int]) -> _Merged | None:
+    """Return `axes` as one, with digits of what remains where they are outermost."""
+    if any(_is_padded(layout, shape, axis) for axis in axes[1:]):
+        return None
+    digits: dict[int, Dim] = {}
+    for k, axis in enumerate(axes):
+        inner = prod(shape[a] for a in axes[k + 1 :])
+        for i in layout.digits(axis):
+            dim = layout.dims[i]
+            extent = dim.extent
+            if extent is None and k > 0:
+                extent = shape[axis] // dim.stride
+            digits[i] = Dim(0, extent, dim.stride * inner)
+    before, after = layout.halo[axes[0]]
+    inner = prod(shape[a] for a in axes[1:])
+    return _Merged(digits, (before * inner, after * inner))
+
+
+def _outer_to_inner(axes: Sequence[int], new_shape: Shape) -> list[_Axis]:
+    extents = [new_shape[axis] for axis in axes]
+    return [
+        _Axis(axis, extent, prod(extents[k + 1 :]))
+        for k, (axis, extent) in enumerate(zip(axes, extents, strict=True))
+    ]
+
+
+def _split(merged: _Merged, axes: Sequence[_Axis]) -> dict[int, list[Dim]] | None:
+    """Return the dims over `axes` that each digit of the merged axis becomes."""
+    if any(pad % axes[0].step for pad in merged.halo):
+        return None
+    found: dict[int, list[Dim]] = {}
+    for i, digit in merged.digits.items():
+        pieces = [_piece(digit, axis, axis is axes[0]) for axis in axes]
+        if any(piece is False for piece in pieces):
+            return None
+        found[i] = [piece for piece in pieces if isinstance(piece, Dim)]
+    return found
+
+
+def _piece(digit: Dim, axis: _Axis, is_outermost: bool) -> Dim | bool:
+    """Return the part of `digit` in `axis`: True if it has none, False if it is cut."""
+    end = None if is_outermost else axis.step * axis.extent
+    digit_end = None if digit.extent is None else digit.stride * digit.extent
+    low = max(digit.stride, axis.step)
+    if (end is not None and low >= end) or (digit_end is not None and low >= digit_end):
+        return True
+    ends = [e for e in (end, digit_end) if e is not None]
+    high = min(ends, default=None)
+    if low % digit.stride or low % axis.step:
+        return False
+    if any(high is not None and e % high for e in ends):
+        return False
+    if high == end:
+        return replace(digit, axis=axis.axis, extent=None, stride=low // axis.step)
+    assert high is not None
+    if high % low:
+        return False
+    return Dim(axis.axis, high // low, low // axis.step)
+
+
+def _divided(halo: Halo, step: int) -> Halo:
+    return halo[0] // step, halo[1] // step

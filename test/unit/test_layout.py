@@ -1,0 +1,336 @@
+"""The layout algebra: laws that hold for every layout, and what text may say."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glow.support.layout import (
+    Dim,
+    Layout,
+    LayoutError,
+    address,
+    compose,
+    equivalent,
+    pack,
+    parse_layout,
+    permuted,
+    physical_shape,
+    print_layout,
+    reshaped,
+    row_major,
+    size_bytes,
+    size_of,
+    strides_of,
+    unpack,
+)
+
+ALIGNMENTS = (1, 1, 1, 4, 8, 12, 64)
+
+
+@st.composite
+def digits(draw: st.DrawFn, axis: int) -> list[Dim]:
+    """The dims of one axis: up to two blocks and what is left."""
+    found: list[Dim] = []
+    stride = 1
+    for extent in draw(st.lists(st.integers(1, 4), max_size=2)):
+        found.append(Dim(axis, extent, stride))
+        stride *= extent
+    return [*found, Dim(axis, None, stride)]
+
+
+@st.composite
+def layouts(
+    draw: st.DrawFn, rank: int | None = None, padded: bool = True, aligned: bool = True
+) -> Layout:
+    rank = draw(st.integers(0, 4)) if rank is None else rank
+    dims = draw(
+        st.permutations([d for axis in range(rank) for d in draw(digits(axis))])
+    )
+    if aligned:
+        dims = [
+            Dim(d.axis, d.extent, d.stride, draw(st.sampled_from(ALIGNMENTS)))
+            for d in dims
+        ]
+        while dims and (dims[-1].extent == 1 or dims[-1].alignment > 1):
+            last = dims.pop()
+            dims = [*dims, *([] if last.extent == 1 else [Dim(*_plain(last))])]
+    pads = st.tuples(st.integers(0, 2), st.integers(0, 2))
+    halo = [draw(pads) if padded else (0, 0) for _ in range(rank)]
+    return Layout(dims, halo)
+
+
+def _plain(dim: Dim) -> tuple[int, int | None, int]:
+    return dim.axis, dim.extent, dim.stride
+
+
+@st.composite
+def laid_out(draw: st.DrawFn, **options: bool) -> tuple[Layout, tuple[int, ...]]:
+    layout = draw(layouts(**options))
+    shape = draw(st.lists(st.integers(1, 6), min_size=4, max_size=4))
+    return layout, tuple(shape[: layout.rank])
+
+
+def numbered(shape: tuple[int, ...]) -> np.ndarray:
+    return np.arange(1, 1 + prod(shape), dtype=np.int32).reshape(shape)
+
+
+def every_address(layout: Layout, shape: tuple[int, ...]) -> list[int]:
+    indices = product(*(range(extent) for extent in shape))
+    return [address(layout, shape, index, 4) for index in indices]
+
+
+@given(laid_out())
+def test_addresses_are_injective_and_within_the_size(
+    case: tuple[Layout, tuple[int, ...]],
+) -> None:
+    layout, shape = case
+    found = every_address(layout, shape)
+    assert len(set(found)) == prod(shape)
+    assert all(0 <= place < size_of(layout, shape, 4) for place in found)
+
+
+@given(laid_out())
+def test_parse_of_print_is_identity(case: tuple[Layout, tuple[int, ...]]) -> None:
+    layout, _ = case
+    assert parse_layout(print_layout(layout)) == layout
+
+
+@given(laid_out())
+def test_pack_puts_elements_at_their_addresses_and_zero_elsewhere(
+    case: tuple[Layout, tuple[int, ...]],
+) -> None:
+    layout, shape = case
+    stored = pack(layout, numbered(shape))
+    assert stored.shape == physical_shape(layout, shape, 4)
+    assert stored.nbytes == size_bytes(layout, shape, 4)
+    expected = np.zeros(stored.size, np.int32)
+    expected[every_address(layout, shape)] = numbered(shape).reshape(-1)
+    np.testing.assert_array_equal(stored.reshape(-1), expected)
+
+
+@given(laid_out())
+def test_unpack_is_the_inverse_of_pack(case: tuple[Layout, tuple[int, ...]]) -> None:
+    layout, shape = case
+    array = numbered(shape)
+    np.testing.assert_array_equal(unpack(layout, pack(layout, array), shape), array)
+
+
+@given(laid_out())
+def test_strides_address_every_element(case: tuple[Layout, tuple[int, ...]]) -> None:
+    layout, shape = case
+    found = strides_of(layout, shape, 4)
+    if found is None:
+        return
+    strides, offset = found
+    for index in product(*(range(extent) for extent in shape)):
+        place = offset + sum(i * s for i, s in zip(index, strides, strict=True))
+        assert place == address(layout, shape, index, 4)
+
+
+@given(laid_out(), st.data())
+def test_transposed_layout_of_the_transposed_array_has_the_same_bytes(
+    case: tuple[Layout, tuple[int, ...]], data: st.DataObject
+) -> None:
+    layout, shape = case
+    permutation = data.draw(st.permutations(range(layout.rank)))
+    array = numbered(shape)
+    np.testing.assert_array_equal(
+        pack(layout.transposed(permutation), array.transpose(permutation)),
+        pack(layout, array),
+    )
+
+
+@given(laid_out(padded=False, aligned=False))
+def test_compose_with_inverse_is_identity_on_logical_elements(
+    case: tuple[Layout, tuple[int, ...]],
+) -> None:
+    layout, shape = case
+    found = every_address(compose(layout, layout.inverse()), shape)
+    assert found == sorted(found)
+    if size_of(layout, shape) == prod(shape):
+        assert found == list(range(prod(shape)))
+
+
+@given(laid_out(padded=False, aligned=False), st.data())
+def test_composed_layouts_pack_like_one_after_the_other(
+    case: tuple[Layout, tuple[int, ...]], data: st.DataObject
+) -> None:
+    first, shape = case
+    then = permuted(data.draw(st.permutations(range(len(first.dims)))))
+    array = numbered(shape)
+    np.testing.assert_array_equal(
+        pack(compose(first, then), array).reshape(-1),
+        pack(then, pack(first, array)).reshape(-1),
+    )
+
+
+@st.composite
+def factored(draw: st.DrawFn, size: int) -> tuple[int, ...]:
+    shape: list[int] = []
+    while size > 1:
+        extent = draw(st.sampled_from([d for d in range(1, size + 1) if size % d == 0]))
+        shape.append(extent)
+        size //= extent
+    return tuple(shape)
+
+
+@given(st.data(), st.booleans())
+def test_reshaped_layout_has_the_same_bytes(data: st.DataObject, padded: bool) -> None:
+    shape = data.draw(factored(data.draw(st.sampled_from([1, 12, 24, 36]))))
+    layout = data.draw(layouts(rank=len(shape), padded=padded, aligned=False))
+    new_shape = data.draw(factored(prod(shape)))
+    found = reshaped(layout, shape, new_shape)
+    if found is None:
+        return
+    array = numbered(shape)
+    np.testing.assert_array_equal(
+        pack(found, array.reshape(new_shape)).reshape(-1),
+        pack(layout, array).reshape(-1),
+    )
+
+
+@given(st.data())
+def test_a_dense_permutation_survives_every_merge(data: st.DataObject) -> None:
+    shape = tuple(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=4)))
+    layout = permuted(data.draw(st.permutations(range(len(shape)))))
+    merged = reshaped(layout, shape, (prod(shape),))
+    assert merged is not None
+    back = reshaped(merged, (prod(shape),), shape)
+    assert back is not None
+    assert equivalent(back, layout, shape)
+
+
+@given(st.data())
+def test_equivalence_is_equality_of_bytes(data: st.DataObject) -> None:
+    rank = data.draw(st.integers(0, 3))
+    shape = tuple(data.draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
+    one, other = data.draw(layouts(rank=rank)), data.draw(layouts(rank=rank))
+    array = numbered(shape)
+    same = np.array_equal(pack(one, array).reshape(-1), pack(other, array).reshape(-1))
+    assert equivalent(one, other, shape, 4) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("NHWC", "NHWC"),
+        ("NCHW", "NCHW"),
+        ("[0, 2, 3, 1]", "NHWC"),
+        ("NCHW8c", "NCHW8c"),
+        ("OHWI16o", "OHWI16o"),
+        ("OIHW4i16o4i", "OIHW4i16o4i"),
+        ("OHWI", "NHWC"),
+        ("HWIO", "HWIO"),
+        ("NK16n", "NK16n"),
+        ("OI8o", "OI8o"),
+        ("KN", "NC"),
+        ("N[a=64]HWC", "N[a=64]HWC"),
+        ("NDHWC, halo = [0, 0, 1, 2:1, 0]", "NDHWC, halo = [0, 0, 1, 2:1, 0]"),
+        ("[0, 1:7, 1:?:7]", "[0, 1:7, 1:?:7]"),
+        ("[0, 1:7:7, 1:7, 1:?:49]", "[0, 1:49, 1:?:49]"),
+        ("[ 0 [a=32], 1 ]", "N[a=32]C"),
+        ("[1:1, 0, 1]", "NC"),
+        ("[0]", "[0]"),
+        ("[]", "[]"),
+    ],
+)
+def test_text_is_printed_in_canonical_form(text: str, printed: str) -> None:
+    assert print_layout(parse_layout(text)) == printed
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("NXWC", 1, 'expected the letters of NC, NCW, NCHW, NCDHW, .*, got "NXWC"'),
+        ("nhwc", 1, 'expected a capital or a block such as 8c, got "n"'),
+        ("NHWC8", 6, "expected the letter of the block's axis, got the end"),
+        ("NHW8C", 5, 'expected the letter of the block\'s axis, got "C"'),
+        ("NHWCC", 1, 'expected "C" once, before its blocks'),
+        ("NHW8c", 1, "expected a dim with what is left of axis 1"),
+        ("[0, 1", 6, 'expected ",", got the end'),
+        ("[0, 2]", 1, "expected a dim with what is left of axis 1"),
+        ("[0, 0]", 1, "expected what is left of axis 0 once, got it twice"),
+        ("[0:0, 0]", 1, "expected an extent of at least 1, got 0"),
+        ("[0:?:2, 0:4]", 1, "expected a dim of axis 0 with stride 4, got stride 2"),
+        ("[0, /]", 5, 'expected a number, got "/"'),
+        ("NHWC, halo [1]", 12, 'expected "=", got "\\["'),
+        ("NHWC, halo = [1]", 1, "expected a halo for each of 4 axes, got 1"),
+        ("NHWC]", 5, 'expected the end, got "]"'),
+        ("NHWC[a=8]", 1, "expected an outer dim to align, got the innermost"),
+        ("N[a=0]HWC", 1, "expected an alignment of at least 1 byte"),
+    ],
+)
+def test_wrong_text_is_refused_with_a_column(
+    text: str, column: int, message: str
+) -> None:
+    with pytest.raises(LayoutError, match=message) as caught:
+        parse_layout(text)
+    assert caught.value.column == column
+
+
+def test_examples_of_shapes_and_strides() -> None:
+    nhwc, shape = parse_layout("NHWC"), (2, 3, 5, 7)
+    assert physical_shape(nhwc, shape) == (2, 5, 7, 3)
+    assert strides_of(nhwc, shape) == ((105, 1, 21, 3), 0)
+    halo = nhwc.with_halo([(0, 0), (0, 0), (1, 1), (1, 2)])
+    assert strides_of(halo, shape) == ((210, 1, 30, 3), 33)
+    panels = parse_layout("OHWI16o")
+    assert physical_shape(panels, (40, 3, 7, 7)) == (3, 7, 7, 3, 16)
+    assert strides_of(panels, (40, 3, 7, 7)) is None
+    assert physical_shape(parse_layout("N[a=64]HWC"), shape, 4) == (2, 16, 7, 3)
+
+
+def test_a_block_as_long_as_its_axis_has_strides() -> None:
+    assert strides_of(parse_layout("NCHW8c"), (1, 8, 2, 3)) == ((48, 1, 24, 8), 0)
+
+
+def test_flattening_channels_last_is_representable() -> None:
+    found = reshaped(parse_layout("NHWC"), (1, 64, 7, 7), (1, 3136))
+    assert found is not None
+    assert print_layout(found) == "[0, 1:49, 1:?:49]"
+
+
+def test_flattening_one_pixel_is_row_major() -> None:
+    found = reshaped(parse_layout("NHWC"), (1, 64, 1, 1), (1, 64))
+    assert found is not None
+    assert found.is_row_major
+
+
+def test_no_reshape_merges_padding_or_cuts_blocks() -> None:
+    assert reshaped(parse_layout("NCHW8c"), (2, 12, 2, 2), (96,)) is None
+    assert reshaped(parse_layout("NC8c"), (4, 24), (4, 2, 12)) is None
+    halo = parse_layout("NHWC, halo = [0, 0, 1, 0]")
+    assert reshaped(halo, (1, 4, 2, 2), (1, 16)) is None
+    assert reshaped(parse_layout("N[a=64]HWC"), (1, 4, 2, 2), (1, 16)) is None
+
+
+def test_aligned_layouts_need_the_size_of_an_element() -> None:
+    with pytest.raises(LayoutError, match="needs the size of an element"):
+        physical_shape(parse_layout("N[a=64]HWC"), (1, 2, 3, 4))
+
+
+def test_misfits_are_refused() -> None:
+    with pytest.raises(LayoutError, match="expected a layout of rank 2, got rank 4"):
+        physical_shape(parse_layout("NHWC"), (2, 3))
+    with pytest.raises(LayoutError, match=r"expected an index into \[2, 3\]"):
+        address(row_major(2), (2, 3), (2, 0))
+    with pytest.raises(LayoutError, match="expected a permutation of 2 axes"):
+        row_major(2).transposed([0, 0])
+    with pytest.raises(LayoutError, match=r"expected \[2, 3\] stored elements"):
+        unpack(row_major(2), np.zeros(5, np.float32), (2, 3))
+    with pytest.raises(LayoutError, match="expected each axis once"):
+        permuted([0, 2])
+    with pytest.raises(LayoutError, match="expected a layout of rank 2, got rank 1"):
+        compose(row_major(2), row_major(1))
+    with pytest.raises(LayoutError, match="halo between them or aligned"):
+        compose(row_major(1), row_major(1).with_halo([(1, 1)]))
+    with pytest.raises(LayoutError, match="cannot split a dim of 3 in steps of 2"):
+        compose(parse_layout("[0, 1:?:3, 1:3]"), parse_layout("[0, 1, 2:?:2, 2:2]"))
+    with pytest.raises(LayoutError, match="expected a halo of at least 0"):
+        row_major(1).with_halo([(-1, 0)])
