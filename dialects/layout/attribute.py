@@ -162,5 +162,5 @@ def _digit(layout: Layout, index: int) -> AffineExpr:
     dim = layout.dims[index]
     found = AffineDimExpr(dim.axis) + layout.halo[dim.axis][0]
     if dim.stride != 1:
-        found = found.floor_div(dim.stride)
+        found = found // dim.stride
     return found if dim.extent is None else found % dim.extent
