@@ -1,0 +1,126 @@
+"""Put ops into a function, fold those whose operands are known and small."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import LocationAttr, NameLoc, NoneAttr, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.importers.onnx.tensors import check_extents
+from glow.support.errors import GlowError
+from glow.support.types import Tensor, dtype_of, element_type_of, tensor, tensor_type
+
+FOLDED_ELEMENTS = 1 << 16
+INLINE_ELEMENTS = 8
+
+_Op = TypeVar("_Op", bound=Operation)
+
+_NOT_IN_HINTS = re.compile(r"[^A-Za-z0-9_$.-]+")
+
+
+def location_of(name: str) -> LocationAttr:
+    """Return the location that says `name`."""
+    return NameLoc(StringAttr(name), NoneAttr())
+
+
+class Emitter:
+    """
+    Writes the ops of one function, and the constants that they turn out to use.
+
+    A constant enters the IR before its first reader; one that only shape arithmetic
+    reads never does.
+    """
+
+    def __init__(self, block: Block, names: Iterable[str]):
+        self.block = block
+        self.constants: list[ConstantOp] = []
+        self._names = set(names)
+        self._arrays: dict[SSAValue, NDArray[Any]] = {}
+        self._pending: dict[Operation, ConstantOp] = {}
+
+    def array_of(self, value: SSAValue) -> NDArray[Any] | None:
+        """Return what `value` is known to be at import, or None."""
+        return self._arrays.get(value)
+
+    def constant(
+        self, array: NDArray[Any], name: str, location: LocationAttr
+    ) -> SSAValue:
+        """Return the value `array`, as a literal if that is small, else by symbol."""
+        splat = bool(array.size) and not any(array.strides)
+        if splat or array.size <= INLINE_ELEMENTS:
+            source: Operation = LiteralOp(array)
+        else:
+            type_ = tensor(element_type_of(array.dtype), array.shape)
+            symbol = self._unused(name)
+            source = LoadOp(symbol, type_)
+            self._pending[source] = _placed(ConstantOp(symbol, array), location)
+        (result,) = _placed(source, location).results
+        result.name_hint = hint_of(name)
+        self._arrays[result] = array
+        return result
+
+    def emit(
+        self, op: GraphOp, name: str, location: LocationAttr
+    ) -> tuple[SSAValue, ...]:
+        """Insert `op`, or what it folds to; `name` is for constants that arise."""
+        for result in op.results:
+            found = tensor_type(result)
+            itemsize = dtype_of(found.element_type).itemsize
+            check_extents(found.get_shape(), itemsize, "the result")
+        folded = self._folded(op)
+        if folded is None:
+            self.insert(_placed(op, location))
+            return tuple(op.results)
+        op.drop_all_references()
+        return tuple(self.constant(array, name, location) for array in folded)
+
+    def insert(self, op: Operation) -> None:
+        """Append `op`, behind the constants that it is the first to read."""
+        for operand in op.operands:
+            owner = operand.owner
+            if isinstance(owner, Operation) and owner.parent is None:
+                self.block.add_op(owner)
+                if owner in self._pending:
+                    self.constants.append(self._pending.pop(owner))
+        self.block.add_op(op)
+
+    def _folded(self, op: GraphOp) -> tuple[NDArray[Any], ...] | None:
+        """Return the results if all operands are known and everything is small."""
+        arrays = [self._arrays.get(operand) for operand in op.operands]
+        types: list[Tensor] = [tensor_type(result) for result in op.results]
+        sizes = [array.size for array in arrays if array is not None]
+        sizes += [int(np.prod(t.get_shape(), dtype=object)) for t in types]
+        if len(sizes) < len(arrays) + len(types) or max(sizes) > FOLDED_ELEMENTS:
+            return None
+        try:
+            return op.evaluate([array for array in arrays if array is not None])
+        except (ArithmeticError, GlowError, IndexError, ValueError):
+            return None  # a fault that belongs to the run
+
+    def _unused(self, name: str) -> str:
+        found, count = name, 0
+        while found in self._names:
+            count += 1
+            found = f"{name}.{count}"
+        self._names.add(found)
+        return found
+
+
+def hint_of(name: str) -> str | None:
+    """Return `name` as a hint for the printer, which takes fewer characters."""
+    hint = _NOT_IN_HINTS.sub("_", name).strip("_")
+    if not hint:
+        return None
+    return hint if hint[0].isalpha() else f"v{hint}"
+
+
+def _placed(op: _Op, location: LocationAttr) -> _Op:
+    op.location = location
+    return op

@@ -1,0 +1,138 @@
+"""Operators that are made of others: functions of the model, and ONNX's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto
+
+from glow.importers.onnx.ordering import ordered
+from glow.importers.onnx.records import (
+    DEFAULT_DOMAIN,
+    Record,
+    domain_of,
+    opsets_of,
+    record_of,
+    text_of,
+)
+from glow.importers.onnx.schemas import Schema
+from glow.support.errors import InvalidModelError
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A body of nodes with formal inputs, outputs and attributes."""
+
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    defaults: Mapping[str, AttributeProto]
+    nodes: Sequence[Record]
+
+    def body(self, call: Record) -> list[Record]:
+        """Return the nodes with the attributes that `call` gives them."""
+        if len(call.inputs) > len(self.inputs) or len(call.outputs) > len(self.outputs):
+            raise InvalidModelError(
+                f"{call.label} has {len(call.inputs)} inputs and {len(call.outputs)} "
+                f"outputs, expected at most {len(self.inputs)} and {len(self.outputs)}"
+            )
+        values = {**self.defaults, **call.attributes}
+        return [
+            replace(node, attributes=_bound(node.attributes, values))
+            for node in self.nodes
+        ]
+
+
+def _bound(
+    attributes: Mapping[str, AttributeProto], values: Mapping[str, AttributeProto]
+) -> dict[str, AttributeProto]:
+    """Replace references to the function's attributes by their values, if any."""
+    found: dict[str, AttributeProto] = {}
+    for name, attribute in attributes.items():
+        if not attribute.ref_attr_name:
+            found[name] = attribute
+        elif attribute.ref_attr_name in values:
+            value = AttributeProto()
+            value.CopyFrom(values[attribute.ref_attr_name])
+            value.name = name
+            found[name] = value
+    return found
+
+
+def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Function:
+    """Read a function; `opsets` hold for domains that it does not import."""
+    name = text_of(proto.name, "a function name")
+    own = {**opsets, **opsets_of(proto.opset_import)}
+    inputs = tuple(text_of(n, f"an input of function {name}") for n in proto.input)
+    outputs = tuple(text_of(n, f"an output of function {name}") for n in proto.output)
+    if len(set(inputs)) < len(inputs):
+        raise InvalidModelError(f'function "{name}" has two inputs of one name')
+    nodes = ordered([record_of(node, own) for node in proto.node], inputs)
+    made = {output for node in nodes for output in node.outputs} | set(inputs)
+    for output in outputs:
+        if output not in made:
+            raise InvalidModelError(f'nothing makes output "{output}" of "{name}"')
+    defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
+    return Function(name, inputs, outputs, defaults, nodes)
+
+
+def functions_of(
+    protos: Sequence[FunctionProto], opsets: Mapping[str, int]
+) -> dict[Key, Function]:
+    """Return the functions of a model by domain, name and overload."""
+    found: dict[Key, Function] = {}
+    for proto in protos:
+        name = text_of(proto.name, "a function name")
+        key = (domain_of(proto.domain), name, text_of(proto.overload, "an overload"))
+        if key in found:
+            raise InvalidModelError(f'the model has two functions "{name}"')
+        found[key] = function_of(proto, opsets)
+    return found
+
+
+def definition_of(
+    record: Record, schema: Schema, types: Sequence[TypeProto]
+) -> Function | None:
+    """Return how ONNX itself defines the operator by others, if it does."""
+    raw = schema.raw
+    assert record.opset is not None
+    if raw.has_function:
+        version = _version(raw.function_opset_versions, record.opset)
+        data = raw.get_function_with_opset_version(version)
+    elif raw.has_context_dependent_function:
+        version = _version(raw.context_dependent_function_opset_versions, record.opset)
+        data = raw.get_context_dependent_function_with_opset_version(
+            version,
+            _node_of(record).SerializeToString(),
+            [type_.SerializeToString() for type_ in types],
+        )
+    else:
+        return None
+    proto = FunctionProto()
+    proto.ParseFromString(data)
+    found = function_of(proto, {DEFAULT_DOMAIN: version})
+    defaults = {
+        name: rule.default
+        for name, rule in schema.attributes.items()
+        if rule.default is not None
+    }
+    return replace(found, defaults=defaults)
+
+
+def _version(versions: Sequence[int], opset: int) -> int:
+    """Return the newest version of a body that `opset` has, or else the oldest."""
+    return max((v for v in versions if v <= opset), default=min(versions))
+
+
+def _node_of(record: Record) -> NodeProto:
+    return NodeProto(
+        op_type=record.op_type,
+        domain=record.domain,
+        name=record.name,
+        input=record.inputs,
+        output=record.outputs,
+        attribute=record.attributes.values(),
+    )

@@ -1,0 +1,228 @@
+"""Import the nodes of a graph one by one, and collect what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from onnx import TensorProto, TypeProto, helper
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.storage import LoadOp
+from glow.importers.onnx.emitter import Emitter, hint_of, location_of
+from glow.importers.onnx.functions import Function, Key, definition_of
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.problems import Problems, Unsupported
+from glow.importers.onnx.records import DEFAULT_DOMAIN, Record
+from glow.importers.onnx.registry import Handler, Outputs, find_handler
+from glow.importers.onnx.schemas import Schema, check_node, find_schema
+from glow.importers.onnx.tensors import DTYPES
+from glow.support.errors import InvalidModelError
+from glow.support.types import Tensor, dtype_of, element_of, shape_of
+
+MAX_DEPTH = 32
+MAX_NODES = 1 << 20
+
+Values = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
+
+_ONNX_TYPES = {dtype: number for number, dtype in DTYPES.items()}
+
+
+class GraphImporter:
+    """
+    Imports nodes in order; a node that reads what could not be imported is skipped.
+
+    Errors: the first thing that is wrong is raised; what is only unsupported goes to
+    `problems`, and the import goes on with the types that the model declares.
+    """
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        problems: Problems,
+        functions: Mapping[Key, Function],
+        declared: Mapping[str, Tensor],
+        folder: Path | None,
+    ):
+        self._emitter = emitter
+        self._problems = problems
+        self._functions = functions
+        self._declared = declared
+        self._folder = folder
+        self._budget = MAX_NODES
+
+    def run(
+        self,
+        nodes: Sequence[Record],
+        values: Values,
+        within: LocationAttr | None = None,
+        depth: int = 0,
+    ) -> None:
+        """Import `nodes`, which are ordered, adding what they make to `values`."""
+        self._budget -= len(nodes)
+        if depth > MAX_DEPTH or self._budget < 0:
+            raise InvalidModelError(
+                f"functions of the model nest deeper than {MAX_DEPTH} levels "
+                f"or expand to more than {MAX_NODES} nodes"
+            )
+        for record in nodes:
+            inputs = [values[name] if name else None for name in record.inputs]
+            location = within or location_of(record.source)
+            try:
+                outputs = self._import(record, inputs, location, depth)
+            except Unsupported as problem:
+                self._problems.add(str(problem), record.label)
+                outputs = self._stand_ins(record)
+            for name, value in zip(record.outputs, outputs, strict=False):
+                if name and value is None and not self._problems:
+                    raise InvalidModelError(f'{record.label} does not make "{name}"')
+                if name:
+                    values[name] = value
+
+    def _import(
+        self,
+        record: Record,
+        inputs: list[SSAValue | None],
+        location: LocationAttr,
+        depth: int,
+    ) -> Sequence[SSAValue | None]:
+        """Return the outputs of one node."""
+        function = self._functions.get((record.domain, record.op_type, record.overload))
+        if function is not None:
+            return self._call(function, record, inputs, location, depth)
+        schema = _schema_of(record)
+        check_node(record, schema)
+        handler = find_handler(record.op_type, record.opset or 0)
+        if record.domain != DEFAULT_DOMAIN:
+            handler = None
+        if handler is None and not _is_composite(schema):
+            raise Unsupported(f"operator {record.operator}-{schema.since}")
+        if any(n and v is None for n, v in zip(record.inputs, inputs, strict=True)):
+            return self._stand_ins(record)
+        _check_types(record, schema, inputs)
+        if handler is not None:
+            given = tuple(inputs)
+            node = Node(record, schema, given, self._emitter, location, self._folder)
+            return self._handle(handler, node)
+        definition = _definition(record, schema, inputs)
+        return self._call(definition, record, inputs, location, depth)
+
+    def _handle(self, handler: Handler, node: Node) -> list[SSAValue | None]:
+        """Run `handler`; whatever goes wrong in it is the model's fault."""
+        record = node.record
+        try:
+            found: Outputs = handler(node)
+        except (InvalidModelError, VerifyException) as error:
+            raise InvalidModelError(f"{record.label}: {error}") from None
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise InvalidModelError(f"{record.label}: {error}") from error
+        for name in node.unread():
+            self._problems.add(f"attribute {name} of {record.operator}", record.label)
+        outputs = [found] if isinstance(found, SSAValue) else list(found)
+        wanted = zip(record.outputs, outputs, strict=False)
+        missing = [name for name, value in wanted if name and value is None]
+        if missing or any(record.outputs[len(outputs) :]):
+            raise Unsupported(f"all outputs of {record.operator}")
+        for name, value in zip(record.outputs, outputs, strict=False):
+            if value is not None and value.name_hint is None:
+                value.name_hint = hint_of(name)
+        return outputs
+
+    def _call(
+        self,
+        function: Function,
+        record: Record,
+        inputs: list[SSAValue | None],
+        location: LocationAttr,
+        depth: int,
+    ) -> list[SSAValue | None]:
+        """Import the body of `function` in the place of node `record`."""
+        values: Values = dict.fromkeys(function.inputs)
+        values.update(zip(function.inputs, inputs, strict=False))
+        absent = {n for n, v in values.items() if v is None}
+        nodes = [_without(node, absent) for node in function.body(record)]
+        self.run(nodes, values, location, depth + 1)
+        return [values[name] for name in function.outputs]
+
+    def _stand_ins(self, record: Record) -> list[SSAValue | None]:
+        """Return values of the types that the model declares, to go on with."""
+        types = [self._declared.get(name) for name in record.outputs]
+        return [t and LoadOp("unsupported", t).result for t in types]
+
+
+def _schema_of(record: Record) -> Schema:
+    if record.opset is None:
+        raise InvalidModelError(
+            f'{record.label}: the model does not import domain "{record.domain}"'
+        )
+    schema = find_schema(record.op_type, record.domain, record.opset)
+    if schema is None:
+        raise Unsupported(f"operator {record.operator}-{record.opset}")
+    if schema.deprecated:
+        raise InvalidModelError(f"{record.label}: the operator is no longer in ONNX")
+    return schema
+
+
+def _is_composite(schema: Schema) -> bool:
+    return schema.raw.has_function or schema.raw.has_context_dependent_function
+
+
+def _definition(
+    record: Record, schema: Schema, inputs: Sequence[SSAValue | None]
+) -> Function:
+    """Return ONNX's definition of an operator that has no handler."""
+    unsupported = Unsupported(f"operator {record.operator}-{schema.since}")
+    try:
+        types = [_type_proto(value) for value in inputs]
+        found = definition_of(record, schema, types)
+    except (RuntimeError, ValueError, IndexError):
+        raise unsupported from None
+    if found is None:
+        raise unsupported
+    return found
+
+
+def _type_proto(value: SSAValue | None) -> TypeProto:
+    if value is None:
+        return TypeProto()
+    number = _ONNX_TYPES[dtype_of(element_of(value))]
+    return helper.make_tensor_type_proto(number, shape_of(value))
+
+
+def _without(node: Record, absent: set[str]) -> Record:
+    """Return `node` with the inputs that the call leaves out left out as well."""
+    if not absent.intersection(node.inputs):
+        return node
+    inputs = tuple("" if name in absent else name for name in node.inputs)
+    return replace(node, inputs=inputs)
+
+
+def _check_types(
+    record: Record, schema: Schema, inputs: Sequence[SSAValue | None]
+) -> None:
+    """Raise unless inputs have types that ONNX allows, equal where it says so."""
+    bound: dict[str, str] = {}
+    for index, value in enumerate(inputs):
+        if value is None:
+            continue
+        parameter = schema.input(index)
+        found = _type_text(value)
+        if found not in parameter.types:
+            raise InvalidModelError(
+                f"{record.label}: input {parameter.name} may not be a {found}"
+            )
+        if parameter.is_variadic and not parameter.is_homogeneous:
+            continue
+        if bound.setdefault(parameter.variable, found) != found:
+            raise InvalidModelError(
+                f"{record.label}: input {parameter.name} is a {found}, expected a "
+                f"{bound[parameter.variable]} like the others"
+            )
+
+
+def _type_text(value: SSAValue) -> str:
+    number = _ONNX_TYPES[dtype_of(element_of(value))]
+    return f"tensor({TensorProto.DataType.Name(number).lower()})"

@@ -1,0 +1,269 @@
+"""Import a whole model: read the file, its signature, its weights, its nodes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import GraphProto, ModelProto, ValueInfoProto
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
+from glow.importers.onnx.emitter import Emitter, hint_of, location_of
+from glow.importers.onnx.functions import functions_of
+from glow.importers.onnx.graph import GraphImporter, Values
+from glow.importers.onnx.ordering import ordered
+from glow.importers.onnx.problems import Problems, Unsupported
+from glow.importers.onnx.records import (
+    DEFAULT_DOMAIN,
+    opsets_of,
+    record_of,
+    text_of,
+)
+from glow.importers.onnx.signature import Dimensions, declared_type, type_of
+from glow.importers.onnx.tensors import array_of
+from glow.support.errors import InvalidModelError, UnsupportedModelError
+from glow.support.types import Tensor, dtype_of, element_of, tensor_type
+
+MAIN = "main"
+OLDEST_OPSET = 7
+
+Source = str | os.PathLike[str] | bytes | ModelProto
+
+
+def import_model(source: Source, dims: Mapping[str, int] | None = None) -> ModuleOp:
+    """
+    Return the graph-level module of an ONNX model: a file, its bytes, or its proto.
+
+    `dims` gives symbolic dimensions of inputs their extents. Inputs and outputs become
+    placeholders, weights constants, nodes the ops of `@main`, each located at its node.
+    Errors: InvalidModelError at the first thing that is wrong; UnsupportedModelError
+    with everything that the importer lacks.
+    """
+    try:
+        model, folder = _read(source)
+        return _ModelImport(model, folder, Dimensions(dims or {})).run()
+    except (InvalidModelError, UnsupportedModelError) as error:
+        line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
+        raise type(error)(line) from error.__cause__
+
+
+def _read(source: Source) -> tuple[ModelProto, Path | None]:
+    """Return the model, and the folder that its external data lie in."""
+    if isinstance(source, ModelProto):
+        return source, None
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _parsed(bytes(source), "the model"), None
+    path = Path(source)
+    return _parsed(_contents(path), f'"{path}"'), path.parent
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():
+            raise InvalidModelError(f'cannot read "{path}": not a file')
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidModelError(f'cannot read "{path}": {reason.lower()}') from None
+
+
+def _parsed(data: bytes, owner: str) -> ModelProto:
+    if not data:
+        raise InvalidModelError(f"{owner} is empty, expected an ONNX model")
+    model = ModelProto()
+    try:
+        model.ParseFromString(data)
+    except DecodeError:
+        raise InvalidModelError(
+            f"{owner} is no ONNX model, or truncated: it cannot be parsed"
+        ) from None
+    return model
+
+
+class _ModelImport:
+    """The import of one model."""
+
+    def __init__(self, model: ModelProto, folder: Path | None, dims: Dimensions):
+        if not model.HasField("graph"):
+            raise InvalidModelError("the model has no graph")
+        self._opsets = opsets_of(model.opset_import)
+        _check_versions(model.ir_version, self._opsets)
+        self._model = model
+        self._graph = model.graph
+        self._folder = folder
+        self._dims = dims
+        self._problems = Problems()
+        self._weights = _named(self._graph)
+
+    def run(self) -> ModuleOp:
+        inputs = self._inputs()
+        outputs = [text_of(o.name, "an output name") for o in self._graph.output]
+        _check_distinct(outputs, "outputs")
+        if not outputs:
+            raise InvalidModelError("the graph has no outputs")
+        block = Block()
+        emitter = Emitter(block, [*inputs, *outputs, MAIN])
+        given = [*inputs, *self._weights]
+        records = [record_of(node, self._opsets) for node in self._graph.node]
+        nodes = ordered(records, given)
+        read = {name for node in nodes for name in node.inputs} | set(outputs)
+        values = self._loaded(emitter, inputs, read)
+        for name in outputs:
+            if not any(name in node.outputs for node in nodes) and name not in values:
+                raise InvalidModelError(f'nothing makes output "{name}"')
+        self._importer(emitter).run(nodes, values)
+        if MAIN in {*inputs, *outputs}:
+            self._problems.add(f'a tensor named "{MAIN}"', "inputs or outputs")
+        self._problems.raise_if_any()
+        results = {name: _present(values[name]) for name in outputs}
+        self._save(emitter, results)
+        return self._module(emitter, inputs, results, values)
+
+    def _inputs(self) -> dict[str, Tensor | None]:
+        """
+        Return the types of the inputs, None for one that is not supported.
+
+        A weight that older files list among the inputs is none.
+        """
+        names = [text_of(i.name, "an input name") for i in self._graph.input]
+        _check_distinct(names, "inputs")
+        found: dict[str, Tensor | None] = {}
+        for name, info in zip(names, self._graph.input, strict=True):
+            if not name:
+                raise InvalidModelError("an input has no name")
+            if name in self._weights:
+                continue
+            owner = f'input "{name}"'
+            try:
+                found[name] = type_of(info, self._dims, owner)
+            except Unsupported as problem:
+                self._problems.add(str(problem), owner)
+                found[name] = None
+        self._dims.check_all_used()
+        return found
+
+    def _loaded(
+        self, emitter: Emitter, inputs: Mapping[str, Tensor | None], read: set[str]
+    ) -> Values:
+        """Return the values of inputs and weights; unread weights are left alone."""
+        values: Values = {}
+        for name, type_ in inputs.items():
+            values[name] = None if type_ is None else _load(name, type_)
+        for name, weight in self._weights.items():
+            if name not in read:
+                continue
+            owner = f'initializer "{name}"'
+            try:
+                array = array_of(weight, owner, self._folder)
+                values[name] = emitter.constant(array, name, location_of(name))
+            except Unsupported as problem:
+                self._problems.add(str(problem), owner)
+                values[name] = None
+        return values
+
+    def _importer(self, emitter: Emitter) -> GraphImporter:
+        types = ((i.name, declared_type(i)) for i in self._graph.value_info)
+        return GraphImporter(
+            emitter,
+            self._problems,
+            functions_of(self._model.functions, self._opsets),
+            {name: type_ for name, type_ in types if type_ is not None},
+            self._folder,
+        )
+
+    def _save(self, emitter: Emitter, results: Mapping[str, SSAValue]) -> None:
+        for info in self._graph.output:
+            value = results[info.name]
+            _check_declared(info, value)
+            op = SaveOp(info.name, value)
+            op.location = location_of(info.name)
+            emitter.insert(op)
+
+    def _module(
+        self,
+        emitter: Emitter,
+        inputs: Iterable[str],
+        results: Mapping[str, SSAValue],
+        values: Values,
+    ) -> ModuleOp:
+        """Return the module around the function whose ops `emitter` has written."""
+        symbols: list[Operation] = []
+        for name in dict.fromkeys([*inputs, *results]):
+            direction = "out" if name not in inputs else "in"
+            if name in inputs and name in results:
+                direction = "inout"
+            op = PlaceholderOp(name, direction, tensor_type(_present(values[name])))
+            op.location = location_of(name)
+            symbols.append(op)
+        end = ReturnOp()
+        emitter.block.add_op(end)
+        main = FuncOp(MAIN, ((), ()), Region(emitter.block))
+        module = ModuleOp([*symbols, *emitter.constants, main])
+        end.location = main.location = module.location = location_of(
+            self._graph.name or MAIN
+        )
+        return module
+
+
+def _present(value: SSAValue | None) -> SSAValue:
+    assert value is not None, "a value is missing though nothing is unsupported"
+    return value
+
+
+def _load(name: str, type_: Tensor) -> SSAValue:
+    op = LoadOp(name, type_)
+    op.location = location_of(name)
+    op.result.name_hint = hint_of(name)
+    return op.result
+
+
+def _named(graph: GraphProto) -> dict[str, onnx.TensorProto]:
+    """Return the weights of `graph` by name."""
+    for sparse in graph.sparse_initializer:
+        name = text_of(sparse.values.name, "an initializer name")
+        raise UnsupportedModelError(
+            f'the model needs what is not supported: sparse initializer "{name}"'
+        )
+    names = [text_of(t.name, "an initializer name") for t in graph.initializer]
+    _check_distinct(names, "initializers")
+    return dict(zip(names, graph.initializer, strict=True))
+
+
+def _check_distinct(names: list[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidModelError(f'the graph has two {what} named "{name}"')
+        seen.add(name)
+
+
+def _check_versions(ir_version: int, opsets: Mapping[str, int]) -> None:
+    """Raise where the installed onnx package does not know what the model says."""
+    newest = onnx.defs.onnx_opset_version()
+    opset = opsets.get(DEFAULT_DOMAIN)
+    if not 1 <= ir_version <= onnx.IR_VERSION:
+        raise UnsupportedModelError(
+            f"the model has IR version {ir_version}, expected 1 to {onnx.IR_VERSION}, "
+            f"which is what onnx {onnx.__version__} knows"
+        )
+    if opset is not None and not OLDEST_OPSET <= opset <= newest:
+        raise UnsupportedModelError(
+            f"the model has opset {opset}, expected {OLDEST_OPSET} to {newest}, "
+            f"which is what onnx {onnx.__version__} knows"
+        )
+
+
+def _check_declared(info: ValueInfoProto, value: SSAValue) -> None:
+    """Raise where an output's element type is not the one that the model declares."""
+    declared = declared_type(info)
+    if declared is not None and declared.element_type != element_of(value):
+        raise InvalidModelError(
+            f'output "{info.name}" is declared with elements of '
+            f"{dtype_of(declared.element_type)}, got {dtype_of(element_of(value))}"
+        )

@@ -1,0 +1,198 @@
+"""What a function that imports one operator sees of its node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import AttributeProto, TensorProto
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, SSAValue
+
+from glow.dialects.graph.base import GraphOp, Slot
+from glow.importers.onnx.emitter import Emitter
+from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.records import Record
+from glow.importers.onnx.schemas import Schema, value_of
+from glow.importers.onnx.tensors import array_of
+from glow.support.errors import InvalidModelError
+from glow.support.types import dtype_of, element_of, shape_of
+
+
+class Node:
+    """
+    One ONNX node with its inputs as values; checked against its schema.
+
+    Attributes are read by name and type, with ONNX's default where it has one; what a
+    handler does not read must not stand in the model.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        schema: Schema,
+        inputs: tuple[SSAValue | None, ...],
+        emitter: Emitter,
+        location: LocationAttr,
+        folder: Path | None,
+    ):
+        self.record = record
+        self.inputs = inputs
+        self.location = location
+        self._schema = schema
+        self._emitter = emitter
+        self._folder = folder
+        self._read: set[str] = set()
+
+    @property
+    def opset(self) -> int:
+        """The version of the operator set that the node counts by."""
+        assert self.record.opset is not None
+        return self.record.opset
+
+    @property
+    def given(self) -> list[SSAValue]:
+        """The inputs that are present."""
+        return [value for value in self.inputs if value is not None]
+
+    def input(self, index: int) -> SSAValue:
+        """Return an input that the schema requires."""
+        value = self.optional(index)
+        if value is None:
+            self.invalid(f"input {index} is missing")
+        return value
+
+    def optional(self, index: int) -> SSAValue | None:
+        """Return an input, or None where it is absent, by length or by empty name."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def has_output(self, index: int) -> bool:
+        """Say whether anything may read output `index`."""
+        return index < len(self.record.outputs) and bool(self.record.outputs[index])
+
+    @property
+    def output_count(self) -> int:
+        return len(self.record.outputs)
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        return shape_of(self.input(index))
+
+    def element(self, index: int) -> Attribute:
+        return element_of(self.input(index))
+
+    def dtype(self, index: int) -> np.dtype[Any]:
+        return dtype_of(self.element(index))
+
+    def constant(self, index: int) -> NDArray[Any] | None:
+        """Return an input's value if it is known at import, None if absent or not."""
+        value = self.optional(index)
+        return None if value is None else self._emitter.array_of(value)
+
+    def known(self, index: int, role: str) -> NDArray[Any]:
+        """Return the value of an input that must be known at import."""
+        value = self._emitter.array_of(self.input(index))
+        if value is None:
+            self.refuse(f"{role} that are known only at run time")
+        return value
+
+    def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:
+        """Return the integers of an input of rank 0 or 1, None where it is absent."""
+        if self.optional(index) is None:
+            return None
+        value = self.known(index, role)
+        if value.ndim > 1 or value.dtype.kind != "i":
+            self.invalid(
+                f"expected a list of integers as {role}, "
+                f"got {value.dtype} of shape {list(value.shape)}"
+            )
+        return tuple(int(v) for v in value.reshape(-1))
+
+    def int(self, name: str, default: int | None = None) -> int:
+        return self._attribute(name, AttributeProto.INT, default)
+
+    def flag(self, name: str) -> bool:
+        """Return an integer attribute that stands for a truth value."""
+        return self.int(name) != 0
+
+    def float(self, name: str, default: float | None = None) -> float:
+        """Return a float attribute, which ONNX stores with 32 bits."""
+        return self._attribute(name, AttributeProto.FLOAT, default)
+
+    def string(self, name: str) -> str:
+        return self._attribute(name, AttributeProto.STRING, None)
+
+    def choice(self, name: str, *allowed: str) -> str:
+        """Return a string attribute, one of `allowed`."""
+        found = self.string(name)
+        if found not in allowed:
+            self.refuse(f"{name}={found!r}")
+        return found
+
+    def ints(self, name: str) -> tuple[int, ...] | None:
+        """Return a list of integers, or None where it is absent."""
+        if not self.has(name) and self._default(name) is None:
+            return None
+        return self._attribute(name, AttributeProto.INTS, None)
+
+    def tensor(self, name: str) -> NDArray[Any]:
+        value: TensorProto = self._attribute(name, AttributeProto.TENSOR, None)
+        return array_of(value, f"attribute {name}", self._folder)
+
+    def has(self, name: str) -> bool:
+        """Say whether the model sets attribute `name`."""
+        return name in self.record.attributes
+
+    def value(self, name: str) -> Any:
+        """Return an attribute of whatever type, which the model sets."""
+        self._read.add(name)
+        return value_of(self.record.attributes[name])
+
+    def emit(
+        self, op_class: type[GraphOp], *slots: Slot, **parameters: Any
+    ) -> SSAValue:
+        """Insert an op with one result, or the constant that it folds to."""
+        (result,) = self.emit_many(op_class, *slots, **parameters)
+        return result
+
+    def emit_many(
+        self, op_class: type[GraphOp], *slots: Slot, **parameters: Any
+    ) -> tuple[SSAValue, ...]:
+        """Insert an op, or the constants that it folds to; return its results."""
+        op = op_class(*slots, **parameters)
+        return self._emitter.emit(op, self._output_name(), self.location)
+
+    def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> SSAValue:
+        """Return `value` as a constant."""
+        array = np.asarray(value, dtype)
+        return self._emitter.constant(array, self._output_name(), self.location)
+
+    def invalid(self, message: str) -> NoReturn:
+        """Say that the node is wrong; the importer adds which one it is."""
+        raise InvalidModelError(message)
+
+    def refuse(self, what: str) -> NoReturn:
+        """Say that the importer lacks something; `what` names it with the operator."""
+        raise Unsupported(f"{self.record.operator} with {what}")
+
+    def unread(self) -> list[str]:
+        """Return the attributes that the model sets and no one has asked for."""
+        return sorted(set(self.record.attributes) - self._read)
+
+    def _output_name(self) -> str:
+        return next((name for name in self.record.outputs if name), self.record.source)
+
+    def _default(self, name: str) -> AttributeProto | None:
+        rule = self._schema.attributes.get(name)
+        return None if rule is None else rule.default
+
+    def _attribute(self, name: str, kind: int, default: Any) -> Any:
+        self._read.add(name)
+        attribute = self.record.attributes.get(name) or self._default(name)
+        if attribute is None:
+            assert default is not None, f"{self.record.op_type}.{name} has no default"
+            return default
+        if attribute.type != kind:
+            self.invalid(f"attribute {name} has another type than expected")
+        return value_of(attribute)

@@ -1,0 +1,96 @@
+"""Nodes as plain values, checked once when they are read from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from onnx import AttributeProto, NodeProto
+
+from glow.support.errors import InvalidModelError
+
+DEFAULT_DOMAIN = ""
+
+
+def domain_of(name: object) -> str:
+    """Return the one spelling of a domain that has two."""
+    text = text_of(name, "a domain")
+    return DEFAULT_DOMAIN if text == "ai.onnx" else text
+
+
+def text_of(value: object, what: str) -> str:
+    """Return `value`, which protobuf yields as bytes where it is not UTF-8."""
+    if not isinstance(value, str):
+        raise InvalidModelError(f"{what} is not UTF-8: {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Record:
+    """One node: its names as text, its attributes by name, the opsets it counts by."""
+
+    op_type: str
+    domain: str
+    overload: str
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, AttributeProto]
+    opsets: Mapping[str, int] = field(repr=False)
+
+    @property
+    def opset(self) -> int | None:
+        """The version of the node's domain, or None where it is not imported."""
+        return self.opsets.get(self.domain)
+
+    @property
+    def operator(self) -> str:
+        """The operator with its domain, as messages name it."""
+        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
+
+    @property
+    def source(self) -> str:
+        """What the locations of its ops say: its name, or operator and output."""
+        output = next((name for name in self.outputs if name), "")
+        return self.name or f"{self.op_type}:{output}"
+
+    @property
+    def label(self) -> str:
+        """The node as messages name it."""
+        return f'node "{self.source}" ({self.operator}, opset {self.opset})'
+
+
+def record_of(node: NodeProto, opsets: Mapping[str, int]) -> Record:
+    """Read `node`, refusing names that are no text and repeated attributes."""
+    attributes: dict[str, AttributeProto] = {}
+    for attribute in node.attribute:
+        name = text_of(attribute.name, "an attribute name")
+        if name in attributes:
+            raise InvalidModelError(
+                f'node "{node.name}" ({node.op_type}) has attribute {name} twice'
+            )
+        attributes[name] = attribute
+    return Record(
+        op_type=text_of(node.op_type, "an operator name"),
+        domain=domain_of(node.domain),
+        overload=text_of(node.overload, "an overload name"),
+        name=text_of(node.name, "a node name"),
+        inputs=tuple(text_of(name, "an input name") for name in node.input),
+        outputs=tuple(text_of(name, "an output name") for name in node.output),
+        attributes=attributes,
+        opsets=opsets,
+    )
+
+
+def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
+    """Return the version of each domain in a list of opset imports."""
+    found: dict[str, int] = {}
+    for entry in imports:
+        domain = domain_of(entry.domain)
+        if found.setdefault(domain, entry.version) != entry.version:
+            raise InvalidModelError(
+                f'domain "{domain or "ai.onnx"}" is imported in versions '
+                f"{found[domain]} and {entry.version}"
+            )
+    return found

@@ -1,0 +1,57 @@
+"""Which function imports which ONNX operator; families are found by location."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from xdsl.ir import SSAValue
+
+from glow.support.discovery import modules_in
+
+if TYPE_CHECKING:
+    from glow.importers.onnx.node import Node
+
+Outputs = SSAValue | Sequence[SSAValue | None]
+Handler = Callable[["Node"], Outputs]
+
+MARK = "onnx_operators"
+
+
+def onnx_op(*names: str, since: int = 1) -> Callable[[Handler], Handler]:
+    """
+    Make a function import the ONNX operators `names` from opset `since` on.
+
+    It returns the node's output, or one entry per output, None where it makes none.
+    A later version of an operator that means something else has its own function; one
+    function does for versions whose difference the node's accessors already hide.
+    """
+
+    def mark(handler: Handler) -> Handler:
+        found: list[tuple[str, int]] = getattr(handler, MARK, [])
+        setattr(handler, MARK, [*found, *((name, since) for name in names)])
+        return handler
+
+    return mark
+
+
+@cache
+def handlers() -> dict[str, dict[int, Handler]]:
+    """Map each operator to its handlers by the opset from which they hold."""
+    found: dict[str, dict[int, Handler]] = {}
+    for module_name in modules_in("glow.importers.onnx"):
+        for value in vars(import_module(module_name)).values():
+            if getattr(value, "__module__", None) != module_name:
+                continue
+            for name, since in getattr(value, MARK, ()):
+                assert since not in found.setdefault(name, {}), f"two {name}-{since}"
+                found[name][since] = value
+    return found
+
+
+def find_handler(op_type: str, opset: int) -> Handler | None:
+    """Return the function that imports `op_type` as `opset` defines it."""
+    versions = [v for v in handlers().get(op_type, {}) if v <= opset]
+    return handlers()[op_type][max(versions)] if versions else None

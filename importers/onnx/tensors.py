@@ -1,0 +1,171 @@
+"""Turn the tensors of a model file into arrays, trusting none of their fields."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import TensorProto
+
+from glow.importers.onnx.problems import Unsupported
+from glow.support.errors import InvalidModelError
+
+MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
+
+DTYPES: dict[int, np.dtype[Any]] = {
+    TensorProto.FLOAT: np.dtype(np.float32),
+    TensorProto.DOUBLE: np.dtype(np.float64),
+    TensorProto.INT32: np.dtype(np.int32),
+    TensorProto.INT64: np.dtype(np.int64),
+    TensorProto.BOOL: np.dtype(np.bool_),
+}
+_FIELDS = {
+    TensorProto.FLOAT: "float_data",
+    TensorProto.DOUBLE: "double_data",
+    TensorProto.INT32: "int32_data",
+    TensorProto.INT64: "int64_data",
+    TensorProto.BOOL: "int32_data",
+}
+
+
+def type_name(data_type: int) -> str:
+    """Return ONNX's name of an element type, such as FLOAT16."""
+    known: dict[int, str] = {v: k for k, v in TensorProto.DataType.items()}
+    return known.get(data_type, f"number {data_type}")
+
+
+def dtype_of_onnx(data_type: int, owner: str) -> np.dtype[Any]:
+    """Return the NumPy type of ONNX element type `data_type`, which `owner` has."""
+    if data_type in DTYPES:
+        return DTYPES[data_type]
+    if data_type == 0 or data_type not in TensorProto.DataType.values():
+        raise InvalidModelError(
+            f"{owner} has no known element type: {type_name(data_type)}"
+        )
+    raise Unsupported(f"element type {type_name(data_type)}")
+
+
+def check_extents(shape: tuple[int, ...], itemsize: int, owner: str) -> None:
+    """Raise unless a tensor of `shape` could exist."""
+    if any(extent < 0 for extent in shape):
+        raise InvalidModelError(f"{owner} has a negative extent: {list(shape)}")
+    if math.prod(extent or 1 for extent in shape) * itemsize > MAX_BYTES:
+        raise InvalidModelError(f"{owner} is too large: {list(shape)}")
+    if len(shape) > 64:
+        raise InvalidModelError(f"{owner} has {len(shape)} axes, more than 64")
+
+
+def array_of(tensor: TensorProto, owner: str, folder: Path | None) -> NDArray[Any]:
+    """
+    Return the read-only value of `tensor`; external data lie in or below `folder`.
+
+    Errors: a data type that is not supported, data of another size than the shape,
+    external data outside the folder.
+    """
+    dtype = dtype_of_onnx(tensor.data_type, owner)
+    shape = tuple(tensor.dims)
+    check_extents(shape, dtype.itemsize, owner)
+    if tensor.HasField("segment"):
+        raise Unsupported("a tensor in segments")
+    count = math.prod(shape)
+    if tensor.data_location == TensorProto.EXTERNAL:
+        flat = _external(tensor, dtype, count, owner, folder)
+    elif tensor.HasField("raw_data"):
+        flat = _from_bytes(tensor.raw_data, dtype, count, owner)
+    else:
+        flat = _from_field(tensor, dtype, count, owner)
+    found = flat.reshape(shape)
+    found.flags.writeable = False
+    return found
+
+
+def _from_bytes(
+    data: bytes, dtype: np.dtype[Any], count: int, owner: str
+) -> NDArray[Any]:
+    expected = count * dtype.itemsize
+    if len(data) != expected:
+        raise InvalidModelError(
+            f"{owner} has {len(data)} bytes of data, expected {expected}"
+        )
+    if dtype == np.bool_:
+        return np.frombuffer(data, np.uint8) != 0
+    little = np.frombuffer(data, dtype.newbyteorder("<"))
+    return little.astype(dtype, copy=False)
+
+
+def _from_field(
+    tensor: TensorProto, dtype: np.dtype[Any], count: int, owner: str
+) -> NDArray[Any]:
+    field = _FIELDS[tensor.data_type]
+    values = getattr(tensor, field)
+    if len(values) != count:
+        raise InvalidModelError(
+            f"{owner} has {len(values)} elements in {field}, expected {count}"
+        )
+    if dtype == np.bool_:
+        return np.array(values, np.int32) != 0
+    return np.array(values, dtype)
+
+
+def _external(
+    tensor: TensorProto,
+    dtype: np.dtype[Any],
+    count: int,
+    owner: str,
+    folder: Path | None,
+) -> NDArray[Any]:
+    entries: dict[str, str] = {e.key: e.value for e in tensor.external_data}
+    if folder is None:
+        raise InvalidModelError(
+            f"{owner} has external data; load the model from its file to find them"
+        )
+    path = _path_inside(entries.get("location", ""), owner, folder)
+    offset = _entry(entries, "offset", 0, owner)
+    size = path.stat().st_size
+    length = _entry(entries, "length", max(0, size - offset), owner)
+    if length != count * dtype.itemsize:
+        raise InvalidModelError(
+            f"{owner} has {length} bytes of external data, "
+            f"expected {count * dtype.itemsize}"
+        )
+    if offset + length > size:
+        raise InvalidModelError(
+            f"{owner} ends at byte {offset + length} of {path.name}, "
+            f"which has {size} bytes"
+        )
+    with path.open("rb") as file:
+        file.seek(offset)
+        data = file.read(length)
+    return _from_bytes(data, dtype, count, owner)
+
+
+def _path_inside(location: str, owner: str, folder: Path) -> Path:
+    """Return the file at `location`, which may not lead out of `folder`, by links."""
+    refused = f"{owner} has its data at {location!r}"
+    relative = Path(location)
+    if not location or "\0" in location or relative.is_absolute():
+        raise InvalidModelError(f"{refused}, expected a path relative to the model")
+    if ".." in relative.parts:
+        raise InvalidModelError(f"{refused}, outside the folder of the model")
+    try:
+        path = (folder / relative).resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "a loop of links"
+        raise InvalidModelError(f"{refused}: {reason.lower()}") from None
+    if not path.is_relative_to(folder.resolve()):
+        raise InvalidModelError(f"{refused}, a link out of the folder of the model")
+    if not path.is_file():
+        raise InvalidModelError(f"{refused}, which is not a file")
+    return path
+
+
+def _entry(entries: dict[str, str], key: str, default: int, owner: str) -> int:
+    text = entries.get(key)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise InvalidModelError(f"{owner} has external data with {key} {text!r}")
+    return int(text)
