@@ -1,1 +1,97 @@
-"""Glow on xDSL: compile machine-learning models to fast machine code."""
+"""
+Glow on xDSL: compile machine-learning models to fast machine code.
+
+    model = glow.load("resnet50.onnx")
+    net = glow.compile(model, target="cpu")
+    logits = net(image)
+
+Importing this package imports no compiler; `load` and `compile` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from glow.support.errors import (
+    BindingError,
+    CompilationError,
+    ExecutionError,
+    GlowError,
+    InternalError,
+    InvalidModelError,
+    UnsupportedModelError,
+)
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from glow.model import Model
+    from glow.runtime.interface import Executable
+
+__all__ = [
+    "BindingError",
+    "CompilationError",
+    "Executable",
+    "ExecutionError",
+    "GlowError",
+    "InternalError",
+    "InvalidModelError",
+    "Model",
+    "UnsupportedModelError",
+    "compile",
+    "load",
+]
+
+_LAZY = {"Executable": "glow.runtime.interface", "Model": "glow.model"}
+
+
+def load(
+    source: str | PathLike[str] | bytes | Any,
+    *,
+    dims: Mapping[str, int] | None = None,
+    weights: str | PathLike[str] | None = None,
+) -> Model:
+    """
+    Read a model: the path of an .onnx or .mlir file, or an ONNX model in memory.
+
+    `dims` gives symbolic dimensions of an ONNX model their value. `weights` names the
+    file with the constants of textual IR; by default it lies beside it.
+    Errors: InvalidModelError, UnsupportedModelError, OSError.
+    """
+    from glow.model import load_model
+
+    return load_model(source, dims=dims or {}, weights=weights)
+
+
+def compile(
+    model: Model | Any,
+    target: str = "cpu",
+    *,
+    threads: int = 1,
+    cpu_features: str | None = None,
+    disable: Sequence[str] = (),
+    stop_after_pass: int | None = None,
+    cache_dir: str | PathLike[str] | None = None,
+) -> Executable:
+    """
+    Compile a model (or what `load` takes) and return it as something to call.
+
+    `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
+    leaves out rewrites by name, `stop_after_pass=N` all that come after the first N
+    passes: both are for finding the pass that breaks a model. `cache_dir` keeps
+    machine code between processes.
+    Errors: CompilationError, ValueError for a target or a pass that does not exist.
+    """
+    from glow.compiler import Options, compile_model
+
+    options = Options(threads, cpu_features, tuple(disable), stop_after_pass, cache_dir)
+    return compile_model(model, target, options)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'glow' has no attribute {name!r}")

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from glow.runtime.signature import Array, Signature
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """What a step of a compilation cost, and how many ops it left; None: no IR."""
+
+    name: str
+    seconds: float
+    ops: int | None
 
 
 class Executable(ABC):
@@ -18,6 +28,8 @@ class Executable(ABC):
 
     def __init__(self, signature: Signature):
         self.signature = signature
+        self.stages: tuple[StageReport, ...] = ()
+        """How it was compiled, step by step."""
 
     def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
         """Run on the inputs in order; return the output, or a tuple of several."""

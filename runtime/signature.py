@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +34,9 @@ class TensorSpec:
     def problem_with(self, value: object) -> str | None:
         """Say why `value` cannot stand for this tensor; None: it can."""
         expected = describe(self.shape, self.dtype)
-        if not isinstance(value, np.ndarray):
+        array = _array(value)
+        if array is None:
             return f"expected {expected}, got a {type(value).__name__}"
-        array: Array = value
         if array.shape != self.shape or array.dtype != self.dtype:
             return f"expected {expected}, got {describe(array.shape, array.dtype)}"
         return None
@@ -147,17 +148,18 @@ def _problems(
 
 def _overlapping(out: Mapping[str, object]) -> list[str]:
     """Say which pairs of output buffers share memory."""
-    arrays = [(name, v) for name, v in out.items() if isinstance(v, np.ndarray)]
+    arrays = [
+        (name, array) for name, v in out.items() if (array := _array(v)) is not None
+    ]
     return [
         f'outputs "{first}" and "{second}" share memory'
-        for index, (second, b) in enumerate(arrays)
-        for first, a in arrays[:index]
+        for (first, a), (second, b) in combinations(arrays, 2)
         if np.may_share_memory(a, b)
     ]
 
 
 def _array(value: object) -> Array | None:
-    return value if isinstance(value, np.ndarray) else None
+    return cast(Array, value) if isinstance(value, np.ndarray) else None
 
 
 def _readable(value: object, written: Sequence[Array]) -> Array:

@@ -23,3 +23,7 @@ class BindingError(GlowError, ValueError):
 
 class ExecutionError(GlowError):
     """Data made a run fail; the message names the op and its source node."""
+
+
+class InternalError(Exception):
+    """The compiler broke, not the caller: an invariant that it promised is false."""

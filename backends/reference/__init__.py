@@ -1,1 +1,50 @@
-"""."""
+"""
+The reference backend: runs each op's own definition in NumPy.
+
+`reference` computes whole tensors. `reference-checked` runs behind layout assignment
+and keeps every value as the bytes that its layout describes.
+"""
+
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.support.targets import Backend, Target
+
+TARGET = Target(
+    name="reference",
+    isa="numpy",
+    triple="",
+    cpu="",
+    features="",
+    vector_bits=32,
+    registers=1,
+    fma=False,
+    l1_bytes=1 << 15,
+    l2_bytes=1 << 18,
+    tile_rows=1,
+    panel_widths=(1,),
+)
+
+
+def _make_target(features: str) -> Target:
+    if features:
+        raise ValueError(f"expected no features of target reference, got {features!r}")
+    return TARGET
+
+
+def _compile(module: ModuleOp, target: Target, **_: Any) -> Any:
+    from glow.backends.reference.executable import ReferenceExecutable
+
+    return ReferenceExecutable(module)
+
+
+def _compile_checked(module: ModuleOp, target: Target, **_: Any) -> Any:
+    from glow.backends.reference.executable import ReferenceExecutable
+    from glow.backends.reference.storage import PhysicalStorage
+
+    return ReferenceExecutable(module, PhysicalStorage)
+
+
+BACKEND = Backend("reference", _make_target, "graph", _compile)
+CHECKED = Backend("reference-checked", _make_target, "layout", _compile_checked)

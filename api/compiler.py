@@ -1,0 +1,131 @@
+"""From a model to an executable: the stages that a backend needs, then the backend."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from glow.levels import level_of
+from glow.model import Model, context, load_model
+from glow.pipeline import (
+    Stage,
+    parse_passes,
+    pipeline_text,
+    run_stage,
+    stages_between,
+)
+from glow.runtime.interface import Executable, StageReport
+from glow.support.errors import CompilationError
+from glow.support.targets import Backend, resolve, target_of
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `glow.compile` can be asked for, beside the target."""
+
+    threads: int = 1
+    cpu_features: str | None = None
+    disable: tuple[str, ...] = ()
+    stop_after_pass: int | None = None
+    cache_dir: str | os.PathLike[str] | None = None
+
+
+def compile_model(model: object, target: str, options: Options) -> Executable:
+    """Compile `model` (or what `load_model` takes); see `glow.compile`."""
+    spec = target_spec(target, options.cpu_features)
+    backend = resolve(spec)
+    machine = target_of(spec)
+    _check_threads(options.threads)
+    module = _module_of(model)
+    reports = _lower(module, backend, spec, options)
+    start = time.perf_counter()
+    executable = backend.compile(module, machine, cache_dir=options.cache_dir)
+    reports.append(StageReport("machine", time.perf_counter() - start, None))
+    executable.stages = tuple(reports)
+    return executable
+
+
+def target_spec(target: str, cpu_features: str | None) -> str:
+    """Return `target` with its features, the one text that passes understand."""
+    if cpu_features is None:
+        return target
+    if ":" in target:
+        raise ValueError(
+            f"expected features in one place, got {target!r} and {cpu_features!r}"
+        )
+    return f"{target}:{cpu_features}"
+
+
+def _module_of(model: object) -> ModuleOp:
+    match model:
+        case Model():
+            return model.module.clone()
+        case ModuleOp():
+            return model.clone()
+        case _:
+            return load_model(model, dims={}).module
+
+
+def _lower(
+    module: ModuleOp, backend: Backend, spec: str, options: Options
+) -> list[StageReport]:
+    stages = stages_between(level_of(module), backend.level)
+    chosen = choose_passes(stages, spec, options.disable, options.stop_after_pass)
+    ctx = context()
+    try:
+        return [
+            run_stage(stage, passes, ctx, module)
+            for stage, passes in zip(stages, chosen, strict=True)
+        ]
+    except DiagnosticException as error:
+        raise CompilationError(" ".join(str(error).split())) from error
+
+
+def choose_passes(
+    stages: Sequence[Stage],
+    spec: str,
+    disable: Sequence[str] = (),
+    stop_after_pass: int | None = None,
+) -> list[list[ModulePass]]:
+    """
+    Return the passes of each stage that are to run.
+
+    Errors: a name in `disable` that is no optional pass of the stages.
+    """
+    optional = {name for stage in stages for name in stage.optional}
+    unknown = sorted(set(disable) - optional)
+    if unknown:
+        known = ", ".join(sorted(optional)) or "none"
+        raise ValueError(
+            f"expected passes to disable out of {known}, got {', '.join(unknown)}"
+        )
+    chosen: list[list[ModulePass]] = []
+    count = 0
+    for stage in stages:
+        chosen.append([])
+        for each in parse_passes(pipeline_text([stage], spec)):
+            count += 1
+            late = stop_after_pass is not None and count > stop_after_pass
+            if each.name not in stage.optional or not (late or each.name in disable):
+                chosen[-1].append(each)
+    return chosen
+
+
+def _check_threads(threads: int) -> None:
+    if threads < 1:
+        raise ValueError(f"expected at least one thread, got {threads}")
+    if threads > 1:
+        _say_single_threaded()
+
+
+@cache
+def _say_single_threaded() -> None:
+    warnings.warn("more than one thread was asked for, one is used", stacklevel=5)

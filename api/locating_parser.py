@@ -1,0 +1,48 @@
+"""A parser that tells ops where in the text they stand."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    IntAttr,
+    LocationAttr,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+
+
+class LocatingParser(Parser):
+    """
+    xDSL's parser, which gives every op without a location its line and column.
+
+    Errors and profiles can then name the op; printing does not change, since
+    locations are printed only on request.
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
+        super().__init__(ctx, text, name)
+        self._file = StringAttr(name)
+        self._first_line = 1 + line_offset
+        self._line_starts = [0]
+        position = text.find("\n")
+        while position >= 0:
+            self._line_starts.append(position + 1)
+            position = text.find("\n", position + 1)
+
+    def parse_operation(self) -> Operation:
+        start = self.pos
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            op.location = self._place(start)
+        return op
+
+    def _place(self, position: int) -> LocationAttr:
+        index = bisect_right(self._line_starts, position) - 1
+        column = position - self._line_starts[index] + 1
+        line = self._first_line + index
+        return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))

@@ -1,0 +1,174 @@
+"""The compilation stages, in order: the one place that says what runs when."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from string import Template
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass, PassPipeline
+from xdsl.universe import Universe
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    PassFailedException,
+    VerifyException,
+)
+
+from glow.analysis.validity import verify_module
+from glow.runtime.interface import StageReport
+from glow.support.errors import GlowError, InternalError
+from glow.support.locations import name_of
+
+
+@dataclass(frozen=True)
+class Stage:
+    """
+    Passes that run together, and what they leave behind.
+
+    `passes` is pipeline text, as `glow-opt -p` takes it, with `$target` for the
+    target; `optional` names those that only improve code, so that a search for a
+    broken pass may leave them out. An op of none of the `dialects` that remains is an
+    error.
+    """
+
+    name: str
+    passes: str
+    dialects: frozenset[str]
+    optional: frozenset[str] = frozenset()
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STAGES = (
+    Stage(
+        name="graph",
+        passes="",
+        dialects=_names("builtin func graph"),
+    ),
+    Stage(
+        name="layout",
+        passes="",
+        dialects=_names("builtin func graph layout"),
+    ),
+    Stage(
+        name="memory",
+        passes="",
+        dialects=_names("builtin func memory memref arith math"),
+    ),
+    Stage(
+        name="loops",
+        passes="",
+        dialects=_names("builtin func scf arith math vector memref llvm_ext"),
+    ),
+    Stage(
+        name="llvm",
+        passes="",
+        dialects=_names("builtin llvm llvm_ext"),
+    ),
+)
+
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+# Forms of machine code that a backend emits after the last stage.
+FORMS = ("llvm-ir", "asm", "object")
+
+Observer = Callable[[ModulePass, ModuleOp, float], None]
+"""Told of each pass that ran, the module since, and how many seconds it took."""
+
+
+def stages_between(done: str, last: str) -> tuple[Stage, ...]:
+    """Return the stages to run when `done` is complete, up to and with `last`."""
+    order = ("import", *STAGE_NAMES)
+    return STAGES[order.index(done) : order.index(last)]
+
+
+def pipeline_text(stages: Iterable[Stage], target: str) -> str:
+    """Return what `glow-opt -p` needs to repeat `stages` for `target`."""
+    name = target if target.isidentifier() else f'"{target}"'
+    texts = (Template(stage.passes).substitute(target=name) for stage in stages)
+    return ",".join(text for text in texts if text)
+
+
+def parse_passes(text: str) -> tuple[ModulePass, ...]:
+    """
+    Return the passes of pipeline `text`.
+
+    Errors: ValueError for text that does not parse, an unknown pass or option.
+    """
+    available = Universe.get_multiverse().all_passes
+    try:
+        return PassPipeline.parse_spec(available, text).passes
+    except ArgSpecParseError as error:
+        raise ValueError(f"cannot parse passes: {_last_line(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"cannot use passes {text!r}: {error}") from None
+
+
+def _last_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[-1].strip()
+
+
+def run_passes(
+    passes: Sequence[ModulePass],
+    ctx: Context,
+    module: ModuleOp,
+    observer: Observer | None = None,
+) -> None:
+    """
+    Apply `passes` in order.
+
+    Errors: what a pass refuses; InternalError for anything else that a pass raises.
+    """
+    for each in passes:
+        start = time.perf_counter()
+        try:
+            each.apply(ctx, module)
+        except (DiagnosticException, GlowError):
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise InternalError(f"pass {each.name} broke: {what}") from error
+        if observer is not None:
+            observer(each, module, time.perf_counter() - start)
+
+
+def check_stage(stage: Stage, module: ModuleOp) -> None:
+    """
+    Raise unless `module` is what `stage` promises.
+
+    Errors: InternalError for an invalid module, PassFailedException for ops that the
+    stage could not lower, with the model's names for them.
+    """
+    try:
+        verify_module(module)
+    except VerifyException as error:
+        raise InternalError(f"stage {stage.name} broke the module: {error}") from error
+    left: dict[str, Operation] = {}
+    for op in module.walk():
+        if op.dialect_name() not in stage.dialects:
+            left.setdefault(op.name, op)
+    if left:
+        ops = ", ".join(f"{name} (at {name_of(op)})" for name, op in left.items())
+        raise PassFailedException(f"stage {stage.name} cannot express {ops}")
+
+
+def run_stage(
+    stage: Stage,
+    passes: Sequence[ModulePass],
+    ctx: Context,
+    module: ModuleOp,
+    observer: Observer | None = None,
+) -> StageReport:
+    """Run `passes`, those of `stage`, and check what they leave."""
+    start = time.perf_counter()
+    run_passes(passes, ctx, module, observer)
+    check_stage(stage, module)
+    seconds = time.perf_counter() - start
+    return StageReport(stage.name, seconds, sum(1 for _ in module.walk()))

@@ -1,0 +1,149 @@
+"""Run a module at the graph level, op by op, through `evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.backends.reference.storage import Array, TensorStorage
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+    SaveOp,
+)
+from glow.runtime.interface import Executable
+from glow.runtime.signature import Signature, TensorSpec
+from glow.support.errors import CompilationError, ExecutionError
+from glow.support.locations import name_of
+from glow.support.types import dtype_of, shape_of
+
+
+class ReferenceExecutable(Executable):
+    """
+    The meaning of a module, computed by the ops themselves.
+
+    Errors: a module without one function to run, a constant without bytes, an op that
+    has no meaning at this level.
+    """
+
+    def __init__(
+        self, module: ModuleOp, storage: Callable[[], TensorStorage] = TensorStorage
+    ):
+        self._body = _entry_of(module).body.block
+        self._storage = storage
+        self._dying = _last_uses(self._body)
+        self._constants = _constants_of(module)
+        super().__init__(_signature_of(module))
+
+    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        signature = self.signature
+        pairs = zip(signature.inputs, inputs, strict=True)
+        symbols = self._constants | {spec.name: array for spec, array in pairs}
+        saved = _Run(symbols, self._storage(), self._dying).run(self._body)
+        for spec, output in zip(signature.outputs, outputs, strict=True):
+            output[...] = saved[spec.name]
+
+
+class _Run:
+    """One execution: what each symbol held before it, and the values since."""
+
+    def __init__(
+        self,
+        symbols: dict[str, Array],
+        storage: TensorStorage,
+        dying: dict[Operation, list[SSAValue]],
+    ):
+        self._symbols = symbols
+        self._storage = storage
+        self._dying = dying
+        self._saved: dict[str, Array] = {}
+
+    def run(self, body: Block) -> dict[str, Array]:
+        for op in body.ops:
+            results = self._results_of(op)
+            for result, array in zip(op.results, results, strict=True):
+                self._storage.write(result, array)
+            for value in self._dying[op]:
+                self._storage.free(value)
+        return self._saved
+
+    def _results_of(self, op: Operation) -> Sequence[Array]:
+        match op:
+            case LoadOp():
+                return (self._symbols[op.symbol.string_value()],)
+            case LiteralOp():
+                return (op.array,)
+            case SaveOp():
+                self._saved[op.symbol.string_value()] = self._storage.read(op.value)
+                return ()
+            case GraphOp():
+                return self._evaluated(op)
+            case _:
+                return ()
+
+    def _evaluated(self, op: GraphOp) -> Sequence[Array]:
+        arrays = [self._storage.read(operand) for operand in op.operands]
+        try:
+            return op.evaluate(arrays)
+        except (ExecutionError, IndexError, ZeroDivisionError) as error:
+            place = f"{op.name} at {name_of(op)}"
+            raise ExecutionError(f"{place}: {error}") from None
+
+
+def _entry_of(module: ModuleOp) -> FuncOp:
+    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    chosen = [op for op in functions if op.sym_name.data == "main"] or functions
+    if len(chosen) != 1:
+        names = ", ".join(f"@{op.sym_name.data}" for op in functions) or "none"
+        raise CompilationError(f"expected a function @main, got {names}")
+    entry = chosen[0]
+    for op in entry.body.block.ops:
+        if not isinstance(op, GraphOp | LoadOp | SaveOp | LiteralOp | ReturnOp):
+            raise CompilationError(f"target reference cannot run {op.name}")
+    if entry.body.block.args:
+        raise CompilationError(
+            "expected a function without arguments, run arguments-to-placeholders"
+        )
+    return entry
+
+
+def _constants_of(module: ModuleOp) -> dict[str, Array]:
+    found: dict[str, Array] = {}
+    for op in module.body.ops:
+        if isinstance(op, ConstantOp):
+            if op.array is None:
+                raise CompilationError(
+                    f'constant "{op.sym_name.data}" has no bytes, give its weights file'
+                )
+            found[op.sym_name.data] = op.array
+    return found
+
+
+def _signature_of(module: ModuleOp) -> Signature:
+    placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
+
+    def specs(*directions: str) -> Iterator[TensorSpec]:
+        for op in placeholders:
+            if op.direction.data in directions:
+                dtype = dtype_of(op.type.element_type)
+                yield TensorSpec(op.sym_name.data, shape_of(op.type), np.dtype(dtype))
+
+    return Signature(tuple(specs("in", "inout")), tuple(specs("out", "inout")))
+
+
+def _last_uses(body: Block) -> dict[Operation, list[SSAValue]]:
+    """Map each op to the values that no later op reads."""
+    dying: dict[Operation, list[SSAValue]] = {}
+    alive: set[SSAValue] = set()
+    for op in reversed(list(body.ops)):
+        values = dict.fromkeys((*op.results, *op.operands))
+        dying[op] = [value for value in values if value not in alive]
+        alive |= set(dying[op])
+    return dying

@@ -1,0 +1,96 @@
+"""What all command lines share: one line per error, messages on stderr only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
+
+from glow.model import describe_parse_error
+from glow.support.errors import GlowError
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser that answers a wrong command line with one line."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(message)
+
+
+def fail(message: str) -> NoReturn:
+    """Print one line on stderr and end the process with code 1."""
+    print(f"error: {one_line(message)}", file=sys.stderr)
+    sys.exit(1)
+
+
+def parse_dims(texts: Sequence[str]) -> dict[str, int]:
+    """Return what `--dim NAME=VALUE` options say."""
+    found: dict[str, int] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value.isdecimal():
+            raise ValueError(f"expected --dim NAME=VALUE, got {text!r}")
+        found[name] = int(value)
+    return found
+
+
+def one_line(message: object) -> str:
+    return " ".join(str(message).split())
+
+
+def run_tool(body: Callable[[], None]) -> None:
+    """Run `body`; turn what it raises into one line on stderr and exit code 1."""
+    warnings.showwarning = _print_warning
+    try:
+        body()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of a pipe has gone; Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (Exception, ArgSpecParseError) as error:
+        fail(describe(error))
+
+
+def describe(error: BaseException) -> str:
+    """Return one line for `error`: its message, or that it is a bug of ours."""
+    match error:
+        case ParseError():
+            return describe_parse_error(error)
+        case OSError() if error.strerror:
+            place = f"{error.filename}: " if error.filename else ""
+            return f"{place}{error.strerror.lower()}"
+        case DiagnosticException() | GlowError() | OSError() | ValueError():
+            return one_line(error)
+        case ArgSpecParseError():
+            return one_line(str(error).splitlines()[-1])
+        case MemoryError():
+            return "out of memory"
+        case ImportError() if error.name:
+            return f"expected package {error.name} to be installed"
+        case _:
+            return f"{describe_bug(error)}; reproduce with: {shlex.join(sys.argv)}"
+
+
+def describe_bug(error: BaseException) -> str:
+    """Return one line that says what broke inside, and where."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = ""
+    if trace is not None:
+        file = os.path.basename(trace.tb_frame.f_code.co_filename)
+        place = f" in {file}:{trace.tb_lineno}"
+    return one_line(f"internal error{place}: {type(error).__name__}: {error}")
+
+
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"warning: {one_line(message)}", file=sys.stderr)
