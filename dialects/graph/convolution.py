@@ -1,0 +1,369 @@
+"""Convolutions over one to three spatial axes, and the padding that ONNX implies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.window import Ints, Window
+from glow.support.types import Tensor, is_float, same_element, shape_of, tensor
+
+
+def resolve_auto_pad(
+    auto_pad: str,
+    spatial: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int] | None = None,
+    dilations: Sequence[int] | None = None,
+    pads: Sequence[int] | None = None,
+) -> Ints:
+    """
+    Return the explicit pads of a convolution or pool over axes `spatial`.
+
+    Errors: an unknown auto_pad.
+    Source: ONNX Conv-22, attribute auto_pad.
+    """
+    window = Window.of(kernel, strides, pads, dilations)
+    if auto_pad == "NOTSET":
+        return window.pads
+    if auto_pad == "VALID":
+        return (0,) * len(window.pads)
+    begins: list[int] = []
+    ends: list[int] = []
+    for axis, extent in enumerate(spatial):
+        stride = window.strides[axis]
+        reach = (-(-extent // stride) - 1) * stride + window.spans[axis]
+        begin, end = _halves(auto_pad, max(reach - extent, 0))
+        begins.append(begin)
+        ends.append(end)
+    return (*begins, *ends)
+
+
+def _halves(auto_pad: str, total: int) -> tuple[int, int]:
+    """Split padding into before and after; the odd one goes where the name says."""
+    match auto_pad:
+        case "SAME_UPPER":
+            return total // 2, total - total // 2
+        case "SAME_LOWER":
+            return total - total // 2, total // 2
+        case _:
+            raise VerifyException(
+                "expected an auto_pad out of NOTSET, VALID, SAME_UPPER, SAME_LOWER, "
+                f"got {auto_pad}"
+            )
+
+
+def resolve_output_shape(
+    auto_pad: str,
+    spatial: Sequence[int],
+    window: Window,
+    output_padding: Sequence[int] | None = None,
+    output_shape: Sequence[int] | None = None,
+) -> tuple[Ints, Ints]:
+    """
+    Return the explicit pads and output padding of a transposed convolution.
+
+    `output_shape`, or SAME where it is absent, sets the result's extents; what cannot
+    be reached by cropping is added after the end.
+    Source: ONNX ConvTranspose-22, attributes auto_pad and output_shape.
+    """
+    axes = len(window.kernel)
+    extra = (0,) * axes if output_padding is None else tuple(output_padding)
+    if output_shape is None:
+        if auto_pad == "NOTSET":
+            return window.pads, extra
+        if auto_pad == "VALID":
+            return (0,) * (2 * axes), extra
+        pairs = zip(spatial, window.strides, strict=True)
+        output_shape = [extent * stride for extent, stride in pairs]
+    side = "SAME_UPPER" if auto_pad == "SAME_UPPER" else "SAME_LOWER"
+    begins: list[int] = []
+    ends: list[int] = []
+    grown: list[int] = []
+    for axis, extent in enumerate(spatial):
+        full = (extent - 1) * window.strides[axis] + window.spans[axis] + extra[axis]
+        surplus = full - output_shape[axis]
+        begin, end = _halves(side, max(surplus, 0))
+        begins.append(begin)
+        ends.append(end)
+        grown.append(extra[axis] + max(-surplus, 0))
+    return (*begins, *ends), tuple(grown)
+
+
+def _check_bias(bias: SSAValue | None, channels: int) -> None:
+    if bias is not None and shape_of(bias) != (channels,):
+        raise VerifyException(f"expected a bias of shape [{channels}], got {bias.type}")
+
+
+def _float_element(*values: SSAValue | None) -> Any:
+    element = same_element(*values)
+    if not is_float(element):
+        raise VerifyException(f"expected floating-point elements, got {element}")
+    return element
+
+
+def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
+    rank = len(shape_of(input))
+    if rank < 3 or len(shape_of(filter)) != rank:
+        raise VerifyException(
+            "expected an input and a filter of one rank of at least 3, "
+            f"got {input.type} and {filter.type}"
+        )
+    if group < 1:
+        raise VerifyException(f"expected a group of at least 1, got {group}")
+
+
+@irdl_op_definition
+class ConvOp(GraphOp):
+    """
+    Convolution (cross-correlation), plus one bias per output channel when given.
+
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, filter [O, C / group,
+    kernel...], bias [O], result [N, O, spatial...]; one floating-point type.
+    Errors: channels that group does not divide or that differ, a bias of another shape,
+    a kernel larger than the padded input, parameters of another length.
+    Source: ONNX Conv-22 with explicit pads; `resolve_auto_pad` gives them.
+
+    ```mlir
+    %y = graph.conv %x, %w bias %b {pads = array<i64: 1, 1, 1, 1>}
+        : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>)
+        -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    name = "graph.conv"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    filter = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    pads = opt_prop_def(DenseArrayBase.constr(i64))
+    dilations = opt_prop_def(DenseArrayBase.constr(i64))
+    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "$input `,` $filter (`bias` $bias^)? attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement, defaults filled in."""
+        found = super().parameters()
+        kernel = shape_of(self.filter)[2:]
+        return Window.of(kernel, found["strides"], found["pads"], found["dilations"])
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | self.window.parameters()
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        filter: SSAValue,
+        bias: SSAValue | None = None,
+        *,
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        group: int = 1,
+    ) -> Tensor:
+        element = _float_element(input, filter, bias)
+        _check_group(group, input, filter)
+        batch, channels, *spatial = shape_of(input)
+        features, depth, *kernel = shape_of(filter)
+        if depth * group != channels:
+            raise VerifyException(
+                f"expected a filter of {channels} / {group} input channels, got {depth}"
+            )
+        if features % group:
+            raise VerifyException(
+                f"expected output channels that {group} groups divide, got {features}"
+            )
+        _check_bias(bias, features)
+        window = Window.of(kernel, strides, pads, dilations)
+        return tensor(element, (batch, features, *window.extents(spatial)))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        filter: Array,
+        bias: Array | None = None,
+        *,
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        group: int = 1,
+    ) -> Array:
+        window = Window.of(filter.shape[2:], strides, pads, dilations)
+        extents = window.extents(input.shape[2:])
+        features, taps = filter.shape[0], prod(filter.shape[1:])
+        windows = window.view(window.padded(input, 0), extents)
+        matrix = filter.reshape(group, features // group, taps)
+        result = np.empty((len(input), features, *extents), input.dtype)
+        for sample, columns in zip(result, windows, strict=True):  # bounds memory
+            flat = columns.reshape(group, taps, prod(extents))
+            sample[...] = (matrix @ flat).reshape(sample.shape)
+        return result if bias is None else result + _per_channel(bias, result)
+
+
+@irdl_op_definition
+class ConvTransposeOp(GraphOp):
+    """
+    Transposed convolution: each input element adds a scaled filter to the result.
+
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, filter [C, O / group,
+    kernel...], bias [O], result [N, O, spatial...] where an extent is stride * (extent
+    - 1) + output_padding + dilated kernel - pads; one floating-point type.
+    Errors: as `graph.conv`; pads that leave nothing.
+    Source: ONNX ConvTranspose-22; `resolve_output_shape` gives pads and output_padding.
+
+    ```mlir
+    %y = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>}
+        : (tensor<1x3x4x4xf32>, tensor<3x5x2x2xf32>) -> tensor<1x5x8x8xf32>
+    ```
+    """
+
+    name = "graph.conv_transpose"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    filter = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    pads = opt_prop_def(DenseArrayBase.constr(i64))
+    dilations = opt_prop_def(DenseArrayBase.constr(i64))
+    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
+    output_padding = opt_prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "$input `,` $filter (`bias` $bias^)? attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement over the result, defaults filled in."""
+        found = super().parameters()
+        kernel = shape_of(self.filter)[2:]
+        return Window.of(kernel, found["strides"], found["pads"], found["dilations"])
+
+    def parameters(self) -> dict[str, Any]:
+        found = super().parameters() | self.window.parameters()
+        if found["output_padding"] is None:
+            found["output_padding"] = (0,) * len(self.window.kernel)
+        return found
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        filter: SSAValue,
+        bias: SSAValue | None = None,
+        *,
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        group: int = 1,
+        output_padding: Sequence[int] | None = None,
+    ) -> Tensor:
+        element = _float_element(input, filter, bias)
+        _check_group(group, input, filter)
+        batch, channels, *spatial = shape_of(input)
+        depth, features, *kernel = shape_of(filter)
+        if depth != channels:
+            raise VerifyException(
+                f"expected a filter of {channels} input channels, got {depth}"
+            )
+        if channels % group:
+            raise VerifyException(
+                f"expected input channels that {group} groups divide, got {channels}"
+            )
+        _check_bias(bias, features * group)
+        window = Window.of(kernel, strides, pads, dilations)
+        extents = _transposed_extents(spatial, window, output_padding)
+        return tensor(element, (batch, features * group, *extents))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        filter: Array,
+        bias: Array | None = None,
+        *,
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        group: int = 1,
+        output_padding: Sequence[int] | None = None,
+    ) -> Array:
+        window = Window.of(filter.shape[2:], strides, pads, dilations)
+        batch, channels, *spatial = input.shape
+        features = filter.shape[1] * group
+        columns = filter.reshape(group, channels // group, -1).swapaxes(1, 2)
+        flat = input.reshape(batch, group, channels // group, prod(spatial))
+        parts = (columns @ flat).reshape(batch, features, *window.kernel, *spatial)
+        extents = _transposed_extents(spatial, window, output_padding)
+        sides = zip(window.begins, window.ends, extents, strict=True)
+        full = np.zeros((batch, features, *map(sum, sides)), input.dtype)
+        for position in product(*(range(extent) for extent in window.kernel)):
+            place = (
+                slice(p * d, p * d + (n - 1) * s + 1, s)
+                for p, n, s, d in zip(
+                    position, spatial, window.strides, window.dilations, strict=True
+                )
+            )
+            full[:, :, *place] += parts[:, :, *position]
+        kept = (slice(b, b + x) for b, x in zip(window.begins, extents, strict=True))
+        result = full[:, :, *kept]
+        return result if bias is None else result + _per_channel(bias, result)
+
+
+def _transposed_extents(
+    spatial: Sequence[int], window: Window, output_padding: Sequence[int] | None
+) -> Ints:
+    axes = len(window.kernel)
+    extra = (0,) * axes if output_padding is None else tuple(output_padding)
+    if len(extra) != axes or any(extent < 0 for extent in extra):
+        raise VerifyException(
+            f"expected output_padding of {axes} entries of at least 0, "
+            f"got {list(extra)}"
+        )
+    extents = tuple(
+        (extent - 1) * window.strides[axis]
+        + extra[axis]
+        + window.spans[axis]
+        - window.begins[axis]
+        - window.ends[axis]
+        for axis, extent in enumerate(spatial)
+    )
+    if any(extent < 1 for extent in extents):
+        raise VerifyException(
+            f"expected pads that leave something, got extents {list(extents)}"
+        )
+    return extents
+
+
+def _per_channel(bias: Array, like: Array) -> Array:
+    return bias.reshape(-1, *(1,) * (like.ndim - 2))

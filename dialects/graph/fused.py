@@ -1,0 +1,141 @@
+"""Groups: ops that one kernel will compute together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.storage import LiteralOp
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    End of a group: its values are the group's results.
+
+    Errors: a parent other than `graph.fused`.
+
+    ```mlir
+    graph.yield %0 : tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.yield"
+
+    values = var_operand_def(TensorType.constr(AnyAttr()))
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(FusedOp), Pure()))
+
+    assembly_format = "($values^ `:` type($values))? attr-dict"
+
+    def __init__(self, *values: SSAValue):
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class FusedOp(IRDLOperation):
+    """
+    The ops of its region as one unit of work, which becomes one kernel.
+
+    The region sees nothing from outside: its arguments are the inputs, layouts
+    included, and the operands of its `graph.yield` are the results.
+    Errors: arguments or yielded values of other types than inputs or results, an op
+    inside that is no pure op of this dialect, a group that yields nothing.
+    Source: Glow's stacked data-parallel instructions; made by `group-ops`.
+
+    ```mlir
+    %y = graph.fused(%x) {
+    ^bb0(%0: tensor<2x3xf32>):
+      %1 = graph.relu %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      graph.yield %1 : tensor<2x3xf32>
+    } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.fused"
+
+    inputs = var_operand_def(TensorType.constr(AnyAttr()))
+    outputs = var_result_def(TensorType.constr(AnyAttr()))
+    body = region_def("single_block")
+
+    traits = traits_def(Pure(), IsolatedFromAbove())
+
+    assembly_format = (
+        "`(` $inputs `)` $body attr-dict `:` functional-type($inputs, $outputs)"
+    )
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        body: Region,
+    ):
+        super().__init__(operands=[inputs], result_types=[result_types], regions=[body])
+
+    @property
+    def terminator(self) -> YieldOp:
+        """The `graph.yield` at the end."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last
+
+    def verify_(self) -> None:
+        block = self.body.block
+        if not isinstance(block.last_op, YieldOp):
+            raise VerifyException("expected a region that ends in graph.yield")
+        if not self.outputs:
+            raise VerifyException("expected at least one result, got none")
+        _check_types("arguments", block.args, self.inputs)
+        _check_types("yielded values", block.last_op.values, self.outputs)
+        for op in block.ops:
+            if not isinstance(op, GraphOp | LiteralOp | YieldOp):
+                raise VerifyException(
+                    f"expected pure ops of the graph dialect inside, got {op.name}"
+                )
+
+    def evaluate(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """Return the results for `arrays`, one per input."""
+        return evaluate_block(self.body.block, arrays)
+
+
+def _check_types(
+    name: str, found: Sequence[SSAValue], expected: Sequence[SSAValue]
+) -> None:
+    got = [value.type for value in found]
+    wanted = [value.type for value in expected]
+    if got != wanted:
+        types = ", ".join(str(type_) for type_ in wanted)
+        actual = ", ".join(str(type_) for type_ in got)
+        raise VerifyException(f"expected {name} of types {types}, got {actual}")
+
+
+def evaluate_block(block: Block, arrays: Sequence[Array]) -> tuple[Array, ...]:
+    """Run the ops of a group's block and return what its `graph.yield` is given."""
+    values: dict[SSAValue, Array] = dict(zip(block.args, arrays, strict=True))
+    for op in block.ops:
+        operands = [values[operand] for operand in op.operands]
+        match op:
+            case YieldOp():
+                return tuple(operands)
+            case LiteralOp():
+                values[op.result] = op.array
+            case GraphOp():
+                values |= zip(op.results, op.evaluate(operands), strict=True)
+            case _:
+                raise AssertionError(f"{op.name} in a group")
+    raise AssertionError("a group without graph.yield")

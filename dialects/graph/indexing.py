@@ -1,0 +1,73 @@
+"""Ops that read where an integer tensor says."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.support.types import Tensor, element_of, normalize_axis, shape_of, tensor
+
+
+@irdl_op_definition
+class GatherOp(GraphOp):
+    """
+    The slices of `data` along `axis` that `indices` name; negative ones from the end.
+
+    Shapes: data [before..., D, after...], indices [I...] of i32 or i64, result
+    [before..., I..., after...]; data of any type.
+    Errors: indices of another type, an axis that data lacks; when run, an index outside
+    [-D, D - 1].
+    Source: ONNX Gather-13.
+
+    ```mlir
+    %y = graph.gather %x, %i {axis = 1 : i64}
+        : (tensor<2x8xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.gather"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
+        if element_of(indices) not in (i32, i64):
+            raise VerifyException(
+                f"expected indices of i32 or i64, got {element_of(indices)}"
+            )
+        shape = shape_of(data)
+        at = normalize_axis(axis, len(shape))
+        return tensor(
+            element_of(data), (*shape[:at], *shape_of(indices), *shape[at + 1 :])
+        )
+
+    @staticmethod
+    def compute(data: Array, indices: Array, *, axis: int = 0) -> Array:
+        extent = data.shape[axis]
+        outside = indices[(indices < -extent) | (indices >= extent)]
+        if outside.size:
+            raise IndexError(
+                f"expected an index in [{-extent}, {extent - 1}], got {outside[0]}"
+            )
+        return np.take(data, indices, axis=axis)

@@ -1,0 +1,150 @@
+"""Joining tensors along an axis, and cutting them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.support.types import (
+    Tensor,
+    element_of,
+    normalize_axis,
+    same_element,
+    shape_of,
+    tensor,
+)
+
+
+def _identity(value: SSAValue) -> tuple[int | None, ...]:
+    return tuple(range(len(shape_of(value))))
+
+
+@irdl_op_definition
+class ConcatOp(GraphOp):
+    """
+    The inputs one after the other along `axis`.
+
+    Shapes: inputs equal but along axis, result as they with the sum of those extents;
+    one type.
+    Errors: no input, ranks or other extents that differ, an axis that they lack.
+    Source: ONNX Concat-13.
+
+    ```mlir
+    %y = graph.concat %a, %b {axis = 1 : i64}
+        : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+    ```
+    """
+
+    name = "graph.concat"
+
+    inputs = var_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = prop_def(IntegerAttr.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
+        if not inputs:
+            raise VerifyException("expected at least one input, got none")
+        element = same_element(*inputs)
+        first = shape_of(inputs[0])
+        at = normalize_axis(axis, len(first))
+        total = 0
+        for value in inputs:
+            shape = shape_of(value)
+            if len(shape) != len(first) or _without(shape, at) != _without(first, at):
+                raise VerifyException(
+                    f"expected inputs that differ along axis {at} only, "
+                    f"got {inputs[0].type} and {value.type}"
+                )
+            total += shape[at]
+        return tensor(element, (*first[:at], total, *first[at + 1 :]))
+
+    @staticmethod
+    def compute(inputs: Sequence[Array], *, axis: int) -> Array:
+        return np.concatenate(inputs, axis=axis)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return _identity(self.result)
+
+
+def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+@irdl_op_definition
+class SplitOp(GraphOp):
+    """
+    The input cut along `axis` into one result per size.
+
+    Shapes: input any, result i as input with extent sizes[i] along axis.
+    Errors: no size, sizes that do not add up to the extent, an axis that input lacks.
+    Source: ONNX Split-18 with known sizes.
+
+    ```mlir
+    %a, %b = graph.split %x {axis = 1 : i64, sizes = array<i64: 3, 1>}
+        : (tensor<2x4xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>)
+    ```
+    """
+
+    name = "graph.split"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    outputs = var_result_def(TensorType.constr(AnyAttr()))
+
+    axis = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
+    sizes = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
+        return [inferred]
+
+    @staticmethod
+    def infer(
+        input: SSAValue, *, axis: int = 0, sizes: Sequence[int]
+    ) -> tuple[Tensor, ...]:
+        shape = shape_of(input)
+        at = normalize_axis(axis, len(shape))
+        if not sizes or min(sizes) < 0 or sum(sizes) != shape[at]:
+            raise VerifyException(
+                f"expected sizes that add up to {shape[at]}, got {list(sizes)}"
+            )
+        element = element_of(input)
+        return tuple(
+            tensor(element, (*shape[:at], size, *shape[at + 1 :])) for size in sizes
+        )
+
+    @staticmethod
+    def compute(
+        input: Array, *, axis: int = 0, sizes: Sequence[int]
+    ) -> tuple[Array, ...]:
+        ends = np.cumsum(sizes)[:-1]
+        return tuple(np.split(input, ends, axis=axis))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return _identity(self.input)

@@ -1,0 +1,307 @@
+"""Ops that reorder or repeat elements and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.support.types import (
+    Tensor,
+    element_of,
+    shape_of,
+    tensor,
+)
+
+
+@irdl_op_definition
+class TransposeOp(GraphOp):
+    """
+    Axis i of the result is axis permutation[i] of the input.
+
+    Shapes: input any, result as input with its axes permuted.
+    Errors: no permutation of the input's axes.
+    Source: ONNX Transpose-23.
+
+    ```mlir
+    %y = graph.transpose %x {permutation = array<i64: 0, 2, 1>}
+        : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+    ```
+    """
+
+    name = "graph.transpose"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    permutation = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
+        shape = shape_of(input)
+        if sorted(permutation) != list(range(len(shape))):
+            raise VerifyException(
+                f"expected a permutation of {len(shape)} axes, got {list(permutation)}"
+            )
+        return tensor(element_of(input), [shape[axis] for axis in permutation])
+
+    @staticmethod
+    def compute(input: Array, *, permutation: Sequence[int]) -> Array:
+        return input.transpose(permutation)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return tuple(self.permutation.get_values())
+
+
+@irdl_op_definition
+class ReshapeOp(GraphOp):
+    """
+    The same elements in row-major order under another shape.
+
+    Shapes: input any, result `shape`, which is explicit: no 0 or -1 with a meaning.
+    Errors: a shape of another number of elements.
+    Source: ONNX Reshape-23 with a known shape.
+
+    ```mlir
+    %y = graph.reshape %x {shape = array<i64: 6, 4>}
+        : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+    ```
+    """
+
+    name = "graph.reshape"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    shape = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+        size = prod(shape_of(input))
+        if any(extent < 0 for extent in shape) or prod(shape) != size:
+            raise VerifyException(
+                f"expected a shape of {size} elements, got {list(shape)}"
+            )
+        return tensor(element_of(input), shape)
+
+    @staticmethod
+    def compute(input: Array, *, shape: Sequence[int]) -> Array:
+        return input.reshape(shape)
+
+
+@irdl_op_definition
+class ExpandOp(GraphOp):
+    """
+    The input broadcast together with `shape`.
+
+    Shapes: input any, result NumPy's broadcast of its shape with `shape`.
+    Errors: a shape that does not broadcast.
+    Source: ONNX Expand-13 with a known shape.
+
+    ```mlir
+    %y = graph.expand %x {shape = array<i64: 2, 3, 4>}
+        : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+    ```
+    """
+
+    name = "graph.expand"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    shape = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+        try:
+            extents = np.broadcast_shapes(shape_of(input), tuple(shape))
+        except ValueError:
+            raise VerifyException(
+                f"cannot broadcast {input.type} with {list(shape)}"
+            ) from None
+        return tensor(element_of(input), extents)
+
+    @staticmethod
+    def compute(input: Array, *, shape: Sequence[int]) -> Array:
+        return np.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(shape)))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        own, shape = shape_of(self.input), shape_of(self.result)
+        added = len(shape) - len(own)
+        return (
+            *(None,) * added,
+            *(
+                axis if extent == shape[axis + added] else None
+                for axis, extent in enumerate(own)
+            ),
+        )
+
+
+@irdl_op_definition
+class TileOp(GraphOp):
+    """
+    The input repeated repeats[i] times along axis i.
+
+    Shapes: input any, result extents multiplied by repeats.
+    Errors: another number of repeats than axes, a negative one.
+    Source: ONNX Tile-13 with known repeats.
+
+    ```mlir
+    %y = graph.tile %x {repeats = array<i64: 1, 2>}
+        : (tensor<2x3xf32>) -> tensor<2x6xf32>
+    ```
+    """
+
+    name = "graph.tile"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    repeats = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
+        shape = shape_of(input)
+        if len(repeats) != len(shape) or any(count < 0 for count in repeats):
+            raise VerifyException(
+                f"expected {len(shape)} repeats of at least 0, got {list(repeats)}"
+            )
+        pairs = zip(shape, repeats, strict=True)
+        return tensor(element_of(input), [extent * count for extent, count in pairs])
+
+    @staticmethod
+    def compute(input: Array, *, repeats: Sequence[int]) -> Array:
+        return np.tile(input, repeats)
+
+
+@irdl_op_definition
+class SpaceToDepthOp(GraphOp):
+    """
+    Each block of space moved into channels; the place in the block varies slowest.
+
+    Shapes: input [N, C, H, W], result [N, C * b * b, H / b, W / b] for block_size b.
+    Errors: another rank, a block_size that does not divide H and W.
+    Source: ONNX SpaceToDepth-13.
+
+    ```mlir
+    %y = graph.space_to_depth %x {block_size = 2 : i64}
+        : (tensor<1x3x4x6xf32>) -> tensor<1x12x2x3xf32>
+    ```
+    """
+
+    name = "graph.space_to_depth"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    block_size = prop_def(IntegerAttr.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, block_size: int) -> Tensor:
+        n, c, h, w = shape_of(input, rank=4)
+        if block_size < 1 or h % block_size or w % block_size:
+            raise VerifyException(
+                f"expected a block_size that divides {h} and {w}, got {block_size}"
+            )
+        extents = (n, c * block_size**2, h // block_size, w // block_size)
+        return tensor(element_of(input), extents)
+
+    @staticmethod
+    def compute(input: Array, *, block_size: int) -> Array:
+        n, c, h, w = input.shape
+        b = block_size
+        blocks = input.reshape(n, c, h // b, b, w // b, b)
+        return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
+
+
+@irdl_op_definition
+class DepthToSpaceOp(GraphOp):
+    """
+    Channels moved into blocks of space; the inverse of `graph.space_to_depth`.
+
+    In mode DCR the place in the block varies slowest in the channels, in CRD fastest.
+    Shapes: input [N, C, H, W], result [N, C / (b * b), H * b, W * b] for block_size b.
+    Errors: another rank, a block_size whose square does not divide C, another mode.
+    Source: ONNX DepthToSpace-13.
+
+    ```mlir
+    %y = graph.depth_to_space %x {block_size = 2 : i64, mode = "CRD"}
+        : (tensor<1x12x2x3xf32>) -> tensor<1x3x4x6xf32>
+    ```
+    """
+
+    name = "graph.depth_to_space"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    block_size = prop_def(IntegerAttr.constr(i64))
+    mode = opt_prop_def(StringAttr, default_value=StringAttr("DCR"))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, block_size: int, mode: str = "DCR") -> Tensor:
+        n, c, h, w = shape_of(input, rank=4)
+        if mode not in ("DCR", "CRD"):
+            raise VerifyException(f"expected a mode out of DCR, CRD, got {mode}")
+        if block_size < 1 or c % block_size**2:
+            raise VerifyException(
+                f"expected a block_size whose square divides {c}, got {block_size}"
+            )
+        extents = (n, c // block_size**2, h * block_size, w * block_size)
+        return tensor(element_of(input), extents)
+
+    @staticmethod
+    def compute(input: Array, *, block_size: int, mode: str = "DCR") -> Array:
+        n, c, h, w = input.shape
+        b = block_size
+        if mode == "DCR":
+            blocks = input.reshape(n, b, b, c // (b * b), h, w)
+            blocks = blocks.transpose(0, 3, 4, 1, 5, 2)
+        else:
+            blocks = input.reshape(n, c // (b * b), b, b, h, w)
+            blocks = blocks.transpose(0, 1, 4, 2, 5, 3)
+        return blocks.reshape(n, c // (b * b), h * b, w * b)

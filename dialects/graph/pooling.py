@@ -1,0 +1,359 @@
+"""Pools: a window that slides, or all of space, to one number per place and channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    TensorType,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.window import Ints, Window
+from glow.support.types import Tensor, element_of, is_float, shape_of, tensor
+
+
+def _pooled(input: SSAValue, window: Window) -> tuple[int, ...]:
+    shape = shape_of(input)
+    if len(shape) < 3:
+        raise VerifyException(f"expected an input of rank at least 3, got {input.type}")
+    return (*shape[:2], *window.extents(shape[2:]))
+
+
+def _float_element(input: SSAValue) -> Any:
+    element = element_of(input)
+    if not is_float(element):
+        raise VerifyException(f"expected floating-point elements, got {element}")
+    return element
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) -> Array:
+    """Reduce every window of the padded `array`, one axis after the other."""
+    for axis, count in enumerate(extents):
+        array = reduce(function, window.along(array, axis, count))
+    return array
+
+
+@irdl_op_definition
+class MaxPoolOp(GraphOp):
+    """
+    The greatest element in each window, and where it lies when asked.
+
+    Padding is never the greatest. An index counts over the whole input, row-major, or
+    with the first spatial axis fastest where storage_order is 1; of equal elements the
+    first is meant.
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
+    windows...], indices as result, of i64.
+    Errors: a kernel larger than the padded input, parameters of another length,
+    padding as wide as the kernel.
+    Source: ONNX MaxPool-22 with explicit pads.
+
+    ```mlir
+    %y = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+        : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
+    ```
+    """
+
+    name = "graph.max_pool"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+    indices = opt_result_def(TensorType.constr(i64))
+
+    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    pads = opt_prop_def(DenseArrayBase.constr(i64))
+    dilations = opt_prop_def(DenseArrayBase.constr(i64))
+    ceil_mode = opt_prop_def(UnitAttr)
+    storage_order = opt_prop_def(
+        IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64)
+    )
+    with_indices = opt_prop_def(UnitAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement, defaults filled in."""
+        return _window_of(super().parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | self.window.parameters()
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
+        assert isinstance(inferred, tuple)
+        return [inferred[0], inferred[1:]]
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        storage_order: int = 0,
+        with_indices: bool | None = False,
+    ) -> tuple[Tensor, ...]:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        if storage_order not in (0, 1):
+            raise VerifyException(
+                f"expected a storage_order of 0 or 1, got {storage_order}"
+            )
+        _check_padding(window)
+        shape = _pooled(input, window)
+        result = tensor(element_of(input), shape)
+        return (result, tensor(i64, shape)) if with_indices else (result,)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        storage_order: int = 0,
+        with_indices: bool | None = False,
+    ) -> tuple[Array, ...]:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        extents = window.extents(input.shape[2:])
+        padded = window.padded(input, _lowest(input.dtype))
+        if not with_indices:
+            return (_combine(padded, window, extents, np.maximum),)
+        places = window.padded(_places(input.shape, storage_order), -1)
+        return _greatest(
+            window.view(padded, extents), window.view(places, extents), window.kernel
+        )
+
+
+def _window_of(parameters: dict[str, Any]) -> Window:
+    return Window.of(
+        parameters["kernel_shape"],
+        parameters["strides"],
+        parameters["pads"],
+        parameters["dilations"],
+        parameters["ceil_mode"],
+    )
+
+
+def _check_padding(window: Window) -> None:
+    """Raise where a window could lie in the padding alone."""
+    for side in (window.begins, window.ends):
+        if any(pad >= span for pad, span in zip(side, window.spans, strict=True)):
+            raise VerifyException(
+                f"expected pads smaller than the kernel {list(window.spans)}, "
+                f"got {list(window.pads)}"
+            )
+
+
+def _places(shape: Sequence[int], storage_order: int) -> Array:
+    """Return the index that `indices` has for each element of a tensor."""
+    spatial = tuple(shape[2:])
+    order = "F" if storage_order else "C"
+    plane = np.arange(prod(spatial), dtype=np.int64).reshape(spatial, order=order)
+    bases = np.arange(shape[0] * shape[1], dtype=np.int64) * plane.size
+    return bases.reshape(*shape[:2], *(1,) * len(spatial)) + plane
+
+
+def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]:
+    """Return the first greatest element of each window and its place."""
+    positions = product(*(range(extent) for extent in kernel))
+    first = next(positions)
+    best, found = values[:, :, *first].copy(), places[:, :, *first].copy()
+    for position in positions:
+        value, place = values[:, :, *position], places[:, :, *position]
+        better = (place >= 0) & ((value > best) | (found < 0))
+        np.copyto(best, value, where=better)
+        np.copyto(found, place, where=better)
+    return best, found
+
+
+@irdl_op_definition
+class AvgPoolOp(GraphOp):
+    """
+    The mean of each window; padding counts where count_include_pad says so.
+
+    What ceil_mode adds beyond the padding never counts.
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
+    windows...]; one floating-point type.
+    Errors: as `graph.max_pool`.
+    Source: ONNX AveragePool-22 with explicit pads.
+
+    ```mlir
+    %y = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, count_include_pad}
+        : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
+    ```
+    """
+
+    name = "graph.avg_pool"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    pads = opt_prop_def(DenseArrayBase.constr(i64))
+    dilations = opt_prop_def(DenseArrayBase.constr(i64))
+    ceil_mode = opt_prop_def(UnitAttr)
+    count_include_pad = opt_prop_def(UnitAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement, defaults filled in."""
+        return _window_of(super().parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | self.window.parameters()
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        count_include_pad: bool | None = False,
+    ) -> Tensor:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        _check_padding(window)
+        return tensor(_float_element(input), _pooled(input, window))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        count_include_pad: bool | None = False,
+    ) -> Array:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        extents = window.extents(input.shape[2:])
+        sums = _combine(window.padded(input, 0), window, extents, np.add)
+        counts = window.counts(input.shape[2:], padding=bool(count_include_pad))
+        for axis, count in enumerate(counts):
+            divisor = np.maximum(count, 1).astype(input.dtype)
+            sums = sums / divisor.reshape(-1, *(1,) * (len(counts) - 1 - axis))
+        return sums
+
+
+@irdl_op_definition
+class LpPoolOp(GraphOp):
+    """
+    The p-norm of each window; padding is zero.
+
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
+    windows...]; one floating-point type.
+    Errors: as `graph.max_pool`; p below 1.
+    Source: ONNX LpPool-22 with explicit pads.
+
+    ```mlir
+    %y = graph.lp_pool %x {kernel_shape = array<i64: 2, 2>, p = 1 : i64}
+        : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
+    ```
+    """
+
+    name = "graph.lp_pool"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    strides = opt_prop_def(DenseArrayBase.constr(i64))
+    pads = opt_prop_def(DenseArrayBase.constr(i64))
+    dilations = opt_prop_def(DenseArrayBase.constr(i64))
+    ceil_mode = opt_prop_def(UnitAttr)
+    p = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(2, i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement, defaults filled in."""
+        return _window_of(super().parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | self.window.parameters()
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        p: int = 2,
+    ) -> Tensor:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        _check_padding(window)
+        _check_norm(p)
+        return tensor(_float_element(input), _pooled(input, window))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        kernel_shape: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil_mode: bool | None = False,
+        p: int = 2,
+    ) -> Array:
+        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        extents = window.extents(input.shape[2:])
+        powers = window.padded(np.abs(input) ** p, 0)
+        sums = _combine(powers, window, extents, np.add)
+        return _root(sums, p)
+
+
+def _check_norm(p: int) -> None:
+    if p < 1:
+        raise VerifyException(f"expected a p of at least 1, got {p}")
+
+
+def _root(sums: Array, p: int) -> Array:
+    return sums ** sums.dtype.type(1 / p)

@@ -1,0 +1,278 @@
+"""Taking a part of a tensor, and adding a border to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.support.types import (
+    Tensor,
+    element_of,
+    normalize_axis,
+    same_element,
+    shape_of,
+    tensor,
+)
+
+
+def _identity(value: SSAValue) -> tuple[int | None, ...]:
+    return tuple(range(len(shape_of(value))))
+
+
+@irdl_op_definition
+class SliceOp(GraphOp):
+    """
+    Every steps[i]-th element of axis i from starts[i] on, sizes[i] of them.
+
+    Shapes: input any, result `sizes`; starts, sizes and steps have one entry per axis,
+    and a step may be negative.
+    Errors: another number of entries, a step of 0, an element outside the input.
+    Source: ONNX Slice-13 with known bounds; `resolve_slice` gives the entries.
+
+    ```mlir
+    %y = graph.slice %x {starts = array<i64: 0, 3>, sizes = array<i64: 2, 2>,
+                         steps = array<i64: 1, -2>}
+        : (tensor<2x4xf32>) -> tensor<2x2xf32>
+    ```
+    """
+
+    name = "graph.slice"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    starts = prop_def(DenseArrayBase.constr(i64))
+    sizes = prop_def(DenseArrayBase.constr(i64))
+    steps = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        starts: Sequence[int],
+        sizes: Sequence[int],
+        steps: Sequence[int],
+    ) -> Tensor:
+        shape = shape_of(input)
+        if not len(starts) == len(sizes) == len(steps) == len(shape):
+            raise VerifyException(
+                f"expected starts, sizes and steps of {len(shape)} entries, "
+                f"got {list(starts)}, {list(sizes)} and {list(steps)}"
+            )
+        for axis, extent in enumerate(shape):
+            _check_slice(axis, extent, starts[axis], sizes[axis], steps[axis])
+        return tensor(element_of(input), sizes)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        starts: Sequence[int],
+        sizes: Sequence[int],
+        steps: Sequence[int],
+    ) -> Array:
+        return input[
+            tuple(
+                _index(start, start + size * step, step)
+                for start, size, step in zip(starts, sizes, steps, strict=True)
+            )
+        ]
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return _identity(self.input)
+
+
+def _index(start: int, stop: int, step: int) -> slice:
+    return slice(start, None if stop < 0 else stop, step)
+
+
+def _check_slice(axis: int, extent: int, start: int, size: int, step: int) -> None:
+    if step == 0:
+        raise VerifyException(f"expected a step other than 0 along axis {axis}")
+    if size < 0:
+        raise VerifyException(f"expected a size of at least 0, got {size}")
+    last = start + (size - 1) * step if size else start - 1
+    inside = 0 <= start < extent and 0 <= last < extent
+    if not (inside if size else 0 <= start <= extent):
+        raise VerifyException(
+            f"expected elements within [0, {extent - 1}] along axis {axis}, "
+            f"got {start} to {last}"
+        )
+
+
+def resolve_slice(
+    shape: Sequence[int],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    axes: Sequence[int] | None = None,
+    steps: Sequence[int] | None = None,
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """
+    Return starts, sizes and steps per axis of a tensor of `shape`.
+
+    Bounds are clamped as ONNX does it: negative ones count from the end, and `ends` is
+    exclusive in the direction of the step.
+    Errors: lists of other lengths, repeated axes, a step of 0.
+    Source: ONNX Slice-13.
+    """
+    named = list(range(len(starts))) if axes is None else list(axes)
+    named = [normalize_axis(axis, len(shape)) for axis in named]
+    moves = [1] * len(starts) if steps is None else list(steps)
+    if not len(starts) == len(ends) == len(named) == len(moves):
+        raise VerifyException(
+            "expected starts, ends, axes and steps of one length, got "
+            f"{len(starts)}, {len(ends)}, {len(named)} and {len(moves)}"
+        )
+    if len(set(named)) != len(named):
+        raise VerifyException(f"expected distinct axes, got {named}")
+    found = [(0, extent, 1) for extent in shape]
+    for start, end, axis, step in zip(starts, ends, named, moves, strict=True):
+        if step == 0:
+            raise VerifyException(f"expected a step other than 0 along axis {axis}")
+        first, stop = _clamped(shape[axis], int(start), int(end), int(step))
+        size = len(range(first, stop, int(step))) if shape[axis] else 0
+        found[axis] = (first, size, int(step))
+    return (
+        tuple(start for start, _, _ in found),
+        tuple(size for _, size, _ in found),
+        tuple(step for _, _, step in found),
+    )
+
+
+def _clamped(extent: int, start: int, end: int, step: int) -> tuple[int, int]:
+    """Return the bounds counted from the front and moved into the axis."""
+    start += extent if start < 0 else 0
+    end += extent if end < 0 else 0
+    if step > 0:
+        return min(max(start, 0), extent), min(max(end, 0), extent)
+    return max(min(start, extent - 1), 0), max(min(end, extent - 1), -1)
+
+
+@irdl_op_definition
+class PadOp(GraphOp):
+    """
+    The input with a border: of `value`, or zero, or of its own elements.
+
+    Negative pads crop; they act before the others. Modes: `constant`; `edge` repeats
+    the outermost element; `reflect` mirrors without repeating it; `wrap` goes on at
+    the other end.
+    Shapes: input any, value a scalar or [1], result extents input + begin + end where
+    pads = (begins..., ends...).
+    Errors: another number of pads, an unknown mode, a value beside another mode than
+    constant, a crop beyond the extent, reflecting pads as wide as the extent.
+    Source: ONNX Pad-24 with known pads.
+
+    ```mlir
+    %y = graph.pad %x {pads = array<i64: 0, 1, 0, 1>}
+        : (tensor<2x4xf32>) -> tensor<2x6xf32>
+    ```
+    """
+
+    name = "graph.pad"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    value = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    pads = prop_def(DenseArrayBase.constr(i64))
+    mode = opt_prop_def(StringAttr, default_value=StringAttr("constant"))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "$input (`value` $value^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        value: SSAValue | None = None,
+        *,
+        pads: Sequence[int],
+        mode: str = "constant",
+    ) -> Tensor:
+        shape, rank = shape_of(input), len(shape_of(input))
+        if mode not in PAD_MODES:
+            raise VerifyException(
+                f"expected a mode out of {', '.join(PAD_MODES)}, got {mode}"
+            )
+        _check_value(value, mode)
+        if len(pads) != 2 * rank:
+            raise VerifyException(
+                f"expected pads of {2 * rank} entries, got {list(pads)}"
+            )
+        for axis, extent in enumerate(shape):
+            _check_pads(mode, axis, extent, pads[axis], pads[axis + rank])
+        sums = zip(shape, pads[:rank], pads[rank:], strict=True)
+        return tensor(same_element(input, value), [sum(parts) for parts in sums])
+
+    @staticmethod
+    def compute(
+        input: Array,
+        value: Array | None = None,
+        *,
+        pads: Sequence[int],
+        mode: str = "constant",
+    ) -> Array:
+        sides = list(zip(pads[: input.ndim], pads[input.ndim :], strict=True))
+        kept = input[
+            tuple(
+                slice(max(-begin, 0), extent - max(-end, 0))
+                for (begin, end), extent in zip(sides, input.shape, strict=True)
+            )
+        ]
+        widths = [(max(begin, 0), max(end, 0)) for begin, end in sides]
+        if mode != "constant":
+            return np.pad(kept, widths, mode=mode)  # pyright: ignore
+        fill = 0 if value is None else value.reshape(())
+        return np.pad(kept, widths, constant_values=fill)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
+        return _identity(self.input) if operand == 0 else None
+
+
+PAD_MODES = ("constant", "reflect", "edge", "wrap")
+
+
+def _check_value(value: SSAValue | None, mode: str) -> None:
+    if value is None:
+        return
+    if mode != "constant":
+        raise VerifyException(f"expected no value in mode {mode}")
+    if shape_of(value) not in ((), (1,)):
+        raise VerifyException(f"expected a value of one element, got {value.type}")
+
+
+def _check_pads(mode: str, axis: int, extent: int, begin: int, end: int) -> None:
+    kept = extent + min(begin, 0) + min(end, 0)
+    if kept < 0:
+        raise VerifyException(
+            f"expected a crop of at most {extent} along axis {axis}, "
+            f"got {-begin} and {-end}"
+        )
+    widest = max(begin, end, 0)
+    if mode == "reflect" and widest >= max(kept, 1):
+        raise VerifyException(
+            f"expected reflecting pads below {kept} along axis {axis}, got {widest}"
+        )
+    if mode != "constant" and widest and not kept:
+        raise VerifyException(f"nothing to repeat along axis {axis}")

@@ -1,0 +1,169 @@
+"""How a kernel slides over spatial axes: what convolutions and pools share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array
+
+Ints = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """
+    A kernel's extents and how it moves, one entry per spatial axis.
+
+    `pads` holds what lies before each axis, then what lies after each. `ceil` adds the
+    windows that end beyond the padding; one that would begin in it is left out.
+    """
+
+    kernel: Ints
+    strides: Ints
+    pads: Ints
+    dilations: Ints
+    ceil: bool = False
+
+    @staticmethod
+    def of(
+        kernel: Sequence[int],
+        strides: Sequence[int] | None = None,
+        pads: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
+        ceil: bool | None = False,
+    ) -> Window:
+        """Return the window with absent parts as ONNX defaults them, checked."""
+        axes = len(kernel)
+        found = Window(
+            tuple(kernel),
+            (1,) * axes if strides is None else tuple(strides),
+            (0,) * (2 * axes) if pads is None else tuple(pads),
+            (1,) * axes if dilations is None else tuple(dilations),
+            bool(ceil),
+        )
+        found.check()
+        return found
+
+    def check(self) -> None:
+        axes = len(self.kernel)
+        if not 1 <= axes <= 3:
+            raise VerifyException(f"expected 1 to 3 spatial axes, got {axes}")
+        parts = (
+            ("a kernel", self.kernel, axes, 1),
+            ("strides", self.strides, axes, 1),
+            ("pads", self.pads, 2 * axes, 0),
+            ("dilations", self.dilations, axes, 1),
+        )
+        for name, values, count, least in parts:
+            if len(values) != count:
+                raise VerifyException(
+                    f"expected {name} of {count} entries, got {list(values)}"
+                )
+            if any(value < least for value in values):
+                raise VerifyException(
+                    f"expected {name} of at least {least}, got {list(values)}"
+                )
+
+    @property
+    def begins(self) -> Ints:
+        """The padding before each axis."""
+        return self.pads[: len(self.kernel)]
+
+    @property
+    def ends(self) -> Ints:
+        """The padding after each axis."""
+        return self.pads[len(self.kernel) :]
+
+    @property
+    def spans(self) -> Ints:
+        """The extent that the kernel covers along each axis, dilation included."""
+        pairs = zip(self.kernel, self.dilations, strict=True)
+        return tuple((kernel - 1) * dilation + 1 for kernel, dilation in pairs)
+
+    def parameters(self) -> dict[str, Ints]:
+        """Return what ops store of it, nothing left to a default."""
+        return {
+            "strides": self.strides,
+            "pads": self.pads,
+            "dilations": self.dilations,
+        }
+
+    def extents(self, spatial: Sequence[int]) -> Ints:
+        """Return how many windows each of the axes `spatial` has room for."""
+        if len(spatial) != len(self.kernel):
+            raise VerifyException(
+                f"expected {len(self.kernel)} spatial axes as the kernel has, "
+                f"got {len(spatial)}"
+            )
+        found: list[int] = []
+        for axis, extent in enumerate(spatial):
+            padded = extent + self.begins[axis] + self.ends[axis]
+            room = padded - self.spans[axis]
+            if room < 0:
+                raise VerifyException(
+                    f"expected a kernel of at most {padded} along spatial axis "
+                    f"{axis}, got {self.spans[axis]}"
+                )
+            found.append(self._count(axis, room, extent))
+        return tuple(found)
+
+    def _count(self, axis: int, room: int, extent: int) -> int:
+        stride = self.strides[axis]
+        if not self.ceil:
+            return room // stride + 1
+        count = -(-room // stride) + 1
+        starts_in_padding = (count - 1) * stride >= extent + self.begins[axis]
+        return count - 1 if starts_in_padding and count > 1 else count
+
+    def counts(self, spatial: Sequence[int], padding: bool) -> list[Array]:
+        """Return per axis how many elements each window has, with padding or not."""
+        found: list[Array] = []
+        for axis, count in enumerate(self.extents(spatial)):
+            starts = np.arange(count) * self.strides[axis] - self.begins[axis]
+            steps = np.arange(self.kernel[axis]) * self.dilations[axis]
+            places = starts[:, None] + steps
+            first = -self.begins[axis] if padding else 0
+            end = spatial[axis] + (self.ends[axis] if padding else 0)
+            found.append(((places >= first) & (places < end)).sum(axis=1))
+        return found
+
+    def padded(self, array: Array, value: Any) -> Array:
+        """Return `array` [N, C, spatial...] with every window inside, filled up."""
+        spatial = array.shape[2:]
+        widths = [(0, 0), (0, 0)]
+        for axis, count in enumerate(self.extents(spatial)):
+            last = (count - 1) * self.strides[axis] + self.spans[axis]
+            missing = last - spatial[axis] - self.begins[axis]
+            widths.append((self.begins[axis], max(missing, 0)))
+        if not any(after or before for before, after in widths):
+            return array
+        return np.pad(array, widths, constant_values=value)
+
+    def view(self, padded: Array, extents: Sequence[int]) -> Array:
+        """Return the windows of `padded` as a view [N, C, kernel..., extents...]."""
+        steps = padded.strides[2:]
+        inner = [s * d for s, d in zip(steps, self.dilations, strict=True)]
+        outer = [s * t for s, t in zip(steps, self.strides, strict=True)]
+        return as_strided(
+            padded,
+            (*padded.shape[:2], *self.kernel, *extents),
+            (*padded.strides[:2], *inner, *outer),
+            writeable=False,
+        )
+
+    def along(self, padded: Array, axis: int, count: int) -> list[Array]:
+        """Return a view of `padded` per kernel position along one spatial axis."""
+        stride, dilation = self.strides[axis], self.dilations[axis]
+        index: list[slice] = [slice(None)] * padded.ndim
+        views: list[Array] = []
+        for position in range(self.kernel[axis]):
+            start = position * dilation
+            index[axis + 2] = slice(start, start + (count - 1) * stride + 1, stride)
+            views.append(padded[tuple(index)])
+        return views
