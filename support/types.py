@@ -1,6 +1,7 @@
 """Typed views of values whose type is a tensor, and of their element types."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -52,6 +53,29 @@ def is_float(element: Attribute) -> bool:
 
 def is_bool(element: Attribute) -> bool:
     return isinstance(element, IntegerType) and element.width.data == 1
+
+
+@dataclass(frozen=True)
+class ElementSet:
+    """A set of element types and how messages call it: `a float`, `an integer`."""
+
+    description: str
+    members: tuple[Attribute, ...]
+
+    def check(self, *values: SSAValue | Attribute) -> None:
+        """Raise unless every one of the tensors `values` has such elements."""
+        for element in map(element_of, values):
+            if element not in self.members:
+                raise VerifyException(
+                    f"expected {self.description} element type, got {element}"
+                )
+
+
+FLOAT = ElementSet("a float", (f32, f64))
+INTEGER = ElementSet("an integer", (i32, i64))
+NUMBER = ElementSet("a float or integer", (f32, f64, i32, i64))
+BOOL = ElementSet("an i1", (i1,))
+ANY = ElementSet("a supported", (f32, f64, i32, i64, i1))
 
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:

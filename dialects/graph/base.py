@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
+    Float64Type,
     FloatAttr,
     IntAttr,
     IntegerAttr,
@@ -19,11 +22,18 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    OptOperandDef,
+    ParsePropInAttrDict,
+    VarOperandDef,
+    prop_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.support.types import Tensor, check_result
+from glow.support.types import Tensor, check_result, shape_of
 
 Array = NDArray[Any]
 Slot = SSAValue | Sequence[SSAValue] | None
@@ -67,6 +77,45 @@ def from_attribute(attribute: Attribute | None) -> Any:
             return attribute
 
 
+def float_property(default: float) -> FloatAttr[Float64Type]:
+    """Define a float property; where it has the default it is not printed."""
+    return prop_def(FloatAttr.constr(f64), FloatAttr(default, f64))
+
+
+def int_property(default: int | None = None) -> IntegerAttr:
+    """Define an integer property; where it has the default it is not printed."""
+    value = None if default is None else IntegerAttr(default, i64)
+    return prop_def(IntegerAttr.constr(i64), value)
+
+
+def ints_property() -> DenseArrayBase:
+    """Define a property that is a list of integers."""
+    return prop_def(DenseArrayBase.constr(i64))
+
+
+def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]:
+    """Say how `result` follows `operand`, which it broadcasts by NumPy's rule."""
+    source, target = shape_of(operand), shape_of(result)
+    offset = len(target) - len(source)
+    return tuple(
+        axis - offset if axis >= offset and source[axis - offset] == extent else None
+        for axis, extent in enumerate(target)
+    )
+
+
+@cache
+def _defaults(op: type[GraphOp]) -> dict[str, Any]:
+    """Return the default of each property of `op` that has one, by `compute`."""
+    properties = op.get_irdl_definition().accessor_names
+    if not properties:
+        return {}
+    return {
+        name: parameter.default
+        for name, parameter in signature(op.compute).parameters.items()
+        if name in properties and parameter.default is not Parameter.empty
+    }
+
+
 class GraphOp(IRDLOperation):
     """
     An op on whole tensors that knows its shape rule and its meaning.
@@ -83,15 +132,24 @@ class GraphOp(IRDLOperation):
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
 
     traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
 
     def __init__(self, *slots: Slot, **parameters: Any):
-        """Build the op with inferred result types; parameters are Python values."""
+        """
+        Build the op with inferred result types; parameters are Python values.
+
+        Absent optional operands at the end and parameters with a default may be
+        left out.
+        """
+        parameters = _defaults(type(self)) | parameters
         inferred = type(self).infer(*slots, **parameters)
-        properties = {k: to_attribute(v) for k, v in parameters.items()}
+        definition = self.get_irdl_definition()
+        names = definition.accessor_names
+        missing = len(definition.operands) - len(slots)
         super().__init__(
-            operands=list(slots),
+            operands=[*slots, *[None] * missing],
             result_types=self._result_slots(inferred),
-            properties=properties,
+            properties={names[k][0]: to_attribute(v) for k, v in parameters.items()},
         )
 
     @classmethod
@@ -115,13 +173,11 @@ class GraphOp(IRDLOperation):
 
     def parameters(self) -> dict[str, Any]:
         """Return the properties as Python values, absent ones as None or False."""
+        definition = self.get_irdl_definition()
         found: dict[str, Any] = {}
-        for name, definition in self.get_irdl_definition().properties.items():
-            if name in ("operandSegmentSizes", "resultSegmentSizes"):
-                continue
-            accessor = getattr(definition, "accessor_name", None) or name
-            value = self.properties.get(name, definition.default_value)
-            found[accessor] = from_attribute(value)
+        for name, (stored, _) in definition.accessor_names.items():
+            default = definition.properties[stored].default_value
+            found[name] = from_attribute(self.properties.get(stored, default))
         return found
 
     def inferred(self) -> tuple[Tensor, ...]:

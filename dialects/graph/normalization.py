@@ -1,0 +1,330 @@
+"""Normalizations: values scaled by statistics of their neighbours."""
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    var_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import (
+    Array,
+    GraphOp,
+    broadcast_map,
+    float_property,
+    int_property,
+)
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    broadcast,
+    element_of,
+    normalize_axis,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class BatchNormOp(GraphOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
+
+    Shapes: input [N, C, ...], scale, bias, mean and variance [C], result as input.
+    Errors: a rank below 2, a parameter that is not [C], several element types.
+    Source: ONNX BatchNormalization-15 with training_mode = 0.
+
+    ```mlir
+    %y = graph.batch_norm %x, %s, %b, %m, %v
+        : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
+           tensor<2xf32>) -> tensor<1x2x4xf32>
+    ```
+    """
+
+    name = "graph.batch_norm"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    scale = operand_def(TensorType.constr(AnyAttr()))
+    bias = operand_def(TensorType.constr(AnyAttr()))
+    mean = operand_def(TensorType.constr(AnyAttr()))
+    variance = operand_def(TensorType.constr(AnyAttr()))
+    epsilon = float_property(1e-5)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$input `,` $scale `,` $bias `,` $mean `,` $variance attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue,
+        bias: SSAValue,
+        mean: SSAValue,
+        variance: SSAValue,
+        *,
+        epsilon: float = 1e-5,
+    ) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        if len(shape) < 2:
+            raise VerifyException(
+                f"expected an input of rank 2 or more, got {tensor_type(input)}"
+            )
+        for value in (scale, bias, mean, variance):
+            if shape_of(value) != shape[1:2]:
+                raise VerifyException(
+                    f"expected a parameter of shape [{shape[1]}] per channel, "
+                    f"got {tensor_type(value)}"
+                )
+        return tensor(same_element(input, scale, bias, mean, variance), shape)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array,
+        bias: Array,
+        mean: Array,
+        variance: Array,
+        *,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        shape = (-1,) + (1,) * (input.ndim - 2)
+        factor = (scale / np.sqrt(variance + epsilon)).reshape(shape)
+        return (input - mean.reshape(shape)) * factor + bias.reshape(shape)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.input))
+        if operand == 0:
+            return tuple(range(rank))
+        return tuple(0 if axis == 1 else None for axis in range(rank))
+
+
+@irdl_op_definition
+class LrnOp(GraphOp):
+    """
+    x / (bias + alpha / size * sum of squares of the `size` channels around)^beta.
+
+    Of the neighbours (size - 1) / 2, rounded down, come before and the others after;
+    channels that do not exist count as 0.
+
+    Shapes: input [N, C, ...], result as input.
+    Errors: a rank below 2, a size below 1.
+    Source: ONNX LRN-13.
+
+    ```mlir
+    %y = graph.lrn %x {size = 5} : (tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
+    ```
+    """
+
+    name = "graph.lrn"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    size = int_property()
+    alpha = float_property(1e-4)
+    beta = float_property(0.75)
+    bias = float_property(1.0)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        size: int,
+        alpha: float = 1e-4,
+        beta: float = 0.75,
+        bias: float = 1.0,
+    ) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        if len(shape) < 2:
+            raise VerifyException(
+                f"expected an input of rank 2 or more, got {tensor_type(input)}"
+            )
+        if size < 1:
+            raise VerifyException(f"expected a size of at least 1, got {size}")
+        return tensor(element_of(input), shape)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        size: int,
+        alpha: float = 1e-4,
+        beta: float = 0.75,
+        bias: float = 1.0,
+    ) -> Array:
+        before, after = (size - 1) // 2, size // 2
+        pads = [(0, 0), (before, after)] + [(0, 0)] * (input.ndim - 2)
+        squares = np.pad(input * input, pads)
+        channels = input.shape[1]
+        near = sum(squares[:, shift : shift + channels] for shift in range(size))
+        return input / (bias + alpha / size * near) ** beta
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.input, self.result)
+
+
+@irdl_op_definition
+class LayerNormOp(GraphOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over axes from `axis` on.
+
+    With `with_statistics`, the mean and 1 / sqrt(variance + epsilon) are results too.
+    Statistics are taken in f32, of f64 in f64.
+
+    Shapes: input any, scale and bias broadcast to it, result as input; statistics as
+        input with extent 1 from `axis` on.
+    Errors: an axis that the input lacks, a scale or bias that does not broadcast.
+    Source: ONNX LayerNormalization-17 with stash_type = 1.
+
+    ```mlir
+    %y = graph.layer_norm %x, %s bias %b {axis = 1}
+        : (tensor<2x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.layer_norm"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    scale = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    axis = int_property(-1)
+    epsilon = float_property(1e-5)
+    with_statistics = opt_prop_def(UnitAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+    statistics = var_result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$input `,` $scale (`bias` $bias^)? attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue,
+        bias: SSAValue | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        with_statistics: bool = False,
+    ) -> tuple[Tensor, ...]:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        for value in (scale, bias):
+            if value is not None and broadcast(input, value) != shape:
+                raise VerifyException(
+                    f"expected a scale and bias that broadcast to {list(shape)}, "
+                    f"got {tensor_type(value)}"
+                )
+        result = tensor(same_element(input, scale, bias), shape)
+        first = normalize_axis(axis, len(shape))
+        kept = shape[:first] + (1,) * (len(shape) - first)
+        found = tensor(element_of(input), kept)
+        return (result, found, found) if with_statistics else (result,)
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
+        assert isinstance(inferred, tuple)
+        return [inferred[0], inferred[1:]]
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array,
+        bias: Array | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        with_statistics: bool = False,
+    ) -> tuple[Array, ...]:
+        axes = tuple(range(axis % input.ndim, input.ndim))
+        mean = np.mean(input, axes, keepdims=True)
+        centred = input - mean
+        variance = np.mean(centred * centred, axes, keepdims=True)
+        inverse = 1 / np.sqrt(variance + epsilon)
+        result = centred * inverse * scale
+        result = result if bias is None else result + bias
+        return (result, mean, inverse) if with_statistics else (result,)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.results[result])
+
+
+class AlongAxisOp(GraphOp):
+    """A function of all elements along `axis` together, at each of them."""
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    axis = int_property(-1)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, axis: int = -1) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        normalize_axis(axis, len(shape))
+        return tensor(element_of(input), shape)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.input, self.result)
+
+
+@irdl_op_definition
+class SoftmaxOp(AlongAxisOp):
+    """
+    e^x / sum of e^x along `axis`, without overflow.
+
+    Shapes: input any, result as input.
+    Errors: an axis that the input lacks.
+    Source: ONNX Softmax-13.
+
+    ```mlir
+    %y = graph.softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.softmax"
+
+    @staticmethod
+    def compute(input: Array, *, axis: int = -1) -> Array:
+        peak = np.max(input, axis, keepdims=True, initial=-np.inf)
+        power = np.exp(input - peak)
+        return power / np.sum(power, axis, keepdims=True)
+
+
+@irdl_op_definition
+class LogSoftmaxOp(AlongAxisOp):
+    """
+    The logarithm of softmax along `axis`, without overflow.
+
+    Shapes: input any, result as input.
+    Errors: an axis that the input lacks.
+    Source: ONNX LogSoftmax-13.
+
+    ```mlir
+    %y = graph.log_softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.log_softmax"
+
+    @staticmethod
+    def compute(input: Array, *, axis: int = -1) -> Array:
+        peak = np.max(input, axis, keepdims=True, initial=-np.inf)
+        shifted = input - peak
+        return shifted - np.log(np.sum(np.exp(shifted), axis, keepdims=True))

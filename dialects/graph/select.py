@@ -1,0 +1,169 @@
+"""Elementwise ops that choose, convert or bound values."""
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.support.conversion import convert
+from glow.support.types import (
+    ANY,
+    BOOL,
+    NUMBER,
+    Tensor,
+    broadcast,
+    dtype_of,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class WhereOp(GraphOp):
+    """
+    lhs where the condition is true, rhs elsewhere; the three broadcast.
+
+    Shapes: result is condition, lhs and rhs broadcast together.
+    Source: ONNX Where-16.
+
+    ```mlir
+    %y = graph.where %c, %a, %b
+        : (tensor<3xi1>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.where"
+
+    condition = operand_def(TensorType.constr(AnyAttr()))
+    lhs = operand_def(TensorType.constr(AnyAttr()))
+    rhs = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$condition `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> Tensor:
+        BOOL.check(condition)
+        ANY.check(lhs, rhs)
+        return tensor(same_element(lhs, rhs), broadcast(condition, lhs, rhs))
+
+    @staticmethod
+    def compute(condition: Array, lhs: Array, rhs: Array) -> Array:
+        return np.where(condition, lhs, rhs)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
+
+
+@irdl_op_definition
+class CastOp(GraphOp):
+    """
+    The input with elements of type `to`.
+
+    Floats become integers by truncation. NaN and what is out of range become the
+    lowest integer, as in ONNX Runtime on x86; with `saturate`, NaN becomes 0 and the
+    others the nearest integer that exists. Anything but 0 becomes true, NaN as well.
+
+    Shapes: result as input.
+    Source: ONNX Cast-13; its `saturate` came with 19, for types that we lack.
+
+    ```mlir
+    %y = graph.cast %x {to = i32} : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    ```
+    """
+
+    name = "graph.cast"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    to = prop_def()
+    saturate = opt_prop_def(UnitAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, to: Attribute, saturate: bool = False) -> Tensor:
+        ANY.check(input)
+        dtype_of(to)
+        return tensor(to, shape_of(input))
+
+    @staticmethod
+    def compute(input: Array, *, to: Attribute, saturate: bool = False) -> Array:
+        return convert(input, dtype_of(to), bool(saturate))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.input, self.result)
+
+
+@irdl_op_definition
+class ClipOp(GraphOp):
+    """
+    The input held between min and max; where min is above max, max.
+
+    An absent bound is the lowest or highest finite value of the type, so infinities
+    become finite. NaN stays NaN, and a bound that is NaN does not bound.
+
+    Shapes: input any, min and max without axes, result as input.
+    Errors: a bound that is no scalar, several element types.
+    Source: ONNX Clip-13.
+
+    ```mlir
+    %y = graph.clip %x min %a : tensor<f32> max %b : tensor<f32>
+        : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.clip"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    min = opt_operand_def(TensorType.constr(AnyAttr()))
+    max = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    assembly_format = (
+        "$input (`min` $min^ `:` type($min))? (`max` $max^ `:` type($max))? attr-dict"
+        " `:` functional-type($input, $result)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None
+    ) -> Tensor:
+        NUMBER.check(input)
+        for bound in (min, max):
+            if bound is not None and shape_of(bound) != ():
+                raise VerifyException(
+                    f"expected a scalar bound, got {tensor_type(bound)}"
+                )
+        return tensor(same_element(input, min, max), shape_of(input))
+
+    @staticmethod
+    def compute(
+        input: Array, min: Array | None = None, max: Array | None = None
+    ) -> Array:
+        dtype = input.dtype
+        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        low = dtype.type(limits.min) if min is None else min
+        high = dtype.type(limits.max) if max is None else max
+        raised = np.where(input < low, low, input)
+        return np.where(raised > high, high, raised)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
