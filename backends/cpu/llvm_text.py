@@ -1,0 +1,300 @@
+"""
+LLVM IR as text, from the llvm dialect: one line per op, names by counting.
+
+The text depends on the module alone, so it is a key for compiled code. xDSL's own
+converter drops flags, linkage and alignment, and goes through a slower library.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from typing import Any
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+_SPELLED: dict[type[Attribute], tuple[str, str]] = {
+    Float16Type: ("half", "f16"),
+    BFloat16Type: ("bfloat", "bf16"),
+    Float32Type: ("float", "f32"),
+    Float64Type: ("double", "f64"),
+    llvm.LLVMPointerType: ("ptr", "p0"),
+    llvm.LLVMVoidType: ("void", ""),
+}
+_PARAMETER_ATTRIBUTES = {
+    "llvm.noalias": "noalias",
+    "llvm.nonnull": "nonnull",
+    "llvm.noundef": "noundef",
+    "llvm.readonly": "readonly",
+    "llvm.writeonly": "writeonly",
+    "llvm.nocapture": "captures(none)",
+}
+_SIZED_ATTRIBUTES = {
+    "llvm.align": "align {}",
+    "llvm.dereferenceable": "dereferenceable({})",
+}
+_FUNCTION_ATTRIBUTES = {"no_inline": "noinline", "no_unwind": "nounwind"}
+
+
+class Writer:
+    """The lines of one module, and what the function at hand has named so far."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declared: dict[str, str] = {}
+        """Intrinsics that calls used."""
+        self.names: dict[SSAValue, str] = {}
+        self.labels: dict[Block, str] = {}
+        self.label = ""
+        self.incoming: dict[Block, list[tuple[str, list[str]]]] = {}
+        self.uses_nontemporal = False
+        self._types: dict[Attribute, tuple[str, str]] = {}
+
+    def type(self, type_: Attribute) -> str:
+        """Return the type as LLVM writes it."""
+        return self._spelled(type_)[0]
+
+    def suffix(self, type_: Attribute) -> str:
+        """Return the type as it stands in the name of an intrinsic."""
+        return self._spelled(type_)[1]
+
+    def _spelled(self, type_: Attribute) -> tuple[str, str]:
+        found = self._types.get(type_)
+        if found is None:
+            found = self._types[type_] = self._spell(type_)
+        return found
+
+    def _spell(self, type_: Attribute) -> tuple[str, str]:
+        match type_:
+            case VectorType():
+                text, suffix = self._spelled(type_.element_type)  # pyright: ignore
+                (lanes,) = type_.get_shape()
+                return f"<{lanes} x {text}>", f"v{lanes}{suffix}"
+            case IntegerType():
+                return f"i{type_.width.data}", f"i{type_.width.data}"
+            case llvm.LLVMArrayType():
+                return f"[{type_.size.data} x {self.type(type_.type)}]", ""
+            case llvm.LLVMStructType():
+                members = ", ".join(self.type(t) for t in type_.types)
+                return f"{{ {members} }}", ""
+            case _:
+                assert type(type_) in _SPELLED, f"no LLVM type for {type_}"
+                return _SPELLED[type(type_)]
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def name(self, value: SSAValue) -> str:
+        """Give `value` the next name."""
+        found = self.names[value] = f"%{len(self.names)}"
+        return found
+
+    def define(self, op: Operation, text: str) -> None:
+        """Write `text` as what the one result of `op` is."""
+        self.lines.append(f"  {self.name(op.results[0])} = {text}")
+
+    def typed(self, value: SSAValue) -> str:
+        return f"{self.type(value.type)} {self.names[value]}"
+
+    def arguments(self, values: Sequence[SSAValue]) -> str:
+        return ", ".join(map(self.typed, values))
+
+    def call(
+        self,
+        op: Operation,
+        callee: str,
+        operands: Sequence[SSAValue],
+        flags: str = "",
+        attributes: dict[int, str] | None = None,
+    ) -> None:
+        """Write a call of intrinsic `callee` and declare it once."""
+        result = self.type(op.results[0].type) if op.results else "void"
+        if callee not in self.declared:
+            types = ", ".join(self.type(value.type) for value in operands)
+            self.declared[callee] = f"declare {result} @{callee}({types})"
+        extra = attributes or {}
+        given = ", ".join(
+            f"{self.type(value.type)}{extra.get(i, '')} {self.names[value]}"
+            for i, value in enumerate(operands)
+        )
+        text = f"call {flags}{result} @{callee}({given})"
+        if op.results:
+            self.define(op, text)
+        else:
+            self.line(text)
+
+    def edge(self, target: Block, values: Sequence[SSAValue]) -> str:
+        """Note an edge from the current block; return the label it goes to."""
+        given = [self.names[value] for value in values]
+        self.incoming[target].append((self.label, given))
+        return f"label %{self.labels[target]}"
+
+    def trampoline(self, target: Block, values: Sequence[SSAValue]) -> tuple[str, str]:
+        """Note an edge through a block of its own; return label and its line."""
+        label = f"{self.label}.to.{self.labels[target]}"
+        given = [self.names[value] for value in values]
+        self.incoming[target].append((label, given))
+        return f"label %{label}", f"{label}:\n  br label %{self.labels[target]}"
+
+    def function(self, op: llvm.FuncOp) -> None:
+        """Write a definition, or a declaration if there is no body."""
+        output = self.type(op.function_type.output)
+        entry = op.body.blocks.first
+        if entry is None:
+            types = ", ".join(map(self.type, op.function_type.inputs))
+            self.lines.append(f"declare {output} @{op.sym_name.data}({types})")
+            return
+        self.names, self.incoming = {}, {block: [] for block in op.body.blocks}
+        self.labels = {block: f"b{i}" for i, block in enumerate(op.body.blocks)}
+        given: Any = op.arg_attrs or repeat(DictionaryAttr({}))
+        parameters = ", ".join(
+            f"{self.type(arg.type)}{_parameter_attributes(attributes)} {self.name(arg)}"
+            for arg, attributes in zip(entry.args, given, strict=False)
+        )
+        linkage = op.linkage.linkage.data
+        prefix = "" if linkage == "external" else f"{linkage} "
+        head = f"define {prefix}{output} @{op.sym_name.data}({parameters})"
+        present = {**op.attributes, **op.properties}
+        flags = [text for key, text in _FUNCTION_ATTRIBUTES.items() if key in present]
+        self.lines.append(" ".join([head, *flags, "{"]))
+        self._blocks(op)
+        self.lines.append("}")
+
+    def _blocks(self, op: llvm.FuncOp) -> None:
+        entry, places = op.body.blocks.first, dict[Block, int]()
+        for block in op.body.blocks:
+            self.label = self.labels[block]
+            self.lines.append(f"{self.label}:")
+            places[block] = len(self.lines)
+            if block is not entry:
+                for arg in block.args:
+                    self.name(arg)
+                    self.lines.append("")
+            for inner in block.ops:
+                WRITERS.get(type(inner), _unknown)(self, inner)
+        for block, place in places.items():
+            if block is not entry:
+                self._phis(block, place)
+
+    def _phis(self, block: Block, place: int) -> None:
+        """Fill the lines that were left for the arguments of `block`."""
+        for i, arg in enumerate(block.args):
+            edges = ", ".join(
+                f"[ {values[i]}, %{label} ]" for label, values in self.incoming[block]
+            )
+            text = f"  {self.names[arg]} = phi {self.type(arg.type)} {edges}"
+            self.lines[place + i] = text
+
+    def table(self, op: llvm.GlobalOp) -> None:
+        """Write a global array."""
+        kind = "constant" if op.constant is not None else "global"
+        linkage = op.linkage.linkage.data
+        prefix = "" if linkage == "external" else f"{linkage} "
+        alignment = op.alignment.value.data if op.alignment is not None else 1
+        value = "zeroinitializer"
+        if isinstance(op.value, DenseIntOrFPElementsAttr):
+            assert isinstance(op.global_type, llvm.LLVMArrayType)
+            element = op.global_type.type
+            spelled = self.type(element)
+            texts = scalar_texts(element, op.value.get_values())
+            value = f"[{', '.join(f'{spelled} {text}' for text in texts)}]"
+        self.lines.append(
+            f"@{op.sym_name.data} = {prefix}{kind} {self.type(op.global_type)}"
+            f" {value}, align {alignment}"
+        )
+
+
+def _unknown(_: Writer, op: Operation) -> None:
+    raise AssertionError(f"no LLVM text for {op.name}")
+
+
+def _parameter_attributes(attributes: DictionaryAttr) -> str:
+    found: list[str] = []
+    for name, value in sorted(attributes.data.items()):
+        if name in _PARAMETER_ATTRIBUTES:
+            found.append(_PARAMETER_ATTRIBUTES[name])
+        else:
+            assert name in _SIZED_ATTRIBUTES, f"no LLVM text for {name}"
+            assert isinstance(value, IntegerAttr)
+            found.append(_SIZED_ATTRIBUTES[name].format(value.value.data))
+    return "".join(f" {text}" for text in found)
+
+
+def scalar_texts(type_: Attribute, values: Sequence[Any]) -> Iterator[str]:
+    """Return constants of a scalar type as LLVM reads them, exactly."""
+    if isinstance(type_, Float16Type | BFloat16Type):
+        return (_half(type_, value) for value in values)
+    if isinstance(type_, Float32Type | Float64Type):
+        return (f"0x{struct.pack('>d', value).hex().upper()}" for value in values)
+    return (str(int(value)) for value in values)
+
+
+def _half(type_: Attribute, value: float) -> str:
+    if isinstance(type_, Float16Type):
+        return f"0xH{struct.pack('>e', value).hex().upper()}"
+    return f"0xR{struct.pack('>f', value)[:2].hex().upper()}"
+
+
+def constant_text(type_: Attribute, value: Attribute) -> str:
+    """Return a constant operand without its type."""
+    if isinstance(value, IntegerAttr | FloatAttr):
+        return next(scalar_texts(type_, [value.value.data]))
+    assert isinstance(value, DenseIntOrFPElementsAttr), f"no LLVM text for {value}"
+    assert isinstance(type_, VectorType)
+    writer, element = Writer(), type_.element_type  # pyright: ignore
+    texts = list(scalar_texts(element, value.get_values()))  # pyright: ignore
+    spelled = writer.type(element)  # pyright: ignore
+    if value.is_splat():
+        return f"splat ({spelled} {texts[0]})"
+    return f"<{', '.join(f'{spelled} {text}' for text in texts)}>"
+
+
+WRITERS: dict[type[Operation], Callable[[Writer, Any], None]] = {}
+
+
+def writes(
+    *ops: type[Operation],
+) -> Callable[[Callable[[Writer, Any], None]], Callable[[Writer, Any], None]]:
+    """Register a function as the writer of some op types."""
+
+    def register(writer: Callable[[Writer, Any], None]):
+        WRITERS.update(dict.fromkeys(ops, writer))
+        return writer
+
+    return register
+
+
+def llvm_ir(module: ModuleOp) -> str:
+    """
+    Return the LLVM IR of a module of the llvm dialect.
+
+    Errors: an AssertionError for an op or attribute that has no text: a lowering
+    made what nothing writes.
+    """
+    import glow.backends.cpu.llvm_ops  # noqa: F401
+
+    writer = Writer()
+    for op in module.ops:
+        if isinstance(op, llvm.GlobalOp):
+            writer.table(op)
+        elif isinstance(op, llvm.FuncOp):
+            writer.function(op)
+        else:
+            _unknown(writer, op)
+    tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
+    return "\n".join([*sorted(writer.declared.values()), *writer.lines, *tail, ""])

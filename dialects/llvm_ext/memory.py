@@ -1,0 +1,238 @@
+"""Access to memory: hints and block moves of buffers, masked access by pointer."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    I1,
+    I8,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    SignlessIntegerConstraint,
+    UnitAttr,
+    VectorType,
+    i32,
+)
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import (
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+)
+from xdsl.utils.exceptions import VerifyException
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """
+    Hint that an element will be read soon (or written, with `write`).
+
+    `locality` is 3 to keep it in all caches, 2 from the second level on, 1 from the
+    third, 0 to use it once. It never faults, wherever the address lies.
+
+    Shapes: base any memref, an index per axis.
+    Errors: another number of indices, a locality out of 0 to 3.
+    Source: LLVM's llvm.prefetch, MLIR's memref.prefetch.
+
+    ```mlir
+    llvm_ext.prefetch %base[%i] {locality = 2 : i32} : memref<?xf32>
+    ```
+    """
+
+    name = "llvm_ext.prefetch"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    locality = prop_def(IntegerAttr.constr(i32), default_value=IntegerAttr(3, 32))
+    write = opt_prop_def(UnitAttr)
+
+    assembly_format = "$base `[` $indices `]` attr-dict `:` type($base)"
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        base: SSAValue,
+        indices: list[SSAValue],
+        locality: int = 3,
+        *,
+        write: bool = False,
+    ):
+        super().__init__(
+            operands=[base, indices],
+            properties={
+                "locality": IntegerAttr(locality, 32),
+                "write": UnitAttr() if write else None,
+            },
+        )
+
+    def verify_(self) -> None:
+        assert isinstance(self.base.type, MemRefType)
+        rank = self.base.type.get_num_dims()
+        if len(self.indices) != rank:
+            raise VerifyException(f"expected {rank} indices, got {len(self.indices)}")
+        if not 0 <= self.locality.value.data <= 3:
+            raise VerifyException(
+                f"expected a locality from 0 to 3, got {self.locality.value.data}"
+            )
+
+
+@irdl_op_definition
+class MemcpyOp(IRDLOperation):
+    """
+    Copy `bytes` bytes from the start of `source` to that of `target`.
+
+    The two do not overlap.
+
+    Shapes: target and source memref<?xi8>, bytes index.
+    Source: LLVM's llvm.memcpy.
+
+    ```mlir
+    llvm_ext.memcpy %target, %source, %bytes : memref<?xi8>
+    ```
+    """
+
+    name = "llvm_ext.memcpy"
+
+    T: ClassVar = VarConstraint("T", MemRefType.constr(I8))
+    target = operand_def(T)
+    source = operand_def(T)
+    bytes = operand_def(IndexType)
+
+    assembly_format = "$target `,` $source `,` $bytes attr-dict `:` type($target)"
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, target: SSAValue, source: SSAValue, bytes: SSAValue):
+        super().__init__(operands=[target, source, bytes])
+
+
+@irdl_op_definition
+class MemsetOp(IRDLOperation):
+    """
+    Set `bytes` bytes from the start of `target` to `value`.
+
+    Shapes: target memref<?xi8>, value i8, bytes index.
+    Source: LLVM's llvm.memset.
+
+    ```mlir
+    llvm_ext.memset %target, %value, %bytes : memref<?xi8>
+    ```
+    """
+
+    name = "llvm_ext.memset"
+
+    target = operand_def(MemRefType.constr(I8))
+    value = operand_def(I8)
+    bytes = operand_def(IndexType)
+
+    assembly_format = "$target `,` $value `,` $bytes attr-dict `:` type($target)"
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(self, target: SSAValue, value: SSAValue, bytes: SSAValue):
+        super().__init__(operands=[target, value, bytes])
+
+
+@irdl_op_definition
+class MaskedLoadOp(IRDLOperation):
+    """
+    Load the lanes whose mask is 1 from memory, take the others from `otherwise`.
+
+    Lanes that are not loaded are not accessed.
+
+    Shapes: pointer, a mask of i1, otherwise and result one vector type as long.
+    Source: LLVM's llvm.masked.load.
+
+    ```mlir
+    %v = llvm_ext.masked_load %p, %m, %other {alignment = 4 : i32}
+        : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
+    ```
+    """
+
+    name = "llvm_ext.masked_load"
+
+    T: ClassVar = VarConstraint("T", VectorType.constr(AnyAttr()))
+    pointer = operand_def(LLVMPointerType)
+    mask = operand_def(VectorType[I1])
+    otherwise = operand_def(T)
+    result = result_def(T)
+    alignment = prop_def(IntegerAttr.constr(i32))
+
+    assembly_format = (
+        "$pointer `,` $mask `,` $otherwise attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryReadEffect())
+
+
+@irdl_op_definition
+class MaskedStoreOp(IRDLOperation):
+    """
+    Store the lanes of `value` whose mask is 1; access no others.
+
+    Shapes: pointer, a mask of i1, value a vector as long.
+    Source: LLVM's llvm.masked.store; xDSL's takes floats only.
+
+    ```mlir
+    llvm_ext.masked_store %v, %p, %m {alignment = 4 : i32}
+        : vector<8xi32>, !llvm.ptr, vector<8xi1>
+    ```
+    """
+
+    name = "llvm_ext.masked_store"
+
+    value = operand_def(VectorType)
+    pointer = operand_def(LLVMPointerType)
+    mask = operand_def(VectorType[I1])
+    alignment = prop_def(IntegerAttr.constr(i32))
+
+    assembly_format = "operands attr-dict `:` type(operands)"
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryWriteEffect())
+
+
+@irdl_op_definition
+class ExtractElementOp(IRDLOperation):
+    """
+    Return one lane of a vector.
+
+    Shapes: vector of one axis, index an integer, result its element type.
+    Errors: a result of another type.
+    Source: LLVM's extractelement.
+
+    ```mlir
+    %x = llvm_ext.extractelement %v[%i] : vector<8xf32>, i64 -> f32
+    ```
+    """
+
+    name = "llvm_ext.extractelement"
+
+    vector = operand_def(VectorType)
+    index = operand_def(SignlessIntegerConstraint)
+    result = result_def(AnyAttr())
+
+    assembly_format = (
+        "$vector `[` $index `]` attr-dict"
+        " `:` type($vector) `,` type($index) `->` type($result)"
+    )
+    traits = traits_def(NoMemoryEffect())
+
+    def verify_(self) -> None:
+        assert isinstance(self.vector.type, VectorType)
+        element: Attribute = self.vector.type.element_type  # pyright: ignore
+        if self.result.type != element:
+            raise VerifyException(f"expected {element}, got {self.result.type}")

@@ -1,0 +1,252 @@
+"""Rules for `arith` and the elementwise ops of `llvm_ext`."""
+
+from functools import cache
+from typing import Any, cast
+
+from xdsl.dialects import arith, llvm, vector
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from glow.dialects.llvm_ext import conversion, elementwise
+from glow.lowering.loops_to_llvm.state import (
+    Lowering,
+    converted,
+    element_type,
+    lanes_of,
+    lowers,
+    with_element,
+)
+
+RENAMED: dict[type[Operation], type[Operation]] = {
+    arith.AddiOp: llvm.AddOp,
+    arith.SubiOp: llvm.SubOp,
+    arith.MuliOp: llvm.MulOp,
+    arith.DivSIOp: llvm.SDivOp,
+    arith.DivUIOp: llvm.UDivOp,
+    arith.RemSIOp: llvm.SRemOp,
+    arith.RemUIOp: llvm.URemOp,
+    arith.AndIOp: llvm.AndOp,
+    arith.OrIOp: llvm.OrOp,
+    arith.XOrIOp: llvm.XOrOp,
+    arith.ShLIOp: llvm.ShlOp,
+    arith.ShRSIOp: llvm.AShrOp,
+    arith.ShRUIOp: llvm.LShrOp,
+    arith.AddfOp: llvm.FAddOp,
+    arith.SubfOp: llvm.FSubOp,
+    arith.MulfOp: llvm.FMulOp,
+    arith.DivfOp: llvm.FDivOp,
+    arith.NegfOp: llvm.FNegOp,
+    arith.MaxnumfOp: llvm.VectorFMaxOp,
+    arith.MinnumfOp: llvm.VectorFMinOp,
+    arith.ExtFOp: llvm.FPExtOp,
+    arith.TruncFOp: llvm.FPTruncOp,
+    arith.ExtSIOp: llvm.SExtOp,
+    arith.ExtUIOp: llvm.ZExtOp,
+    arith.TruncIOp: llvm.TruncOp,
+    arith.SIToFPOp: llvm.SIToFPOp,
+    arith.UIToFPOp: conversion.UIToFPOp,
+    arith.FPToSIOp: conversion.FPToSIOp,
+    arith.FPToUIOp: conversion.FPToUIOp,
+    conversion.ExtSIOp: llvm.SExtOp,
+    conversion.ExtUIOp: llvm.ZExtOp,
+    conversion.TruncIOp: llvm.TruncOp,
+    conversion.SIToFPOp: llvm.SIToFPOp,
+    conversion.UIToFPOp: conversion.UIToFPOp,
+    conversion.FPToSIOp: conversion.FPToSIOp,
+    conversion.FPToUIOp: conversion.FPToUIOp,
+    conversion.FPToSISatOp: conversion.FPToSISatOp,
+    conversion.FPToUISatOp: conversion.FPToUISatOp,
+    elementwise.CmpfOp: elementwise.CmpfOp,
+    elementwise.CmpiOp: llvm.ICmpOp,
+    elementwise.SelectOp: elementwise.SelectOp,
+    elementwise.RemfOp: llvm.FRemOp,
+    vector.BitcastOp: llvm.BitcastOp,
+}
+
+INTRINSICS: dict[type[Operation], str] = {
+    arith.MaximumfOp: "llvm.maximum",
+    arith.MinimumfOp: "llvm.minimum",
+    arith.MaxSIOp: "llvm.smax",
+    arith.MaxUIOp: "llvm.umax",
+    arith.MinSIOp: "llvm.smin",
+    arith.MinUIOp: "llvm.umin",
+}
+
+
+@cache
+def fast_math(flags: arith.FastMathFlagsAttr) -> llvm.FastMathAttr:
+    return llvm.FastMathAttr(flags.data)
+
+
+_FLAGS = {
+    arith.IntegerOverflowAttr(None): IntegerAttr(0, i32),
+    arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW]): IntegerAttr(1, i32),
+    arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NUW]): IntegerAttr(2, i32),
+    arith.IntegerOverflowAttr(list(arith.IntegerOverflowFlag)): IntegerAttr(3, i32),
+}
+
+
+def flags_of(op: Operation) -> llvm.FastMathAttr | None:
+    """Return the fast-math flags of `op` if it has any."""
+    flags = op.properties.get("fastmath")
+    if not isinstance(flags, arith.FastMathFlagsAttr) or not flags.data:
+        return None
+    return fast_math(flags)
+
+
+@lowers(*RENAMED)
+def _rename(f: Lowering, op: Operation) -> None:
+    properties: dict[str, Attribute] = {}
+    if (overflow := op.properties.get("overflowFlags")) is not None:
+        properties["overflowFlags"] = _FLAGS[cast(arith.IntegerOverflowAttr, overflow)]
+    if (flags := flags_of(op)) is not None:
+        properties["fastmathFlags"] = flags
+    for name in ("predicate", "isExact"):
+        if name in op.properties:
+            properties[name] = op.properties[name]
+    result = converted(op.results[0].type)
+    f.replace(op, f.make(RENAMED[type(op)], f.all(op.operands), result, **properties))
+
+
+@lowers(*INTRINSICS)
+def _intrinsic(f: Lowering, op: Operation) -> None:
+    found = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
+    f.replace(op, found)
+
+
+@lowers(arith.ConstantOp)
+def _constant(f: Lowering, op: arith.ConstantOp) -> None:
+    type_ = converted(op.result.type)
+    value: Any = op.value
+    if isinstance(op.result.type, IndexType):
+        f.values[op.result] = f.constant(value.value.data)
+        return
+    if isinstance(value, DenseIntOrFPElementsAttr) and type_ != op.result.type:
+        value = DenseIntOrFPElementsAttr(cast(VectorType[Any], type_), value.data)
+    f.replace(op, f.make(llvm.ConstantOp, [], type_, value=value))
+
+
+@lowers(arith.CmpiOp)
+def _cmpi(f: Lowering, op: arith.CmpiOp) -> None:
+    operands, result = f.all(op.operands), converted(op.result.type)
+    f.replace(op, f.make(llvm.ICmpOp, operands, result, predicate=op.predicate))
+
+
+@lowers(arith.CmpfOp)
+def _cmpf(f: Lowering, op: arith.CmpfOp) -> None:
+    is_vector = isinstance(op.lhs.type, VectorType)
+    compare = elementwise.CmpfOp if is_vector else llvm.FCmpOp
+    operands, result = f.all(op.operands), op.result.type
+    f.replace(op, f.make(compare, operands, result, predicate=op.predicate))
+
+
+@lowers(arith.SelectOp)
+def _select(f: Lowering, op: arith.SelectOp) -> None:
+    is_vector = isinstance(op.cond.type, VectorType)
+    select = elementwise.SelectOp if is_vector else llvm.SelectOp
+    f.replace(op, f.make(select, f.all(op.operands), converted(op.result.type)))
+
+
+@lowers(arith.IndexCastOp)
+def _index_cast(f: Lowering, op: arith.IndexCastOp) -> None:
+    value, result = f[op.input], converted(op.result.type)
+    source, target = _bits(value.type), _bits(result)
+    if source == target:
+        f.values[op.result] = value
+        return
+    cast_op = llvm.SExtOp if source < target else llvm.TruncOp
+    f.replace(op, f.make(cast_op, [value], result))
+
+
+def _bits(type_: Attribute) -> int:
+    element = element_type(type_)
+    assert isinstance(element, IntegerType)
+    return element.width.data
+
+
+@lowers(arith.BitcastOp)
+def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
+    value, result = f[op.input], converted(op.result.type)
+    if isinstance(op.input.type, MemRefType) or value.type == result:
+        f.values[op.result] = value
+        return
+    f.replace(op, f.make(llvm.BitcastOp, [value], result))
+
+
+def _splat(f: Lowering, value: int, like: Attribute) -> SSAValue:
+    """Return an integer constant of type `like`, scalar or vector."""
+    element = element_type(like)
+    assert isinstance(element, IntegerType)
+    if lanes_of(like) is None:
+        return f.constant(value, element)
+    dense = DenseIntOrFPElementsAttr.from_list(cast(VectorType[Any], like), [value])
+    return f.make(llvm.ConstantOp, [], like, value=dense)
+
+
+def _compare(f: Lowering, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
+    predicate = IntegerAttr(llvm.ICmpPredicateFlag(kind).to_int(), i64)
+    result = with_element(a.type, IntegerType(1))
+    return f.make(llvm.ICmpOp, [a, b], result, predicate=predicate)
+
+
+def _adjust(f: Lowering, quotient: SSAValue, when: SSAValue, by: type[Operation]):
+    """Return `quotient`, plus or minus 1 where `when` holds."""
+    return f.make(
+        by, [quotient, f.make(llvm.ZExtOp, [when], quotient.type)], quotient.type
+    )
+
+
+@lowers(arith.CeilDivUIOp)
+def _ceildivui(f: Lowering, op: arith.CeilDivUIOp) -> None:
+    a, b = f.all(op.operands)
+    quotient = f.make(llvm.UDivOp, [a, b], a.type)
+    rest = f.make(llvm.URemOp, [a, b], a.type)
+    inexact = _compare(f, "ne", rest, _splat(f, 0, a.type))
+    f.replace(op, _adjust(f, quotient, inexact, llvm.AddOp))
+
+
+@lowers(arith.CeilDivSIOp, arith.FloorDivSIOp)
+def _rounded_division(f: Lowering, op: Operation) -> None:
+    """Correct a quotient that truncates by one if it has a rest of the wrong sign."""
+    a, b = f.all(op.operands)
+    quotient = f.make(llvm.SDivOp, [a, b], a.type)
+    rest, zero = f.make(llvm.SRemOp, [a, b], a.type), _splat(f, 0, a.type)
+    inexact = _compare(f, "ne", rest, zero)
+    signs = f.make(llvm.XOrOp, [a, b], a.type)
+    is_ceiling = isinstance(op, arith.CeilDivSIOp)
+    wrong = _compare(f, "sge" if is_ceiling else "slt", signs, zero)
+    when = f.make(llvm.AndOp, [inexact, wrong], inexact.type)
+    by = llvm.AddOp if is_ceiling else llvm.SubOp
+    f.replace(op, _adjust(f, quotient, when, by))
+
+
+@lowers(arith.MulSIExtendedOp, arith.MulUIExtendedOp)
+def _extended_product(f: Lowering, op: Operation) -> None:
+    """Multiply in twice the bits, then cut the product in two."""
+    type_ = converted(op.operands[0].type)
+    bits = _bits(type_)
+    wide = with_element(type_, IntegerType(2 * bits))
+    extend = llvm.SExtOp if isinstance(op, arith.MulSIExtendedOp) else llvm.ZExtOp
+    a, b = (f.make(extend, [value], wide) for value in f.all(op.operands))
+    product = f.make(llvm.MulOp, [a, b], wide)
+    high = f.make(llvm.LShrOp, [product, _splat(f, bits, wide)], wide)
+    f.values[op.results[0]] = f.make(llvm.TruncOp, [product], type_)
+    f.values[op.results[1]] = f.make(llvm.TruncOp, [high], type_)
+
+
+@lowers(arith.AddUIExtendedOp)
+def _extended_sum(f: Lowering, op: arith.AddUIExtendedOp) -> None:
+    """A sum that wraps is less than either operand."""
+    a, b = f.all(op.operands)
+    total = f.make(llvm.AddOp, [a, b], a.type)
+    f.values[op.results[0]] = total
+    f.values[op.results[1]] = _compare(f, "ult", total, a)

@@ -1,0 +1,320 @@
+"""Rules for `memref` and the accesses of `vector`: addresses, loads, stores."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from xdsl.dialects import arith, llvm, memref, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    UnitAttr,
+    i1,
+    i8,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.llvm_ext import memory as ext
+from glow.lowering.loops_to_llvm.state import (
+    PTR,
+    Lowering,
+    converted,
+    i32s,
+    integer,
+    is_bool,
+    lowers,
+    size_of,
+    stored,
+    with_element,
+)
+
+_DYNAMIC = i32s(llvm.GEP_USE_SSA_VAL)
+_NO_WRAP_FLAGS = IntegerAttr(0, i32)
+_NO_SIGNED_WRAP = IntegerAttr(1, i32)
+_NOT_ATOMIC = integer(0)
+_INBOUNDS = UnitAttr()
+_I32_LIMIT = 2**31
+
+
+def strides_of(type_: MemRefType[Any]) -> tuple[int, ...]:
+    """Return the strides of a buffer in elements; only the first may be dynamic."""
+    layout = type_.layout
+    if isinstance(layout, StridedLayoutAttr):
+        strides = layout.get_strides()
+        if any(stride is None for stride in strides):
+            raise PassFailedException(f"expected static strides, got {type_}")
+        return tuple(stride for stride in strides if stride is not None)
+    if not isinstance(layout, NoneAttr):
+        raise PassFailedException(f"expected a row-major or strided type, got {type_}")
+    inner = type_.get_shape()[1:]
+    if DYNAMIC_INDEX in inner:
+        raise PassFailedException(f"expected static inner axes, got {type_}")
+    return tuple(prod(inner[i:]) for i in range(type_.get_num_dims()))
+
+
+def constant_of(value: SSAValue) -> int | None:
+    """Return the integer that `value` always is, if that is known."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def gep(
+    f: Lowering, pointer: SSAValue, element: Attribute, index: SSAValue | int
+) -> SSAValue:
+    """Append `pointer + index` elements of type `element`."""
+    if isinstance(index, int) and not -_I32_LIMIT < index < _I32_LIMIT:
+        index = f.constant(index)
+    is_static = isinstance(index, int)
+    return f.make(
+        llvm.GEPOp,
+        [pointer] if is_static else [pointer, index],
+        PTR,
+        rawConstantIndices=i32s(index) if is_static else _DYNAMIC,
+        elem_type=element,
+        noWrapFlags=_NO_WRAP_FLAGS,
+        inbounds=_INBOUNDS,
+    )
+
+
+def address(f: Lowering, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+    """Return the pointer to an element of buffer `base`."""
+    assert isinstance(base.type, MemRefType)
+    element = stored(base.type.element_type)
+    pointer = f[base]
+    for index, stride in zip(indices, strides_of(base.type), strict=True):
+        pointer = _advance(f, pointer, index, element, stride)
+    return pointer
+
+
+def _advance(
+    f: Lowering, pointer: SSAValue, index: SSAValue, element: Attribute, stride: int
+) -> SSAValue:
+    """
+    Return `pointer + index * stride`.
+
+    Constant parts become literal offsets, so that they end in the displacement of an
+    instruction, and a block computes each address once.
+    """
+    known = constant_of(index)
+    if known is not None:
+        return pointer if known == 0 else gep(f, pointer, element, known * stride)
+    owner = index.owner
+    if isinstance(owner, arith.AddiOp):
+        known = constant_of(owner.rhs)
+        if known is not None:
+            start = _advance(f, pointer, owner.lhs, element, stride)
+            return gep(f, start, element, known * stride)
+    if (pointer, index) not in f.addresses:
+        offset = f[index]
+        if stride != 1:
+            offset = f.make(
+                llvm.MulOp,
+                [offset, f.constant(stride)],
+                offset.type,
+                overflowFlags=_NO_SIGNED_WRAP,
+            )
+        f.addresses[pointer, index] = gep(f, pointer, element, offset)
+    return f.addresses[pointer, index]
+
+
+def _alignment(op: Operation, type_: Attribute) -> IntegerAttr[Any]:
+    """Return what `op` promises about its address, or the size of an element."""
+    promised = op.attributes.get("alignment")
+    if isinstance(promised, IntegerAttr):
+        return integer(promised.value.data)
+    assert isinstance(type_, MemRefType)
+    return integer(size_of(type_.element_type))
+
+
+def from_memory(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
+    """Return a loaded value as `type_`: the low bit of a byte is a bool."""
+    return f.make(llvm.TruncOp, [value], type_) if is_bool(type_) else value
+
+
+def to_memory(f: Lowering, value: SSAValue) -> SSAValue:
+    """Return `value` as it is stored."""
+    if not is_bool(value.type):
+        return value
+    return f.make(llvm.ZExtOp, [value], with_element(value.type, i8))
+
+
+@lowers(memref.LoadOp, vector.LoadOp)
+def _load(f: Lowering, op: memref.LoadOp | vector.LoadOp) -> None:
+    base, *indices = op.operands
+    result = op.results[0].type
+    value = f.make(
+        llvm.LoadOp,
+        [address(f, base, indices)],
+        stored(result),
+        alignment=_alignment(op, base.type),
+        ordering=_NOT_ATOMIC,
+    )
+    f.replace(op, from_memory(f, value, result))
+
+
+@lowers(memref.StoreOp, vector.StoreOp)
+def _store(f: Lowering, op: memref.StoreOp | vector.StoreOp) -> None:
+    source, base, *indices = op.operands
+    value = to_memory(f, f[source])
+    properties: dict[str, Attribute] = {
+        "alignment": _alignment(op, base.type),
+        "ordering": _NOT_ATOMIC,
+    }
+    nontemporal = op.nontemporal
+    if nontemporal is not None and nontemporal.value.data:
+        properties["nontemporal"] = UnitAttr()
+    operands = [value, address(f, base, indices)]
+    f.do(llvm.StoreOp.create(operands=operands, properties=properties))
+
+
+def _narrow(alignment: IntegerAttr[Any]) -> IntegerAttr[Any]:
+    return integer(alignment.value.data, i32)
+
+
+@lowers(vector.MaskedLoadOp)
+def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
+    otherwise = to_memory(f, f[op.pass_thru])
+    value = f.make(
+        ext.MaskedLoadOp,
+        [address(f, op.base, op.indices), f[op.mask], otherwise],
+        otherwise.type,
+        alignment=_narrow(_alignment(op, op.base.type)),
+    )
+    f.replace(op, from_memory(f, value, op.result.type))
+
+
+@lowers(vector.MaskedStoreOp)
+def _masked_store(f: Lowering, op: vector.MaskedStoreOp) -> None:
+    value = to_memory(f, f[op.value_to_store])
+    operands = [value, address(f, op.base, op.indices), f[op.mask]]
+    alignment = _narrow(_alignment(op, op.base.type))
+    store = ext.MaskedStoreOp.create(
+        operands=operands, properties={"alignment": alignment}
+    )
+    f.do(store)
+
+
+@lowers(ext.PrefetchOp)
+def _prefetch(f: Lowering, op: ext.PrefetchOp) -> None:
+    data_cache = f.constant(1, i32)
+    access = f.constant(int(op.write is not None), i32)
+    locality = f.constant(op.locality.value.data, i32)
+    pointer = address(f, op.base, op.indices)
+    operands = [pointer, access, locality, data_cache]
+    f.intrinsic("llvm.prefetch.p0", operands, None)
+
+
+@lowers(ext.MemcpyOp, ext.MemsetOp)
+def _block_move(f: Lowering, op: Operation) -> None:
+    is_copy = isinstance(op, ext.MemcpyOp)
+    name = "llvm.memcpy.p0.p0.i64" if is_copy else "llvm.memset.p0.i64"
+    f.intrinsic(name, [*f.all(op.operands), f.constant(0, i1)], None)
+
+
+@lowers(memref.CopyOp)
+def _copy(f: Lowering, op: memref.CopyOp) -> None:
+    for value in op.operands:
+        type_: Any = value.type
+        if DYNAMIC_INDEX in type_.get_shape() or type_.layout != NoneAttr():
+            raise PassFailedException(
+                f"memref.copy expects static row-major buffers, got {type_}"
+            )
+    type_ = op.source.type
+    size = prod(type_.get_shape()) * size_of(type_.element_type)
+    operands = [f[op.destination], f[op.source], f.constant(size), f.constant(0, i1)]
+    f.intrinsic("llvm.memcpy.p0.p0.i64", operands, None)
+
+
+@lowers(memref.AllocaOp)
+def _alloca(f: Lowering, op: memref.AllocaOp) -> None:
+    """Reserve scratch in the entry block, so that a loop does not grow the stack."""
+    type_: Any = op.memref.type
+    if DYNAMIC_INDEX in type_.get_shape():
+        raise PassFailedException(f"memref.alloca expects a static size, got {type_}")
+    count = f.constant(prod(type_.get_shape()))
+    alignment = op.alignment.value.data if op.alignment is not None else 64
+    alloca = llvm.AllocaOp.create(
+        operands=[count],
+        result_types=[PTR],
+        properties={
+            "alignment": integer(alignment),
+            "elem_type": stored(type_.element_type),
+        },
+    )
+    entry = f.region.blocks.first
+    assert entry is not None
+    entry.insert_op_after(alloca, count.owner)  # pyright: ignore
+    f.replace(op, alloca.res)
+
+
+@lowers(memref.GetGlobalOp)
+def _get_global(f: Lowering, op: memref.GetGlobalOp) -> None:
+    f.replace(op, f.make(llvm.AddressOfOp, [], PTR, global_name=op.name_))
+
+
+@lowers(memref.CastOp, memref.MemorySpaceCastOp)
+def _cast(f: Lowering, op: Operation) -> None:
+    f.values[op.results[0]] = f[op.operands[0]]
+
+
+@lowers(memref.AssumeAlignmentOp)
+def _assume_alignment(f: Lowering, op: memref.AssumeAlignmentOp) -> None:
+    f.values[op.result] = f[op.memref]
+
+
+@lowers(memref.ViewOp)
+def _view(f: Lowering, op: memref.ViewOp) -> None:
+    f.values[op.result] = _advance(f, f[op.source], op.byte_shift, i8, 1)
+
+
+@lowers(memref.SubviewOp)
+def _subview(f: Lowering, op: memref.SubviewOp) -> None:
+    """Move to the first element; the result's strides are in its type."""
+    source: Any = op.source.type
+    element, pointer = stored(source.element_type), f[op.source]
+    dynamic = iter(op.offsets)
+    offsets = op.static_offsets.get_values()
+    for offset, stride in zip(offsets, strides_of(source), strict=True):
+        if offset == DYNAMIC_INDEX:
+            pointer = _advance(f, pointer, next(dynamic), element, stride)
+        elif offset:
+            pointer = gep(f, pointer, element, offset * stride)
+    f.values[op.result] = pointer
+
+
+@lowers(memref.ReinterpretCastOp)
+def _reinterpret_cast(f: Lowering, op: memref.ReinterpretCastOp) -> None:
+    source: Any = op.source.type
+    (offset,) = op.static_offsets.get_values()
+    element, pointer = stored(source.element_type), f[op.source]
+    if offset == DYNAMIC_INDEX:
+        pointer = _advance(f, pointer, op.offsets[0], element, 1)
+    elif offset:
+        pointer = gep(f, pointer, element, offset)
+    f.values[op.result] = pointer
+
+
+@lowers(memref.DimOp)
+def _dim(f: Lowering, op: memref.DimOp) -> None:
+    axis, type_ = constant_of(op.index), op.source.type
+    if axis is None or not isinstance(type_, MemRefType):
+        raise PassFailedException("memref.dim expects a constant axis of a memref")
+    extent = type_.get_shape()[axis]
+    if extent == DYNAMIC_INDEX:
+        raise PassFailedException(f"memref.dim of a dynamic axis of {type_}")
+    f.values[op.result] = f.constant(extent)
+
+
+@lowers(memref.ExtractAlignedPointerAsIndexOp)
+def _pointer_as_index(f: Lowering, op: memref.ExtractAlignedPointerAsIndexOp) -> None:
+    result = converted(op.aligned_pointer.type)
+    assert isinstance(result, IntegerType)
+    f.replace(op, f.make(llvm.PtrToIntOp, [f[op.source]], result))

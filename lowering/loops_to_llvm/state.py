@@ -1,0 +1,308 @@
+"""What the lowering is made of: types, the state of one function, the handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    VectorType,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+PTR = llvm.LLVMPointerType()
+VOID = llvm.LLVMVoidType()
+
+
+@cache
+def i32s(*values: int) -> DenseArrayBase[Any]:
+    """Return a dense i32 array; building one costs as much as building an op."""
+    return DenseArrayBase.from_list(i32, values)
+
+
+@cache
+def integer(value: int, type_: IntegerType = i64) -> IntegerAttr[Any]:
+    return IntegerAttr(value, type_)
+
+
+def element_type(type_: Attribute) -> Attribute:
+    """Return the type of the lanes of a vector, or of a scalar itself."""
+    return type_.element_type if isinstance(type_, VectorType) else type_  # pyright: ignore
+
+
+def lanes_of(type_: Attribute) -> int | None:
+    """Return the lanes of a vector type; None for a scalar."""
+    if not isinstance(type_, VectorType):
+        return None
+    if type_.get_num_dims() != 1:
+        raise PassFailedException(f"expected vectors of one axis, got {type_}")
+    return type_.get_shape()[0]
+
+
+def with_element(type_: Attribute, element: Attribute) -> Attribute:
+    """Return `type_`, scalar or vector, with another element type."""
+    lanes = lanes_of(type_)
+    return element if lanes is None else VectorType(element, [lanes])
+
+
+def converted(type_: Attribute) -> Attribute:
+    """Return what a value of `type_` is in LLVM: index an i64, a memref a pointer."""
+    if isinstance(type_, IndexType):
+        return i64
+    if isinstance(type_, MemRefType):
+        return PTR
+    if isinstance(type_, VectorType):
+        lanes_of(type_)
+        if isinstance(type_.element_type, IndexType):  # pyright: ignore
+            return with_element(type_, i64)
+    return type_
+
+
+def is_bool(type_: Attribute) -> bool:
+    element = element_type(type_)
+    return isinstance(element, IntegerType) and element.width.data == 1
+
+
+def stored(type_: Attribute) -> Attribute:
+    """Return the type that a value of `type_` has in memory: an i1 is a byte there."""
+    return with_element(type_, i8) if is_bool(type_) else converted(type_)
+
+
+def size_of(type_: Attribute) -> int:
+    """Return the bytes of a scalar type in memory."""
+    found = stored(type_)
+    return 8 if found == PTR else max(1, found.bitwidth // 8)  # pyright: ignore
+
+
+@cache
+def suffix(type_: Attribute) -> str:
+    """Return how LLVM mangles `type_` in the name of an intrinsic: v8f32, i64, p0."""
+    lanes = lanes_of(type_)
+    if lanes is not None:
+        return f"v{lanes}{suffix(element_type(type_))}"
+    return "p0" if type_ == PTR else str(type_)
+
+
+class Externals:
+    """The functions outside the module that its functions call."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, llvm.LLVMFunctionType] = {}
+
+    def declarations(self) -> list[llvm.FuncOp]:
+        linkage = llvm.LinkageAttr("external")
+        return [llvm.FuncOp(name, type_, linkage) for name, type_ in self.types.items()]
+
+
+class Lowering:
+    """The state of one function: where ops go and what its values became."""
+
+    def __init__(self, externals: Externals):
+        self.externals = externals
+        self.region = Region()
+        self.block = Block()
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.blocks: dict[Block, Block] = {}
+        self.addresses: dict[tuple[SSAValue, SSAValue], SSAValue] = {}
+        """What this block has computed: base and index to pointer."""
+        self._shared: dict[Any, SSAValue] = {}
+
+    def __getitem__(self, value: SSAValue) -> SSAValue:
+        return self.values[value]
+
+    def all(self, values: Sequence[SSAValue]) -> list[SSAValue]:
+        return [self.values[value] for value in values]
+
+    def add(self, op: Operation) -> SSAValue:
+        """Append `op`, which has one result, and return that."""
+        self.block.add_op(op)
+        return op.results[0]
+
+    def do(self, op: Operation) -> None:
+        """Append `op`, which has no result."""
+        self.block.add_op(op)
+
+    def make(
+        self,
+        op: type[Operation],
+        operands: Sequence[SSAValue],
+        result: Attribute,
+        **properties: Attribute,
+    ) -> SSAValue:
+        """Append an op with one result, without the cost of its constructor."""
+        return self.add(
+            op.create(operands=operands, result_types=[result], properties=properties)
+        )
+
+    def replace(self, source: Operation, value: SSAValue) -> None:
+        """Let `value` stand for the one result of `source`."""
+        value.name_hint = value.name_hint or source.results[0].name_hint
+        self.values[source.results[0]] = value
+
+    def open(self, block: Block) -> Block:
+        """Go on in `block`, appended to the function."""
+        self.region.add_block(block)
+        self.block = block
+        self.addresses.clear()
+        return block
+
+    def block_for(self, source: Block) -> Block:
+        """Return a block with the converted arguments of `source`, which map to it."""
+        new = Block(arg_types=[converted(arg.type) for arg in source.args])
+        for old, arg in zip(source.args, new.args, strict=True):
+            arg.name_hint = old.name_hint
+            self.values[old] = arg
+        return new
+
+    def constant(self, value: int, type_: IntegerType = i64) -> SSAValue:
+        """Return an integer constant, made once per function in its entry block."""
+        attribute = integer(value, type_)
+        return self._first(
+            (value, type_),
+            lambda: llvm.ConstantOp.create(
+                properties={"value": attribute}, result_types=[type_]
+            ),
+        )
+
+    def undef(self, type_: Attribute) -> SSAValue:
+        """Return an undefined value, made once per function in its entry block."""
+        return self._first(type_, lambda: llvm.UndefOp.create(result_types=[type_]))
+
+    def _first(self, key: Any, make: Callable[[], Operation]) -> SSAValue:
+        if key not in self._shared:
+            entry = self.region.blocks.first
+            assert entry is not None
+            op = make()
+            if entry.first_op is None:
+                entry.add_op(op)
+            else:
+                entry.insert_op_before(op, entry.first_op)
+            self._shared[key] = op.results[0]
+        return self._shared[key]
+
+    def intrinsic(
+        self,
+        name: str,
+        operands: Sequence[SSAValue],
+        result: Attribute | None,
+        flags: llvm.FastMathAttr | None = None,
+    ) -> SSAValue | None:
+        """Append a call of the LLVM intrinsic of this full name."""
+        properties: dict[str, Attribute] = {
+            "intrin": StringAttr(name),
+            "op_bundle_sizes": i32s(),
+            "operandSegmentSizes": i32s(len(operands), 0),
+        }
+        if flags is not None:
+            properties["fastmathFlags"] = flags
+        op = llvm.CallIntrinsicOp.create(
+            operands=operands,
+            result_types=[] if result is None else [result],
+            properties=properties,
+        )
+        self.do(op)
+        return None if result is None else op.results[0]
+
+    def overloaded(
+        self,
+        name: str,
+        operands: Sequence[SSAValue],
+        flags: llvm.FastMathAttr | None = None,
+    ) -> SSAValue:
+        """Append `name`, mangled by the type of the first operand and the result."""
+        type_ = operands[0].type
+        found = self.intrinsic(f"{name}.{suffix(type_)}", operands, type_, flags)
+        assert found is not None
+        return found
+
+    def call(self, callee: str, operands: Sequence[SSAValue], result: Attribute):
+        """Append a call of a function outside the module."""
+        inputs = [value.type for value in operands]
+        self.externals.types[callee] = llvm.LLVMFunctionType(inputs, result)
+        return self.add(call_op(callee, operands, [result]))
+
+    def branch(
+        self,
+        condition: SSAValue,
+        then: tuple[Block, Sequence[SSAValue]],
+        otherwise: tuple[Block, Sequence[SSAValue]],
+    ) -> None:
+        """Append a conditional branch to two blocks with their arguments."""
+        sizes = i32s(1, len(then[1]), len(otherwise[1]))
+        op = llvm.CondBrOp.create(
+            operands=[condition, *then[1], *otherwise[1]],
+            properties={"operandSegmentSizes": sizes},
+            successors=[then[0], otherwise[0]],
+        )
+        self.do(op)
+
+    def jump(self, block: Block, arguments: Sequence[SSAValue]) -> None:
+        self.do(llvm.BrOp.create(operands=arguments, successors=[block]))
+
+    def run(self, block: Block) -> None:
+        """Lower every op of `block`."""
+        for op in block.ops:
+            self.lower(op)
+
+    def body(self, block: Block) -> Operation:
+        """Lower every op of `block` but the last, which is returned."""
+        last = block.last_op
+        assert last is not None
+        for op in block.ops:
+            if op is not last:
+                self.lower(op)
+        return last
+
+    def lower(self, op: Operation) -> None:
+        handler = HANDLERS.get(type(op))
+        if handler is None:
+            raise PassFailedException(f"loops-to-llvm has no rule for {op.name}")
+        handler(self, op)
+
+
+def call_op(
+    callee: str, operands: Sequence[SSAValue], results: Sequence[Attribute]
+) -> llvm.CallOp:
+    """Return a call of the symbol `callee`."""
+    properties: dict[str, Attribute] = {
+        "callee": SymbolRefAttr(callee),
+        "op_bundle_sizes": i32s(),
+        "operandSegmentSizes": i32s(len(operands), 0),
+        "CConv": _C_CONVENTION,
+        "TailCallKind": _NO_TAIL,
+        "fastmathFlags": _NO_FLAGS,
+    }
+    return llvm.CallOp.create(
+        operands=operands, result_types=results, properties=properties
+    )
+
+
+_C_CONVENTION = llvm.CallingConventionAttr("ccc")
+_NO_TAIL = llvm.TailCallKindAttr(llvm.TailCallKind.NONE)
+_NO_FLAGS = llvm.FastMathAttr(None)
+
+Handler = Callable[[Lowering, Any], None]
+HANDLERS: dict[type[Operation], Handler] = {}
+
+
+def lowers(*ops: type[Operation]) -> Callable[[Handler], Handler]:
+    """Register a function as the rule for some op types."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(ops, handler))
+        return handler
+
+    return register

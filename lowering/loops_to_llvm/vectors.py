@@ -1,0 +1,178 @@
+"""Rules for the ops of `vector` that stay in registers."""
+
+from typing import Any, cast
+
+from xdsl.dialects import llvm, vector
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    VectorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.llvm_ext.memory import ExtractElementOp
+from glow.lowering.loops_to_llvm.arithmetic import flags_of
+from glow.lowering.loops_to_llvm.state import (
+    Lowering,
+    converted,
+    i32s,
+    lanes_of,
+    lowers,
+    suffix,
+)
+
+
+def _lanes(type_: Attribute) -> int:
+    lanes = lanes_of(type_)
+    assert lanes is not None
+    return lanes
+
+
+def splat(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
+    """Return a vector of type `type_` with `value` in every lane."""
+    owner = value.owner
+    if isinstance(owner, llvm.ConstantOp) and isinstance(
+        owner.value, FloatAttr | IntegerAttr
+    ):
+        data: Any = owner.value.value.data
+        dense = DenseIntOrFPElementsAttr.from_list(cast(Any, type_), [data])
+        return f.make(llvm.ConstantOp, [], type_, value=dense)
+    undef = f.undef(type_)
+    lane = f.make(llvm.InsertElementOp, [undef, value, f.constant(0)], type_)
+    mask = i32s(*[0] * _lanes(type_))
+    return f.make(llvm.ShuffleVectorOp, [lane, undef], type_, mask=mask)
+
+
+@lowers(vector.BroadcastOp)
+def _broadcast(f: Lowering, op: vector.BroadcastOp) -> None:
+    value, type_ = f[op.source], converted(op.vector.type)
+    if value.type == type_:
+        f.values[op.vector] = value
+    elif isinstance(value.type, VectorType):
+        raise PassFailedException(
+            f"expected a scalar to broadcast, got {op.source.type} to {op.vector.type}"
+        )
+    else:
+        f.replace(op, splat(f, value, type_))
+
+
+@lowers(vector.FMAOp)
+def _fma(f: Lowering, op: vector.FMAOp) -> None:
+    """Fused where the target can; elsewhere a product and a sum."""
+    f.replace(op, f.overloaded("llvm.fmuladd", f.all(op.operands)))
+
+
+@lowers(vector.ShuffleOp)
+def _shuffle(f: Lowering, op: vector.ShuffleOp) -> None:
+    a, b = f.all(op.operands)
+    if a.type != b.type:
+        raise PassFailedException(
+            f"expected to shuffle vectors of one type, got {op.v1.type}, {op.v2.type}"
+        )
+    mask = i32s(*op.mask.get_values())
+    result = converted(op.result.type)
+    f.replace(op, f.make(llvm.ShuffleVectorOp, [a, b], result, mask=mask))
+
+
+def _position(f: Lowering, op: vector.ExtractOp | vector.InsertOp) -> SSAValue:
+    positions = op.static_position.get_values()
+    if len(positions) != 1:
+        raise PassFailedException(f"{op.name} expects one position in a vector")
+    if positions[0] == DYNAMIC_INDEX:
+        return f[op.dynamic_position[0]]
+    return f.constant(positions[0])
+
+
+@lowers(vector.ExtractOp)
+def _extract(f: Lowering, op: vector.ExtractOp) -> None:
+    operands = [f[op.vector], _position(f, op)]
+    f.replace(op, f.make(ExtractElementOp, operands, converted(op.result.type)))
+
+
+@lowers(vector.InsertOp)
+def _insert(f: Lowering, op: vector.InsertOp) -> None:
+    operands = [f[op.dest], f[op.source], _position(f, op)]
+    f.replace(op, f.make(llvm.InsertElementOp, operands, converted(op.result.type)))
+
+
+@lowers(vector.CreateMaskOp)
+def _create_mask(f: Lowering, op: vector.CreateMaskOp) -> None:
+    """Compare the number of each lane with the count, clamped to fit an i32."""
+    result = op.mask_vector.type
+    lanes, count = _lanes(result), f[op.mask_dim_sizes[0]]
+    for name, bound in (("llvm.smax", 0), ("llvm.smin", lanes)):
+        count = f.overloaded(name, [count, f.constant(bound)])
+    count = f.make(llvm.TruncOp, [count], i32)
+    type_ = VectorType(i32, [lanes])
+    numbers = DenseIntOrFPElementsAttr.from_list(type_, range(lanes))
+    iota = f.make(llvm.ConstantOp, [], type_, value=numbers)
+    less = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
+    operands = [iota, splat(f, count, type_)]
+    f.replace(op, f.make(llvm.ICmpOp, operands, result, predicate=less))
+
+
+_REDUCTIONS = {
+    "add": ("add", "fadd"),
+    "mul": ("mul", "fmul"),
+    "and": ("and", None),
+    "or": ("or", None),
+    "xor": ("xor", None),
+    "minsi": ("smin", None),
+    "minui": ("umin", None),
+    "maxsi": ("smax", None),
+    "maxui": ("umax", None),
+    "minnumf": (None, "fmin"),
+    "maxnumf": (None, "fmax"),
+    "minimumf": (None, "fminimum"),
+    "maximumf": (None, "fmaximum"),
+}
+_NEUTRAL = {"fadd": -0.0, "fmul": 1.0}
+_COMBINE: dict[str, type[Operation]] = {
+    "add": llvm.AddOp,
+    "mul": llvm.MulOp,
+    "and": llvm.AndOp,
+    "or": llvm.OrOp,
+    "xor": llvm.XOrOp,
+}
+_COMBINE_INTRINSIC = {
+    "fmin": "llvm.minnum",
+    "fmax": "llvm.maxnum",
+    "fminimum": "llvm.minimum",
+    "fmaximum": "llvm.maximum",
+}
+
+
+@lowers(vector.ReductionOp)
+def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
+    """Without `reassoc` a float sum or product goes lane after lane, in order."""
+    value, element = f[op.vector], converted(op.dest.type)
+    is_float = hasattr(element, "bitwidth") and not hasattr(element, "width")
+    name = _REDUCTIONS[op.kind.data.value][is_float]
+    if name is None:
+        raise PassFailedException(f"no {op.kind.data.value} reduction of {element}")
+    start = None if op.acc is None else f[op.acc]
+    operands = [value]
+    if name in _NEUTRAL:
+        neutral = FloatAttr(_NEUTRAL[name], cast(Any, element))
+        if start is None:
+            start = f.make(llvm.ConstantOp, [], element, value=neutral)
+        operands, start = [start, value], None
+    found = f.intrinsic(
+        f"llvm.vector.reduce.{name}.{suffix(value.type)}",
+        operands,
+        element,
+        flags_of(op),
+    )
+    assert found is not None
+    f.replace(op, found if start is None else _combined(f, name, start, found))
+
+
+def _combined(f: Lowering, name: str, a: SSAValue, b: SSAValue) -> SSAValue:
+    if name in _COMBINE:
+        return f.make(_COMBINE[name], [a, b], a.type)
+    return f.overloaded(_COMBINE_INTRINSIC.get(name, f"llvm.{name}"), [a, b])

@@ -1,0 +1,79 @@
+// RUN: REFUSED
+
+// CHECK: expected an i1 per lane of vector<8xf32>, got vector<4xi1>
+func.func @comparison_of_other_length(%x: vector<8xf32>) {
+  %0 = "llvm_ext.cmpf"(%x, %x) <{predicate = 4 : i64}> : (vector<8xf32>, vector<8xf32>) -> vector<4xi1>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a predicate out of false, oeq, {{.*}}, true, got 16
+func.func @unknown_predicate_number(%x: vector<8xf32>) {
+  %0 = "llvm_ext.cmpf"(%x, %x) <{predicate = 16 : i64}> : (vector<8xf32>, vector<8xf32>) -> vector<8xi1>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a predicate out of eq, ne, slt
+func.func @unknown_predicate(%x: vector<8xi32>) {
+  %0 = llvm_ext.cmpi less, %x, %x : vector<8xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected an i1 per lane of vector<8xf32>, got vector<4xi1>
+func.func @condition_of_other_length(%m: vector<4xi1>, %x: vector<8xf32>) {
+  %0 = "llvm_ext.select"(%m, %x, %x) : (vector<4xi1>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a result with the lanes of vector<8xf32>, got vector<4xi32>
+func.func @conversion_of_other_length(%x: vector<8xf32>) {
+  %0 = llvm_ext.fptosi %x : vector<8xf32> to vector<4xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected more bits than vector<8xi32>, got vector<8xi32>
+func.func @widening_to_the_same(%x: vector<8xi32>) {
+  %0 = llvm_ext.extsi %x : vector<8xi32> to vector<8xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected fewer bits than i8, got i32
+func.func @narrowing_to_more(%x: i8) {
+  %0 = llvm_ext.trunci %x : i8 to i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected 1 indices, got 0
+func.func @prefetch_without_index(%b: memref<?xf32>) {
+  llvm_ext.prefetch %b[] : memref<?xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a locality from 0 to 3, got 4
+func.func @prefetch_with_unknown_locality(%b: memref<?xf32>, %i: index) {
+  llvm_ext.prefetch %b[%i] {locality = 4 : i32} : memref<?xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected f32, got f64
+func.func @lane_of_other_type(%x: vector<8xf32>, %i: i64) {
+  %0 = llvm_ext.extractelement %x[%i] : vector<8xf32>, i64 -> f64
+  func.return
+}

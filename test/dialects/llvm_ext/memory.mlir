@@ -1,0 +1,25 @@
+// RUN: ROUNDTRIP
+
+// CHECK-LABEL: @buffers
+func.func @buffers(%b: memref<?xf32>, %i: index, %t: memref<?xi8>, %s: memref<?xi8>, %v: i8) {
+  // CHECK-NEXT: llvm_ext.prefetch %b[%i] : memref<?xf32>
+  llvm_ext.prefetch %b[%i] : memref<?xf32>
+  // CHECK-NEXT: llvm_ext.prefetch %b[%i] {locality = 2 : i32, write} : memref<?xf32>
+  llvm_ext.prefetch %b[%i] {locality = 2 : i32, write} : memref<?xf32>
+  // CHECK-NEXT: llvm_ext.memcpy %t, %s, %i : memref<?xi8>
+  llvm_ext.memcpy %t, %s, %i : memref<?xi8>
+  // CHECK-NEXT: llvm_ext.memset %t, %v, %i : memref<?xi8>
+  llvm_ext.memset %t, %v, %i : memref<?xi8>
+  func.return
+}
+
+// CHECK-LABEL: @pointers
+func.func @pointers(%p: !llvm.ptr, %m: vector<8xi1>, %x: vector<8xf32>, %i: i64) {
+  // CHECK-NEXT: %v = llvm_ext.masked_load %p, %m, %x {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
+  %v = llvm_ext.masked_load %p, %m, %x {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>
+  // CHECK-NEXT: llvm_ext.masked_store %v, %p, %m {alignment = 4 : i32} : vector<8xf32>, !llvm.ptr, vector<8xi1>
+  llvm_ext.masked_store %v, %p, %m {alignment = 4 : i32} : vector<8xf32>, !llvm.ptr, vector<8xi1>
+  // CHECK-NEXT: %e = llvm_ext.extractelement %v[%i] : vector<8xf32>, i64 -> f32
+  %e = llvm_ext.extractelement %v[%i] : vector<8xf32>, i64 -> f32
+  func.return
+}
