@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     IntAttr,
     LocationAttr,
+    ModuleOp,
     StringAttr,
     UnknownLoc,
 )
@@ -33,6 +34,12 @@ class LocatingParser(Parser):
         while position >= 0:
             self._line_starts.append(position + 1)
             position = text.find("\n", position + 1)
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        module = super().parse_module(allow_implicit_module)
+        if isinstance(module.location, UnknownLoc):
+            module.location = self._place(0)
+        return module
 
     def parse_operation(self) -> Operation:
         start = self.pos

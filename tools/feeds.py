@@ -1,0 +1,59 @@
+"""Arrays to run a model on: from files, or random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glow.runtime.signature import Array, Signature, TensorSpec
+
+
+def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
+    """
+    Return one array per input; the same for the same seed.
+
+    Floats are normally distributed; integers are 0 or 1, which index any table.
+    """
+    generator = np.random.default_rng(seed)
+    return {spec.name: _random(spec, generator) for spec in signature.inputs}
+
+
+def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
+    if spec.dtype.kind == "f":
+        return generator.standard_normal(spec.shape).astype(spec.dtype)
+    return generator.integers(0, 2, spec.shape).astype(spec.dtype)
+
+
+def read_inputs(texts: Sequence[str]) -> dict[str, Array]:
+    """Return the arrays of `--input NAME=FILE.npy` options."""
+    found: dict[str, Array] = {}
+    for text in texts:
+        name, _, file = text.rpartition("=")
+        if not name:
+            raise ValueError(f"expected --input NAME=FILE.npy, got {text!r}")
+        found[name] = _read(file)
+    return found
+
+
+def _read(file: str) -> Array:
+    try:
+        array: Any = np.load(file, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{file}: expected an array in a .npy file: {error}") from None
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{file}: expected one array, got an archive")
+    return array
+
+
+def write_outputs(outputs: Mapping[str, Array], folder: Path) -> list[Path]:
+    """Write each output to `folder` as NAME.npy; return the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths: list[Path] = []
+    for name, array in outputs.items():
+        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
+        paths.append(folder / f"{safe}.npy")
+        np.save(paths[-1], array)
+    return paths

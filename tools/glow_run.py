@@ -1,0 +1,73 @@
+"""`glow-run`: run a model on arrays from files or on random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from glow.runtime.signature import Array, describe
+from glow.tools.command_line import OneLineParser, fail, run_tool
+from glow.tools.feeds import random_inputs, read_inputs, write_outputs
+from glow.tools.peers import PEERS, TOLERANCE, error_of
+from glow.tools.progress import progress
+from glow.tools.session import add_arguments, open_session
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser("glow-run", description="Run a model and show its outputs.")
+    add_arguments(parser)
+    add = parser.add_argument
+    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
+    add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")
+    add("--output-dir", type=Path, metavar="DIR", help="write each output as NAME.npy")
+    add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
+    return parser
+
+
+def _run() -> None:
+    args = _parser().parse_args()
+    given = read_inputs(args.input)
+    session = open_session(args)
+    signature = session.net.signature
+    inputs: dict[str, Array] = {}
+    if args.random_inputs is not None:
+        inputs = random_inputs(signature, args.random_inputs)
+    inputs |= given
+    with progress(f"running {args.model}"):
+        outputs = session.net.run(inputs)
+    expected: Mapping[str, Array] | None = None
+    if args.vs is not None:
+        with progress(f"running {args.vs}"):
+            expected = PEERS[args.vs](args.model, args.threads, signature)(inputs)
+    _show(outputs, expected)
+    if args.output_dir is not None:
+        for path in write_outputs(outputs, args.output_dir):
+            print(f"wrote {path}")
+    if expected is not None:
+        _check(outputs, expected, args.vs)
+
+
+def _show(outputs: Mapping[str, Array], expected: Mapping[str, Array] | None) -> None:
+    for name, array in outputs.items():
+        line = f"{name}: {describe(array.shape, array.dtype)}"
+        if array.size:
+            line += f" from {array.min():.6g} to {array.max():.6g}"
+        if expected is not None:
+            line += f", error {error_of(array, expected[name]):.2g}"
+        print(line)
+
+
+def _check(
+    outputs: Mapping[str, Array], expected: Mapping[str, Array], vs: str
+) -> None:
+    errors = {name: error_of(array, expected[name]) for name, array in outputs.items()}
+    bad = [name for name, error in errors.items() if error > TOLERANCE]
+    if bad:
+        fail(
+            f"expected outputs within {TOLERANCE:g} of {vs}, got "
+            + ", ".join(f'"{name}" off by {errors[name]:.2g}' for name in bad)
+        )
+
+
+def main() -> None:
+    run_tool(_run)

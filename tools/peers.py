@@ -1,0 +1,61 @@
+"""Other runtimes, to compare with: the same inputs, one error measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from glow.runtime.signature import Array, Signature
+
+TOLERANCE = 1e-4
+"""The largest error that two right implementations may differ by."""
+
+Run = Callable[[Mapping[str, Array]], dict[str, Array]]
+
+
+def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
+    """Return ONNX Runtime on the model of `path`, as a function of named inputs."""
+    if not path.endswith(".onnx"):
+        raise ValueError(f"{path}: ONNX Runtime runs .onnx files only")
+    import onnxruntime
+
+    options: Any = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session: Any = onnxruntime.InferenceSession(
+        path, options, providers=["CPUExecutionProvider"]
+    )
+    names = [spec.name for spec in signature.outputs]
+
+    def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
+        return dict(zip(names, session.run(names, dict(inputs)), strict=True))
+
+    return run
+
+
+PEERS = {"onnxruntime": onnxruntime_peer}
+
+
+def error_of(actual: Array, expected: Array) -> float:
+    """
+    Return the largest |difference|, as a fraction of the largest finite |value|.
+
+    Elements that are the same infinity, or both not a number, do not differ.
+    """
+    a, b = (np.asarray(array, np.float64) for array in (actual, expected))
+    with np.errstate(invalid="ignore"):
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        difference = np.where(same, 0.0, np.abs(a - b))
+    if np.isnan(difference).any():
+        return float("inf")
+    finite = np.abs(b[np.isfinite(b)])
+    scale = float(finite.max(initial=0.0)) or 1.0
+    return float(difference.max(initial=0.0)) / scale
+
+
+def largest_error(actual: Mapping[str, Array], expected: Mapping[str, Array]) -> float:
+    """Return the largest error over all outputs."""
+    return max((error_of(actual[name], expected[name]) for name in expected), default=0)

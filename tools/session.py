@@ -1,0 +1,63 @@
+"""Load and compile a model as a command line asks for it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+
+from glow import Executable, InternalError, Model
+from glow.compiler import Options, compile_model
+from glow.model import load_model
+from glow.support.targets import known_targets, resolve
+from glow.tools.command_line import fail, parse_dims
+from glow.tools.crash_report import save_crash
+from glow.tools.progress import progress
+
+
+@dataclass(frozen=True)
+class Session:
+    """A compiled model, and how long that took from the file on."""
+
+    net: Executable
+    compile_s: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which model to compile, and how."""
+    add = parser.add_argument
+    targets = ", ".join(known_targets())
+    add("model", metavar="MODEL", help="an .onnx or .mlir file")
+    add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
+    add("--threads", type=int, default=1, metavar="N")
+    add("--cpu-features", help="what the target may use, such as avx2 or sse2")
+    add("--dim", action="append", default=[], metavar="NAME=VALUE")
+    add("--weights", metavar="FILE", help="the constants of textual IR")
+    add("--disable", action="append", default=[], metavar="PASS")
+    add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
+
+
+def open_session(args: argparse.Namespace) -> Session:
+    """Load and compile what `args` names; save the model if the compiler breaks."""
+    start = time.perf_counter()
+    with progress(f"loading {args.model}"):
+        model = load_model(args.model, parse_dims(args.dim), args.weights)
+    options = Options(
+        args.threads, args.cpu_features, tuple(args.disable), args.stop_after_pass
+    )
+    try:
+        with progress(f"compiling {args.model}"):
+            net = compile_model(model, args.target, options)
+    except InternalError as error:
+        _report(model, args, error)
+    return Session(net, time.perf_counter() - start)
+
+
+def _report(model: Model, args: argparse.Namespace, error: InternalError) -> None:
+    backend = resolve(args.target)
+    stage = backend.level if backend.emit is None else "object"
+    arguments = ["--target", args.target, "--stop-after", stage]
+    if args.cpu_features is not None:
+        arguments += ["--cpu-features", args.cpu_features]
+    command = save_crash(model.module, arguments, error)
+    fail(f"{error}; reproduce with: {command}")
