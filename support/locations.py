@@ -16,7 +16,7 @@ def _text(location: Attribute) -> str:
         case FileLineColLoc():
             return f"{location.filename.data}:{location.line.data}"
         case FusedLoc():
-            names = dict.fromkeys(_text(part) for part in location.locations)
+            names = dict.fromkeys(_text(part) for part in location.locations.data)
             return " + ".join(name for name in names if name != "an unknown place")
         case UnknownLoc():
             return "an unknown place"

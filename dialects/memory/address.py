@@ -79,3 +79,12 @@ def strided(type_: Buffer, addressing: Addressing) -> Buffer:
     """Return the type of a view with this addressing and the elements of `type_`."""
     layout = StridedLayoutAttr(addressing.strides, addressing.offset)
     return Buffer(type_.element_type, addressing.shape, layout)
+
+
+def same_place(source: SSAValue, result: SSAValue) -> bool:
+    """Say whether the buffers, put in one place, hold each element in one place."""
+    a, b = buffer_type(source), buffer_type(result)
+    if a.element_type != b.element_type:
+        return False
+    first, second = find_addressing(a), find_addressing(b)
+    return first is not None and first == second

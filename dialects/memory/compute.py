@@ -28,6 +28,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 
 ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
@@ -44,6 +45,12 @@ class EpilogueOp(MemoryOp):
     The region's arguments are one element of the product (bias included) and the
     elements of `extras` at the same place, broadcast; it yields what is stored.
     """
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        """An extra may lie where the result goes: each is read before it is written."""
+        extras: Sequence[SSAValue] = self.extras  # pyright: ignore
+        result: SSAValue = self.result  # pyright: ignore
+        return [(extra, result) for extra in extras if same_place(extra, result)]
 
     def check_epilogue(self, epilogue: Region, extras: Sequence[SSAValue]) -> None:
         """Raise unless the region takes the product and `extras`, or is empty."""

@@ -23,7 +23,7 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 
 
@@ -104,16 +104,8 @@ class ElementwiseOp(MemoryOp):
             (source, result)
             for source in self.inputs
             for result in self.results_
-            if _same_place(source, result)
+            if same_place(source, result)
         ]
-
-
-def _same_place(source: SSAValue, result: SSAValue) -> bool:
-    a, b = buffer_type(source), buffer_type(result)
-    if a.element_type != b.element_type:
-        return False
-    first, second = find_addressing(a), find_addressing(b)
-    return first is not None and first == second
 
 
 @irdl_op_definition

@@ -21,7 +21,7 @@ from glow.dialects.memory.storage import (
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import HANDLERS, Main
 from glow.support.discovery import modules_in
-from glow.support.targets import resolve
+from glow.support.targets import target_of
 
 # These only say where bytes lie; `Main.base` reads them off.
 PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp, ReturnOp)
@@ -51,7 +51,7 @@ class MemoryToLoopsPass(ModulePass):
                 f"memory-to-loops expects one function, got {len(functions)}"
             )
         main = Main(
-            resolve(self.target).target,
+            target_of(self.target),
             {p.sym_name.data: i for i, p in enumerate(placeholders)},
             {c.sym_name.data: i for i, c in enumerate(constants)},
         )

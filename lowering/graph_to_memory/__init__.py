@@ -1,0 +1,160 @@
+"""Lower `graph` to `memory`: each value gets a buffer, each group becomes one op."""
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+    SaveOp,
+)
+from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
+from glow.dialects.memory.storage import GetOp
+from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
+from glow.lowering.graph_to_memory.destinations import find_destinations
+from glow.lowering.graph_to_memory.state import (
+    ALIASING,
+    HANDLERS,
+    Lowering,
+    lowers,
+    memref_of,
+    unsupported,
+)
+from glow.support.discovery import modules_in
+from glow.support.targets import target_of
+from glow.support.types import tensor_type
+
+
+@dataclass(frozen=True)
+class GraphToMemoryPass(ModulePass):
+    """
+    Give every value a buffer and replace ops by ones that write to buffers.
+
+    Level: layout -> memory. Needs: group-ops, placeholders for arguments. Slices,
+    transposes and the like become views; saved and concatenated values are computed
+    in place; constants are packed as kernels read them.
+    """
+
+    name = "graph-to-memory"
+
+    target: str = "cpu"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for module in modules_in(__name__):
+            import_module(module)
+        functions = [f for f in op.ops if isinstance(f, FuncOp)]
+        if len(functions) != 1 or functions[0].body.block.args:
+            raise PassFailedException(
+                "graph-to-memory expects one function without arguments: "
+                "run arguments-to-placeholders first"
+            )
+        constants = {c.sym_name.data: c for c in op.ops if isinstance(c, ConstantOp)}
+        placeholders = [p for p in op.ops if isinstance(p, PlaceholderOp)]
+        outputs = {p.sym_name.data for p in placeholders if p.direction.data == "out"}
+        lowering = Lowering(target_of(self.target), constants)
+        source = functions[0].body.block
+        lowering.destinations = find_destinations(source, outputs, ALIASING)
+        lowering.find_halos(source)
+        _lower_block(lowering, list(source.ops), outputs)
+        _replace(op, functions[0], lowering, placeholders, constants)
+
+
+def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) -> None:
+    saves: list[SaveOp] = []
+    for inner in ops:
+        lowering.at(inner)
+        if isinstance(inner, SaveOp):
+            saves.append(inner)
+            continue
+        if isinstance(inner, ReturnOp):
+            break
+        handler = HANDLERS.get(type(inner))
+        if handler is None:
+            raise unsupported(inner, "has no lowering to memory")
+        handler(lowering, inner)
+    _save(lowering, saves, outputs)
+    lowering.add(ReturnOp())
+
+
+@lowers(LoadOp)
+def _load(lowering: Lowering, op: LoadOp) -> None:
+    lowering.bind(
+        op.result,
+        lowering.get(op.symbol.string_value(), memref_of(tensor_type(op.result))),
+    )
+
+
+@lowers(LiteralOp)
+def _literal(lowering: Lowering, op: LiteralOp) -> None:
+    lowering.bind(op.result, lowering.constant(op.array, "literal"))
+
+
+def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
+    """
+    Copy saved values that were not computed in place.
+
+    What a placeholder that is also read held before the run may be what another one
+    gets, so copies into those come last, from temporaries.
+    """
+    late: list[tuple[SaveOp, SSAValue]] = []
+    for op in saves:
+        lowering.at(op)
+        symbol = op.symbol.string_value()
+        if lowering.destinations.saved.get(op.value) == symbol:
+            continue
+        if symbol in outputs:
+            result = lowering.get(symbol, memref_of(tensor_type(op.value)))
+            lowering.copy(lowering[op.value], result)
+        else:
+            type_ = tensor_type(op.value)
+            held = lowering.temporary(type_.element_type, type_.get_shape())
+            lowering.copy(lowering[op.value], held)
+            late.append((op, held))
+    for op, held in late:
+        lowering.at(op)
+        result = lowering.get(
+            op.symbol.string_value(), memref_of(tensor_type(op.value))
+        )
+        lowering.copy(held, result)  # pyright: ignore[reportArgumentType]
+
+
+def _replace(
+    module: ModuleOp,
+    function: FuncOp,
+    lowering: Lowering,
+    placeholders: list[PlaceholderOp],
+    constants: dict[str, ConstantOp],
+) -> None:
+    """Swap the graph's symbols and function for those of the memory level."""
+    used = {
+        op.symbol.string_value() for op in lowering.block.ops if isinstance(op, GetOp)
+    }
+    new: list[Operation] = []
+    for p in placeholders:
+        found = MemoryPlaceholderOp(
+            p.sym_name.data, p.direction.data, memref_of(p.type)
+        )
+        found.location = p.location
+        new.append(found)
+    for symbol, c in constants.items():
+        if symbol in used:
+            found = MemoryConstantOp(symbol, c.resource, memref_of(c.type))
+            found.location = c.location
+            new.append(found)
+    main = FuncOp("main", ((), ()), Region(lowering.block))
+    main.location = function.location
+    new += [*(c for c in lowering.new_constants if c.sym_name.data in used), main]
+    block = module.body.block
+    for old in reversed(list(block.ops)):
+        old.detach()
+        old.erase(safe_erase=False)
+    block.add_ops(new)

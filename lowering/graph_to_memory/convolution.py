@@ -1,0 +1,298 @@
+"""Lower convolutions: the algorithm, the filter as it reads it, and the border."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, i64
+from xdsl.ir import Region, SSAValue
+
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory import compute
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.elementwise import FillOp, ZeroHaloOp
+from glow.lowering._packing import (
+    choose_conv_algorithm,
+    pack_depthwise,
+    pack_filter,
+    panel_width,
+    winograd_filter,
+    winograd_scratch_elements,
+)
+from glow.lowering.graph_to_memory.halo import Halo, halo_of
+from glow.lowering.graph_to_memory.state import Lowering
+from glow.support.layout import permuted
+from glow.support.types import element_of, is_float, shape_of
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The window of a convolution and how channels are grouped."""
+
+    kernel_shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    pads: tuple[int, ...]
+    dilations: tuple[int, ...]
+    group: int
+
+
+def lower_conv(
+    lowering: Lowering,
+    op: ConvOp,
+    operands: Sequence[SSAValue],
+    extras: Sequence[SSAValue],
+    epilogue: Region | None,
+    result: SSAValue,
+) -> None:
+    """
+    Append a convolution whose result passes through `epilogue`.
+
+    `operands` are the graph's values of the operands of `op`.
+    """
+    p = op.parameters()
+    geometry = Geometry(
+        shape_of(op.filter)[2:], p["strides"], p["pads"], p["dilations"], p["group"]
+    )
+    source = lowering[operands[0]]
+    halo = halo_of(op)
+    weights = _Filter(lowering, operands[1])
+    bias = lowering[operands[2]] if len(operands) > 2 else None
+    out = lowering.destination(result)
+    _append(lowering, source, halo, weights, bias, extras, epilogue, out, geometry)
+
+
+class _Filter:
+    """The weights of a convolution, known or computed at run time."""
+
+    def __init__(self, lowering: Lowering, value: SSAValue):
+        self.shape = shape_of(value)
+        self.array = lowering.logical(value)
+        self.buffer = lowering[value]
+        self.hint = _hint(value)
+
+    @staticmethod
+    def of_array(array: np.ndarray, hint: str) -> _Filter:  # pyright: ignore
+        found = _Filter.__new__(_Filter)
+        found.shape, found.array, found.hint = array.shape, array, hint
+        return found
+
+
+def _hint(value: SSAValue) -> str:
+    symbol = getattr(value.owner, "symbol", None)
+    return "filter" if symbol is None else symbol.string_value()
+
+
+def _append(
+    lowering: Lowering,
+    source: SSAValue,
+    halo: Halo,
+    weights: _Filter,
+    bias: SSAValue | None,
+    extras: Sequence[SSAValue],
+    epilogue: Region | None,
+    out: SSAValue,
+    geometry: Geometry,
+) -> None:
+    element = buffer_type(source).element_type
+    algorithm = "generic"
+    if weights.array is not None:
+        algorithm = choose_conv_algorithm(
+            lowering.target,
+            element,
+            extents_of(source),
+            weights.shape,
+            extents_of(out),
+            geometry.strides,
+            geometry.dilations,
+            geometry.group,
+        )
+    wanted = out
+    if algorithm != "generic":
+        source = bordered(lowering, source, halo)
+        if not _is_channels_last(addressing_of(out)):
+            none = ((0, 0),) * len(halo)
+            out = _new_channels_last(lowering, wanted, none)
+    scratch = None
+    if algorithm == "winograd":
+        elements = winograd_scratch_elements(
+            lowering.target, extents_of(source), extents_of(out)
+        )
+        scratch = lowering.temporary(element, [elements])
+    new = compute.ConvOp(
+        source,
+        _packed(lowering, weights, algorithm, geometry),
+        bias,
+        extras,
+        out,
+        scratch=scratch,
+        epilogue=epilogue,
+        kernel_shape=geometry.kernel_shape,
+        strides=geometry.strides,
+        pads=geometry.pads,
+        dilations=geometry.dilations,
+        group=geometry.group,
+        algorithm=algorithm,
+        halo=algorithm != "generic",
+    )
+    lowering.add(new)
+    if out is not wanted:
+        lowering.copy(out, wanted)
+
+
+def _packed(
+    lowering: Lowering, weights: _Filter, algorithm: str, geometry: Geometry
+) -> SSAValue:
+    """Return the filter in the form that `algorithm` reads."""
+    array = weights.array
+    if array is None:
+        return weights.buffer
+    match algorithm:
+        case "direct":
+            panel = panel_width(lowering.target, array.shape[0] // geometry.group)
+            array = pack_filter(array, geometry.group, panel)
+        case "depthwise":
+            array = pack_depthwise(array)
+        case "winograd":
+            array = winograd_filter(array, lowering.target)
+        case _:
+            pass
+    return lowering.constant(array, f"{weights.hint}.{algorithm}")
+
+
+def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
+    """Return a channels-last buffer with what `source` holds and zeros around it."""
+    have = lowering.halo_around(source)
+    enough = all(
+        h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
+    )
+    if enough and _is_channels_last(addressing_of(source)):
+        return source
+    new = _new_channels_last(lowering, source, halo)
+    lowering.copy(source, new)
+    return new
+
+
+def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAValue:
+    """Return a channels-last buffer with this border for what `like` could hold."""
+    layout = permuted((0, *range(2, len(halo)), 1)).with_halo(halo)
+    element = buffer_type(like).element_type
+    new = lowering.alloc(MemRefType(element, extents_of(like), LayoutAttr(layout)))
+    if layout.has_halo:
+        lowering.add(ZeroHaloOp(new))
+    return new
+
+
+def _is_channels_last(a: Addressing) -> bool:
+    """Say whether channels are adjacent in memory."""
+    return a.shape[1] == 1 or a.strides[1] == 1
+
+
+def conv_transpose_as_conv(lowering: Lowering, op: ConvTransposeOp) -> None:
+    """
+    Append a convolution over the input spread out by zeros, with the filter turned.
+
+    A transposed convolution of stride s is a convolution of stride 1 over an input
+    with s - 1 zeros between its elements.
+    """
+    p = op.parameters()
+    n, channels, *spatial = shape_of(op.input)
+    kernel = shape_of(op.filter)[2:]
+    span = [d * (k - 1) for d, k in zip(p["dilations"], kernel, strict=True)]
+    rank = len(kernel)
+    before = [s - lo for s, lo in zip(span, p["pads"][:rank], strict=True)]
+    after = [
+        s - hi + extra
+        for s, hi, extra in zip(
+            span, p["pads"][rank:], p["output_padding"], strict=True
+        )
+    ]
+    spread = [(e - 1) * s + 1 for e, s in zip(spatial, p["strides"], strict=True)]
+    sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
+    canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
+    weights = _turned(lowering, op.filter, p["group"])
+    bias = None if op.bias is None else lowering[op.bias]
+    geometry = Geometry(
+        kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
+    )
+    out = lowering.destination(op.result)
+    none = ((0, 0),) * (rank + 2)
+    _append(lowering, canvas, none, weights, bias, (), None, out, geometry)
+
+
+def _canvas(
+    lowering: Lowering,
+    op: ConvTransposeOp,
+    shape: tuple[int, ...],
+    before: Sequence[int],
+    strides: Sequence[int],
+) -> SSAValue:
+    """Return a channels-last buffer of zeros with the input spread over it."""
+    element = element_of(op.input)
+    layout = LayoutAttr(permuted((0, *range(2, len(shape)), 1)))
+    canvas = lowering.alloc(MemRefType(element, shape, layout))
+    zero = FloatAttr(0.0, element) if is_float(element) else IntegerAttr(0, i64)  # pyright: ignore
+    lowering.add(FillOp(zero, canvas))
+    source, target = addressing_of(lowering[op.input]), addressing_of(canvas)
+    starts, sizes, skips = list(source.shape), list(source.shape), [0] * len(shape)
+    offset = target.offset
+    steps = list(target.strides)
+    for i, (lo, stride) in enumerate(zip(before, strides, strict=True), start=2):
+        # A negative border cuts the input instead of moving it.
+        skip = max(0, -(lo // stride)) if lo < 0 else 0
+        first = lo + skip * stride
+        room = -(-(shape[i] - first) // stride)
+        sizes[i] = max(0, min(starts[i] - skip, room))
+        skips[i] = skip
+        offset += first * target.strides[i]
+        steps[i] = stride * target.strides[i]
+    if 0 in sizes:
+        return canvas
+    start = source.offset + sum(
+        k * s for k, s in zip(skips, source.strides, strict=True)
+    )
+    lowering.copy(
+        lowering.view(
+            lowering[op.input], Addressing(tuple(sizes), source.strides, start)
+        ),
+        lowering.view(canvas, Addressing(tuple(sizes), tuple(steps), offset)),
+    )
+    return canvas
+
+
+def _turned(lowering: Lowering, value: SSAValue, group: int) -> _Filter:
+    """Return filter [C, O/group, k...] as [O, C/group, k...], each k reversed."""
+    channels, outputs, *kernel = shape_of(value)
+    array = lowering.logical(value)
+    axes = tuple(range(3, 3 + len(kernel)))
+    if array is not None:
+        split = array.reshape(group, channels // group, outputs, *kernel)
+        turned = np.flip(np.swapaxes(split, 1, 2), axes)
+        found = turned.reshape(group * outputs, channels // group, *kernel)
+        return _Filter.of_array(np.ascontiguousarray(found), _hint(value))
+    return _turned_at_run_time(lowering, value, group)
+
+
+def _turned_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> _Filter:
+    source = lowering.contiguous(value)
+    a = addressing_of(source)
+    channels, outputs, *kernel = a.shape
+    inner = channels // group
+    new = lowering.temporary(element_of(value), (group * outputs, inner, *kernel))
+    r = addressing_of(new)
+    shape = (group, outputs, inner, *kernel)
+    taken = (inner * a.strides[0], a.strides[1], a.strides[0])
+    given = (outputs * r.strides[0], r.strides[0], r.strides[1])
+    last = sum((k - 1) * s for k, s in zip(kernel, a.strides[2:], strict=True))
+    backwards = tuple(-s for s in a.strides[2:])
+    lowering.copy(
+        lowering.view(source, Addressing(shape, (*taken, *backwards), a.offset + last)),
+        lowering.view(new, Addressing(shape, (*given, *r.strides[2:]), r.offset)),
+    )
+    found = _Filter.__new__(_Filter)
+    found.shape, found.array, found.buffer = extents_of(new), None, new
+    found.hint = "filter"
+    return found

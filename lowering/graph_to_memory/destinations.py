@@ -1,0 +1,75 @@
+"""Decide, before anything is lowered, where saved and concatenated values are made."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import NoneAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.storage import LiteralOp, LoadOp, SaveOp
+from glow.support.types import normalize_axis, shape_of, tensor_type
+
+
+@dataclass(frozen=True)
+class Part:
+    """A value that lies in `whole`, from `start` along `axis`."""
+
+    whole: SSAValue
+    axis: int
+    start: int
+
+
+@dataclass
+class Destinations:
+    """What each value is computed into, where that is not a buffer of its own."""
+
+    saved: dict[SSAValue, str] = field(default_factory=lambda: {})
+    parts: dict[SSAValue, Part] = field(default_factory=lambda: {})
+
+
+def find_destinations(
+    block: Block, outputs: Container[str], aliasing: Container[type[Operation]]
+) -> Destinations:
+    """
+    Return the destinations of the values that ops of `block` compute.
+
+    `outputs` are the placeholders that nothing reads; a value saved to one of them is
+    computed there. A value that `aliasing` ops or loads give is copied instead.
+    """
+    found = Destinations()
+
+    def is_computed(value: SSAValue) -> bool:
+        owner = value.owner
+        if not isinstance(owner, Operation) or isinstance(owner, LoadOp | LiteralOp):
+            return False
+        return type(owner) not in aliasing
+
+    def is_free(value: SSAValue) -> bool:
+        return (
+            is_computed(value) and value not in found.saved and value not in found.parts
+        )
+
+    for op in block.ops:
+        if isinstance(op, SaveOp) and op.symbol.string_value() in outputs:
+            row_major = isinstance(tensor_type(op.value).encoding, NoneAttr)
+            if row_major and is_free(op.value):
+                found.saved[op.value] = op.symbol.string_value()
+    for op in block.ops:
+        if isinstance(op, ConcatOp):
+            _place_parts(op, found, is_free)
+    return found
+
+
+def _place_parts(op: ConcatOp, found: Destinations, is_free: object) -> None:
+    assert callable(is_free)
+    axis = normalize_axis(op.axis.value.data, len(shape_of(op.result)))
+    encoding = tensor_type(op.result).encoding
+    start = 0
+    for value in op.inputs:
+        same = tensor_type(value).encoding == encoding
+        if same and is_free(value):
+            found.parts[value] = Part(op.result, axis, start)
+        start += shape_of(value)[axis]

@@ -1,0 +1,77 @@
+"""How wide a border of zeros each value needs for the convolutions that read it."""
+
+from __future__ import annotations
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.fused import FusedOp
+from glow.support.types import shape_of
+
+Halo = tuple[tuple[int, int], ...]
+TILE = 4  # a side of what one Winograd F(4x4, 3x3) transform computes
+
+
+def halo_of(op: ConvOp) -> Halo:
+    """
+    Return the (before, after) border per axis that `op` may read around its input.
+
+    It covers what Winograd's last tile reads, so that the choice of an algorithm
+    does not change layouts.
+    """
+    p = op.parameters()
+    spatial = shape_of(op.input)[2:]
+    n = len(spatial)
+    found: list[tuple[int, int]] = [(0, 0), (0, 0)]
+    for i, extent in enumerate(spatial):
+        before, after = p["pads"][i], p["pads"][n + i]
+        if _may_be_winograd(op):
+            out = extent + before + after - 2
+            tiles = -(-out // TILE)
+            after = max(after, TILE * tiles + 2 - extent - before)
+        found.append((before, after))
+    return tuple(found)
+
+
+def _may_be_winograd(op: ConvOp) -> bool:
+    p = op.parameters()
+    ones = (1, 1)
+    return (
+        shape_of(op.filter)[2:] == (3, 3)
+        and tuple(p["strides"]) == tuple(p["dilations"]) == ones
+        and p["group"] == 1
+    )
+
+
+def find_halos(block: Block) -> dict[SSAValue, Halo]:
+    """Return, per value that a convolution reads, the widest border asked of it."""
+    found: dict[SSAValue, Halo] = {}
+    for op in block.ops:
+        conv, value = _conv_of(op)
+        if conv is None or value is None:
+            continue
+        wanted = halo_of(conv)
+        if any(side for pair in wanted for side in pair):
+            found[value] = widest(found.get(value), wanted)
+    return found
+
+
+def widest(one: Halo | None, other: Halo | None) -> Halo | None:
+    """Return the border that contains both."""
+    if one is None or other is None:
+        return one or other
+    return tuple(
+        (max(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other, strict=True)
+    )
+
+
+def _conv_of(op: Operation) -> tuple[ConvOp | None, SSAValue | None]:
+    """Return the convolution that `op` is or begins with, and what it reads outside."""
+    if isinstance(op, ConvOp):
+        return op, op.input
+    if isinstance(op, FusedOp):
+        first = op.body.block.first_op
+        if isinstance(first, ConvOp):
+            index = op.body.block.args.index(first.input)  # pyright: ignore
+            return first, op.inputs[index]
+    return None, None

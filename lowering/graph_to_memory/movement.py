@@ -1,0 +1,298 @@
+"""Lower data movement: views where nothing has to move, copies elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, SSAValue
+
+from glow.dialects.graph import joining, movement, slicing
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.layout.transform import TransformOp
+from glow.dialects.memory.address import Addressing, addressing_of, row_major
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
+from glow.dialects.memory.window import GatherOp as MemoryGatherOp
+from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.types import is_float, normalize_axis, shape_of
+
+
+@lowers(movement.TransposeOp, aliasing=True)
+def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
+    source = lowering[op.input]
+    a = addressing_of(source)
+    order = op.parameters()["permutation"]
+    permuted = Addressing(
+        tuple(a.shape[i] for i in order), tuple(a.strides[i] for i in order), a.offset
+    )
+    lowering.bind(op.result, lowering.view(source, permuted))
+
+
+@lowers(movement.ReshapeOp, aliasing=True)
+def _reshape(lowering: Lowering, op: movement.ReshapeOp) -> None:
+    lowering.bind(op.result, reshaped(lowering, op.input, shape_of(op.result)))
+
+
+def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
+    """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
+    source = lowering[value]
+    strides = split_strides(addressing_of(source), shape)
+    if strides is None:
+        source = lowering.contiguous(value)
+        strides = row_major(shape)
+    view = Addressing(shape, strides, addressing_of(source).offset)
+    return lowering.view(source, view)
+
+
+def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return strides that address `source` as `shape`, or None if there are none."""
+    if 0 in shape:
+        return row_major(shape)
+    old = [(n, s) for n, s in zip(source.shape, source.strides, strict=True) if n > 1]
+    merged: list[tuple[int, int]] = []  # runs of axes that are one axis in memory
+    for extent, stride in old:
+        if merged and merged[-1][1] == stride * extent:
+            merged[-1] = (merged[-1][0] * extent, stride)
+        else:
+            merged.append((extent, stride))
+    strides: list[int] = []
+    left = list(reversed(merged))
+    rest, step = left.pop(0) if left else (1, 1)
+    for extent in reversed(shape):
+        if extent == 1:
+            strides.append(step * rest if rest > 1 else step)
+            continue
+        if rest == 1 and left:
+            rest, step = left.pop(0)
+        if rest % extent:
+            return None
+        strides.append(step)
+        rest, step = rest // extent, step * extent
+    return tuple(reversed(strides))
+
+
+@lowers(movement.ExpandOp, aliasing=True)
+def _expand(lowering: Lowering, op: movement.ExpandOp) -> None:
+    source = lowering[op.input]
+    view = broadcast_view(addressing_of(source), shape_of(op.result))
+    lowering.bind(op.result, lowering.view(source, view))
+
+
+def broadcast_view(a: Addressing, shape: tuple[int, ...]) -> Addressing:
+    """Return `a` repeated to `shape` by strides of 0."""
+    missing = len(shape) - len(a.shape)
+    strides = (0,) * missing + tuple(
+        0 if n == 1 and wanted != 1 else s
+        for n, s, wanted in zip(a.shape, a.strides, shape[missing:], strict=True)
+    )
+    return Addressing(shape, strides, a.offset)
+
+
+@lowers(slicing.SliceOp, aliasing=True)
+def _slice(lowering: Lowering, op: slicing.SliceOp) -> None:
+    source = lowering[op.input]
+    a = addressing_of(source)
+    p = op.parameters()
+    if 0 in p["sizes"]:
+        lowering.destination(op.result)
+        return
+    offset = a.offset + sum(b * s for b, s in zip(p["starts"], a.strides, strict=True))
+    strides = tuple(k * s for k, s in zip(p["steps"], a.strides, strict=True))
+    view = Addressing(tuple(p["sizes"]), strides, offset)
+    lowering.bind(op.result, lowering.view(source, view))
+
+
+@lowers(joining.SplitOp, aliasing=True)
+def _split(lowering: Lowering, op: joining.SplitOp) -> None:
+    source = lowering[op.input]
+    a = addressing_of(source)
+    axis = normalize_axis(op.parameters()["axis"], len(a.shape))
+    start = 0
+    for result in op.results:
+        shape = shape_of(result)
+        offset = a.offset + start * a.strides[axis]
+        lowering.bind(
+            result, lowering.view(source, Addressing(shape, a.strides, offset))
+        )
+        start += shape[axis]
+
+
+@lowers(joining.ConcatOp)
+def _concat(lowering: Lowering, op: joining.ConcatOp) -> None:
+    whole = lowering.destination(op.result)
+    axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.result)))
+    start = 0
+    for value in op.inputs:
+        part = lowering.destinations.parts.get(value)
+        if part is None or (part.whole, part.start) != (op.result, start):
+            lowering.copy(lowering[value], lowering.slice(whole, axis, start, value))
+        start += shape_of(value)[axis]
+
+
+@lowers(TransformOp)
+def _transform(lowering: Lowering, op: TransformOp) -> None:
+    lowering.copy(lowering[op.input], lowering.destination(op.result))
+
+
+@lowers(movement.TileOp)
+def _tile(lowering: Lowering, op: movement.TileOp) -> None:
+    """Each axis [n] becomes [repeats, n], the first by stride 0 on the input's side."""
+    repeats = op.parameters()["repeats"]
+    source, result = lowering[op.input], lowering.destination(op.result)
+    a, r = addressing_of(source), addressing_of(result)
+    shape = _interleaved(repeats, a.shape)
+    inside = _interleaved((0,) * len(repeats), a.strides)
+    steps = tuple(n * s for n, s in zip(a.shape, r.strides, strict=True))
+    outside = _interleaved(steps, r.strides)
+    lowering.copy(
+        lowering.view(source, Addressing(shape, inside, a.offset)),
+        lowering.view(result, Addressing(shape, outside, r.offset)),
+    )
+
+
+def _interleaved(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    return tuple(v for pair in zip(a, b, strict=True) for v in pair)
+
+
+@lowers(movement.SpaceToDepthOp)
+def _space_to_depth(lowering: Lowering, op: movement.SpaceToDepthOp) -> None:
+    block = op.parameters()["block_size"]
+    n, c, h, w = shape_of(op.input)
+    split = (n, c, h // block, block, w // block, block)
+    joined = (n, block, block, c, h // block, w // block)
+    _permuted_copy(lowering, op.input, split, (0, 3, 5, 1, 2, 4), op.result, joined)
+
+
+@lowers(movement.DepthToSpaceOp)
+def _depth_to_space(lowering: Lowering, op: movement.DepthToSpaceOp) -> None:
+    block = op.parameters()["block_size"]
+    n, c, h, w = shape_of(op.input)
+    deep = c // (block * block)
+    joined = (n, deep, h, block, w, block)
+    if op.parameters()["mode"] == "CRD":
+        split, order = (n, deep, block, block, h, w), (0, 1, 4, 2, 5, 3)
+    else:
+        split, order = (n, block, block, deep, h, w), (0, 3, 4, 1, 5, 2)
+    _permuted_copy(lowering, op.input, split, order, op.result, joined)
+
+
+def _permuted_copy(
+    lowering: Lowering,
+    value: SSAValue,
+    split: tuple[int, ...],
+    order: tuple[int, ...],
+    result: SSAValue,
+    joined: tuple[int, ...],
+) -> None:
+    """Copy `value`, seen as `split` and permuted, into `result`, seen as `joined`."""
+    source = reshaped(lowering, value, split)
+    out = lowering.destination(result)
+    a, strides = addressing_of(source), split_strides(addressing_of(out), joined)
+    assert strides is not None  # only whole axes of a buffer are split
+    permuted = Addressing(joined, tuple(a.strides[i] for i in order), a.offset)
+    view = Addressing(joined, strides, addressing_of(out).offset)
+    lowering.copy(lowering.view(source, permuted), lowering.view(out, view))
+
+
+@lowers(slicing.PadOp)
+def _pad(lowering: Lowering, op: slicing.PadOp) -> None:
+    p = op.parameters()
+    source, result = lowering[op.input], lowering.destination(op.result)
+    a, r = addressing_of(source), addressing_of(result)
+    if 0 in r.shape:
+        return
+    before = p["pads"][: len(a.shape)]
+    starts = tuple(max(0, lo) for lo in before)
+    ends = tuple(
+        min(n, lo + k) for n, lo, k in zip(r.shape, before, a.shape, strict=True)
+    )
+    if any(e <= s for s, e in zip(starts, ends, strict=True)):
+        _fill(lowering, op, result)
+        return
+    if p["mode"] == "constant" and (starts, ends) != ((0,) * len(starts), r.shape):
+        _fill(lowering, op, result)
+    sizes = tuple(e - s for s, e in zip(starts, ends, strict=True))
+    skips = tuple(s - lo for s, lo in zip(starts, before, strict=True))
+    inner = Addressing(sizes, a.strides, a.offset + _dot(skips, a.strides))
+    outer = Addressing(sizes, r.strides, r.offset + _dot(starts, r.strides))
+    lowering.copy(lowering.view(source, inner), lowering.view(result, outer))
+    if p["mode"] != "constant":
+        _mirror(lowering, result, r, starts, ends, p["mode"])
+
+
+def _dot(a: Sequence[int], b: Sequence[int]) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
+    """Fill `result` with the padding value, known or not."""
+    element = buffer_type(result).element_type
+    if op.value is None:
+        lowering.add(FillOp(_attribute(0, element), result))
+        return
+    array = lowering.known(op.value)
+    if array is not None:
+        lowering.add(FillOp(_attribute(array.reshape(-1)[0].item(), element), result))
+        return
+    from xdsl.ir import Block, Region
+
+    block = Block(arg_types=[element])
+    block.add_op(YieldOp(block.args))
+    scalar = reshaped(lowering, op.value, ())
+    lowering.add(ElementwiseOp([scalar], [result], Region(block)))
+
+
+def _attribute(value: Any, element: Attribute) -> Attribute:
+    if is_float(element):
+        return FloatAttr(float(value), element)  # pyright: ignore
+    return IntegerAttr(int(value), element)  # pyright: ignore
+
+
+def _mirror(
+    lowering: Lowering,
+    result: SSAValue,
+    r: Addressing,
+    starts: tuple[int, ...],
+    ends: tuple[int, ...],
+    mode: str,
+) -> None:
+    """Fill the border axis by axis from what is inside, corners by the later axes."""
+    low, high = list(starts), list(ends)
+    for axis, extent in enumerate(r.shape):
+        for place in (*range(starts[axis]), *range(ends[axis], extent)):
+            inside = _source(place, starts[axis], ends[axis], mode)
+            lowering.copy(
+                lowering.view(result, _plane(r, low, high, axis, inside)),
+                lowering.view(result, _plane(r, low, high, axis, place)),
+            )
+        low[axis], high[axis] = 0, extent
+
+
+def _source(place: int, start: int, end: int, mode: str) -> int:
+    """Return the place inside [start, end) that `place` outside repeats."""
+    extent = end - start
+    if mode == "edge":
+        return start if place < start else end - 1
+    if mode == "wrap":
+        return start + (place - start) % extent
+    period = max(1, 2 * (extent - 1))
+    offset = (place - start) % period
+    return start + (offset if offset < extent else period - offset)
+
+
+def _plane(
+    r: Addressing, low: Sequence[int], high: Sequence[int], axis: int, place: int
+) -> Addressing:
+    """Return the elements of `r` from `low` to `high`, of `axis` only `place`."""
+    starts, sizes = list(low), [h - lo for lo, h in zip(low, high, strict=True)]
+    starts[axis], sizes[axis] = place, 1
+    return Addressing(tuple(sizes), r.strides, r.offset + _dot(starts, r.strides))
+
+
+@lowers(GatherOp)
+def _gather(lowering: Lowering, op: GatherOp) -> None:
+    axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.data)))
+    out = lowering.destination(op.result)
+    lowering.add(MemoryGatherOp(lowering[op.data], lowering[op.indices], out, axis))

@@ -1,0 +1,149 @@
+"""Lower matrix products and groups, alone or with what is fused behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, Region, SSAValue
+
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.fused import FusedOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.storage import LiteralOp
+from glow.dialects.memory import compute
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.lowering.graph_to_memory.convolution import (
+    conv_transpose_as_conv,
+    lower_conv,
+)
+from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
+from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.types import shape_of
+
+
+@lowers(ConvOp)
+def _conv(lowering: Lowering, op: ConvOp) -> None:
+    lower_conv(lowering, op, op.operands, (), None, op.result)
+
+
+@lowers(ConvTransposeOp)
+def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
+    conv_transpose_as_conv(lowering, op)
+
+
+@lowers(MatMulOp)
+def _matmul(lowering: Lowering, op: MatMulOp) -> None:
+    _lower_matmul(lowering, op, [], {}, op.result, op.results)
+
+
+@lowers(FusedOp)
+def _fused(lowering: Lowering, op: FusedOp) -> None:
+    *inner, last = op.body.block.ops
+    sources = dict(zip(op.body.block.args, op.inputs, strict=True))
+    steps = [step for step in inner if not isinstance(step, LiteralOp)]
+    anchor, *rest = steps
+    if isinstance(anchor, MatMulOp):
+        _lower_matmul(lowering, anchor, rest, sources, op.results[0], last.operands)
+    elif isinstance(anchor, ConvOp):
+        fusion = Fusion(lowering)
+        fusion.argument(anchor.result)
+        extras, epilogue = _epilogue(fusion, rest, sources, last.operands)
+        operands = [sources[value] for value in anchor.operands]
+        lower_conv(lowering, anchor, operands, extras, epilogue, op.results[0])
+    else:
+        lower_chain(lowering, inner, sources, last.operands, op.results)
+
+
+def _epilogue(
+    fusion: Fusion,
+    steps: Sequence[Operation],
+    sources: dict[SSAValue, SSAValue],
+    yielded: Sequence[SSAValue],
+) -> tuple[list[SSAValue], Region]:
+    """Return the buffers that `steps` read beside the product, and their region."""
+    for step in steps:
+        fusion.append(step, sources)
+    region = fusion.finish(yielded)
+    return [fusion.lowering[value] for value in fusion.inputs], region
+
+
+def _lower_matmul(
+    lowering: Lowering,
+    op: MatMulOp,
+    steps: Sequence[Operation],
+    sources: dict[SSAValue, SSAValue],
+    result: SSAValue,
+    yielded: Sequence[SSAValue],
+) -> None:
+    """
+    Append a product; transposes are views, 1-D operands become matrices.
+
+    `sources` maps region arguments to values of the graph. A bias that is no vector
+    of the columns is added by the epilogue.
+    """
+    operands = [sources.get(value, value) for value in op.operands]
+    lhs, rhs = operands[:2]
+    flags = op.parameters()
+    left = _matrix(lowering, lhs, flags["transpose_lhs"], row=True)
+    right = _matrix(lowering, rhs, flags["transpose_rhs"], row=False)
+    fusion = Fusion(lowering)
+    product = fusion.argument(op.result)
+    bias = operands[2] if len(operands) > 2 else None
+    is_vector = _is_columns(bias, op)
+    if bias is not None and not is_vector:
+        assert op.bias is not None
+        fusion.replace(
+            op.result, fusion.body.add(product, fusion.scalar(op.bias, bias))
+        )
+    extras, epilogue = _epilogue(fusion, steps, sources, yielded)
+    out = lowering.destination(result)
+    for axis, value in ((-2, lhs), (-1, rhs)):
+        if len(shape_of(value)) == 1:
+            out = _insert_axis(lowering, out, axis)
+            extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
+    column_bias = lowering[bias] if is_vector and bias is not None else None
+    lowering.add(compute.MatMulOp(left, right, column_bias, extras, out, epilogue))
+
+
+def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:
+    """Say whether `bias` has one element per column of the product."""
+    columns = _columns(op)
+    return bias is not None and columns > 0 and shape_of(bias) == (columns,)
+
+
+def _columns(op: MatMulOp) -> int:
+    """Return the number of columns of the product, 0 if it has no such axis."""
+    shape = shape_of(op.rhs)
+    if len(shape) == 1:
+        return 0
+    return shape[-2 if op.parameters()["transpose_rhs"] else -1]
+
+
+def _matrix(
+    lowering: Lowering, value: SSAValue, transpose: bool, *, row: bool
+) -> SSAValue:
+    """Return the buffer of `value` as [..., rows, columns]."""
+    buffer = lowering[value]
+    if len(shape_of(value)) == 1:
+        return _insert_axis(lowering, buffer, -2 if row else -1)
+    if not transpose:
+        return buffer
+    a = addressing_of(buffer)
+    order = [*range(len(a.shape) - 2), len(a.shape) - 1, len(a.shape) - 2]
+    shape = tuple(a.shape[i] for i in order)
+    strides = tuple(a.strides[i] for i in order)
+    return lowering.view(buffer, Addressing(shape, strides, a.offset))
+
+
+def _insert_axis(lowering: Lowering, buffer: SSAValue, axis: int) -> SSAValue:
+    """Return a view with an axis of extent 1 at `axis`, counted from the back."""
+    a = addressing_of(buffer)
+    at = len(a.shape) + 1 + axis
+    shape = (*a.shape[:at], 1, *a.shape[at:])
+    strides = (*a.strides[:at], 0, *a.strides[at:])
+    return lowering.view(buffer, Addressing(shape, strides, a.offset))
+
+
+def _insert_axis_if_any(lowering: Lowering, extra: SSAValue, axis: int) -> SSAValue:
+    """Give an extra the axis that a 1-D operand adds; a scalar broadcasts as it is."""
+    return _insert_axis(lowering, extra, axis) if addressing_of(extra).shape else extra

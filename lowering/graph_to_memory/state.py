@@ -1,0 +1,249 @@
+"""What the lowering of each op works on: where values live and what is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.analysis.buffers import root_of
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.dialects.memory.address import Addressing, addressing_of, strided
+from glow.dialects.memory.base import Buffer, buffer_type, extents_of
+from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
+from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
+from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
+from glow.lowering.graph_to_memory.destinations import Destinations
+from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
+from glow.support.layout import unpack
+from glow.support.locations import name_of
+from glow.support.targets import Target
+from glow.support.types import Tensor, element_type_of, tensor_type
+
+
+def memref_of(type_: Tensor) -> Buffer:
+    """Return the type of a buffer that holds a tensor of `type_`, layout included."""
+    return MemRefType(type_.element_type, type_.get_shape(), type_.encoding)
+
+
+class Lowering:
+    """
+    The function being written, and the buffer of each value of the graph.
+
+    A value's buffer may be a view of another's. Destinations are decided before: a
+    value that is saved or concatenated is computed right where it is wanted.
+    """
+
+    def __init__(self, target: Target, constants: dict[str, ConstantOp]):
+        self.target = target
+        self.block = Block()
+        self.destinations = Destinations()
+        self.halos: dict[SSAValue, Halo] = {}
+        self.new_constants: list[MemoryConstantOp] = []
+        self._constants = constants
+        self._buffers: dict[SSAValue, SSAValue] = {}
+        self._location: Attribute | None = None
+        self._gets: dict[str, SSAValue] = {}
+        self._by_content: dict[tuple[ResourceAttr, Attribute], SSAValue] = {}
+
+    def find_halos(self, block: Block) -> None:
+        """Note the border of each value; a whole has the widest of its parts."""
+        self.halos = find_halos(block)
+        for value, part in self.destinations.parts.items():
+            halo = widest(self.halos.get(part.whole), self.halos.get(value))
+            if halo is not None:
+                self.halos[part.whole] = halo
+
+    # Appending
+
+    def at(self, op: Operation) -> None:
+        """Say which op of the graph comes next: its location goes to all it becomes."""
+        self._location = op.location
+
+    def add(self, op: Operation) -> None:
+        if self._location is not None:
+            op.location = self._location  # pyright: ignore[reportAttributeAccessIssue]
+        self.block.add_op(op)
+
+    def _value(self, op: Operation) -> SSAValue:
+        self.add(op)
+        return op.results[0]
+
+    # Buffers
+
+    def __getitem__(self, value: SSAValue) -> SSAValue:
+        """Return the buffer of `value`."""
+        return self._buffers[value]
+
+    def bind(self, value: SSAValue, buffer: SSAValue) -> None:
+        """Say that `value` lies in `buffer`."""
+        self._buffers[value] = buffer
+
+    def alloc(self, type_: Buffer) -> SSAValue:
+        return self._value(AllocOp(type_))
+
+    def temporary(self, element: Attribute, shape: Sequence[int]) -> SSAValue:
+        """Return a new row-major buffer."""
+        return self.alloc(MemRefType(element, list(shape)))
+
+    def destination(self, value: SSAValue) -> SSAValue:
+        """Return the buffer to compute `value` into, and bind it."""
+        if value not in self._buffers:
+            self.bind(value, self._place(value))
+        return self._buffers[value]
+
+    def _place(self, value: SSAValue) -> SSAValue:
+        symbol = self.destinations.saved.get(value)
+        if symbol is not None:
+            type_ = memref_of(tensor_type(value))
+            return self.get(symbol, type_)
+        part = self.destinations.parts.get(value)
+        if part is not None:
+            whole = self.destination(part.whole)
+            return self.slice(whole, part.axis, part.start, value)
+        return self._allocate(value)
+
+    def _allocate(self, value: SSAValue) -> SSAValue:
+        """Return a buffer for `value` with the border that its readers ask for."""
+        type_ = memref_of(tensor_type(value))
+        halo = self.halos.get(value)
+        layout = layout_of(type_)
+        if halo is None or layout is None:
+            return self.alloc(type_)
+        wider = LayoutAttr(layout.with_halo(halo))
+        buffer = self.alloc(Buffer(type_.element_type, type_.get_shape(), wider))
+        self.add(ZeroHaloOp(buffer))
+        return buffer
+
+    def halo_around(self, buffer: SSAValue) -> Halo:
+        """
+        Return the border of zeros around `buffer`, none if it is no allocation's.
+
+        A view that keeps the spatial axes whole, such as a slice of channels, has the
+        border of its allocation.
+        """
+        shape = extents_of(buffer)
+        none = ((0, 0),) * len(shape)
+        root = root_of(buffer)
+        layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
+        if layout is None or len(extents_of(root)) != len(shape):
+            return none
+        inner, outer = addressing_of(buffer), addressing_of(root)
+        whole = inner.strides == outer.strides and all(
+            inner.shape[i] == outer.shape[i] for i in range(2, len(shape))
+        )
+        start = inner.offset - outer.offset
+        room = outer.shape[1] * outer.strides[1]
+        return layout.halo if whole and 0 <= start < room else none
+
+    def slice(
+        self, whole: SSAValue, axis: int, start: int, value: SSAValue
+    ) -> SSAValue:
+        """Return the view of `whole` that begins at `start` along `axis`."""
+        outer = addressing_of(whole)
+        shape = tensor_type(value).get_shape()
+        offset = outer.offset + start * outer.strides[axis]
+        return self.view(whole, Addressing(shape, outer.strides, offset))
+
+    def view(self, source: SSAValue, addressing: Addressing) -> SSAValue:
+        if addressing == addressing_of(source):
+            return source
+        return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
+
+    def copy(self, source: SSAValue, result: SSAValue) -> None:
+        self.add(CopyOp(source, result))
+
+    def get(self, symbol: str, type_: Buffer) -> SSAValue:
+        """Return the buffer of placeholder or constant `symbol`."""
+        if symbol not in self._gets:
+            self._gets[symbol] = self._value(GetOp(symbol, type_))
+        return self._gets[symbol]
+
+    def contiguous(self, value: SSAValue) -> SSAValue:
+        """Return a buffer with what `value` holds, row-major without gaps."""
+        buffer = self[value]
+        addressing = addressing_of(buffer)
+        if addressing.is_contiguous:
+            return buffer
+        new = self.temporary(buffer_type(buffer).element_type, addressing.shape)
+        self.copy(buffer, new)
+        return new
+
+    # Constants
+
+    def known(self, value: SSAValue) -> NDArray[Any] | None:
+        """Return the bytes of `value` in physical order if they are known here."""
+        match value.owner:
+            case LiteralOp() as op:
+                return op.array
+            case LoadOp() as op:
+                found = self._constants.get(op.symbol.string_value())
+                return None if found is None else found.array
+            case _:
+                return None
+
+    def logical(self, value: SSAValue) -> NDArray[Any] | None:
+        """Return what `value` holds in logical order, if it is known here."""
+        array = self.known(value)
+        type_ = tensor_type(value)
+        layout = layout_of(type_)
+        if array is None or layout is None:
+            return array
+        return unpack(layout, array, type_.get_shape())
+
+    def constant(
+        self, array: NDArray[Any], hint: str, type_: Buffer | None = None
+    ) -> SSAValue:
+        """Return a constant buffer with `array`; equal ones are one."""
+        resource = ResourceAttr.of(np.ascontiguousarray(array))
+        found = type_ or MemRefType(element_type_of(array.dtype), array.shape)
+        key = (resource, found)
+        if key not in self._by_content:
+            symbol = self._fresh(hint)
+            self.new_constants.append(MemoryConstantOp(symbol, resource, found))
+            self._by_content[key] = self.get(symbol, found)
+        return self._by_content[key]
+
+    def _fresh(self, hint: str) -> str:
+        taken = {*self._constants, *(c.sym_name.data for c in self.new_constants)}
+        symbol, n = hint, 0
+        while symbol in taken:
+            n += 1
+            symbol = f"{hint}.{n}"
+        return symbol
+
+
+Handler = Callable[[Lowering, Any], None]
+HANDLERS: dict[type[Operation], Handler] = {}
+ALIASING: set[type[Operation]] = set()
+
+
+def lowers(
+    *ops: type[Operation], aliasing: bool = False
+) -> Callable[[Handler], Handler]:
+    """
+    Register a function as the lowering of graph ops `ops`.
+
+    An `aliasing` one may bind the result to a view of its operand, so it computes
+    into no destination.
+    """
+
+    def register(handler: Handler) -> Handler:
+        for op in ops:
+            HANDLERS[op] = handler
+            if aliasing:
+                ALIASING.add(op)
+        return handler
+
+    return register
+
+
+def unsupported(op: Operation, what: str) -> PassFailedException:
+    return PassFailedException(f"{name_of(op)}: {op.name} {what}")

@@ -1,0 +1,47 @@
+"""End the life of each allocation after its last use."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from glow.analysis.buffers import uses_of
+from glow.dialects.memory.storage import AllocOp, DeallocOp, ViewOp
+
+
+@dataclass(frozen=True)
+class InsertDeallocsPass(ModulePass):
+    """
+    Put a `memory.dealloc` behind the last op that uses an allocation or a view of it.
+
+    Level: memory -> memory. Needs: nothing. Allocations that nothing uses go away, and
+    one that has a dealloc is left alone.
+    """
+
+    name = "insert-deallocs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _insert(function)
+
+
+def _insert(function: FuncOp) -> None:
+    _remove_unused(function)
+    uses = uses_of(function.body.block)
+    for value, lifetime in uses.lifetimes.items():
+        if any(isinstance(use.operation, DeallocOp) for use in value.uses):
+            continue
+        last = uses.ops[lifetime.last]
+        dealloc = DeallocOp(value)
+        dealloc.location = last.location
+        function.body.block.insert_op_after(dealloc, last)
+
+
+def _remove_unused(function: FuncOp) -> None:
+    for op in reversed(list(function.body.block.ops)):
+        if isinstance(op, AllocOp | ViewOp) and op.result.first_use is None:
+            op.detach()
+            op.erase()

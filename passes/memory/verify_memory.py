@@ -1,0 +1,172 @@
+"""Prove that buffers are used within their lives and as ops declare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
+from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
+from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.dialects.memory.storage import (
+    AllocOp,
+    ConstantOp,
+    DeallocOp,
+    GetOp,
+    PlaceholderOp,
+)
+from glow.support.locations import name_of
+
+
+@dataclass(frozen=True)
+class VerifyMemoryPass(ModulePass):
+    """
+    Check every use of every buffer.
+
+    Level: memory -> memory. Needs: nothing. Refused: a use before the alloc or after
+    the dealloc, a second dealloc, a read of what was never written, a write to a
+    constant or to an input, an operand that overlaps a written one undeclared, a
+    buffer of the arena that shares bytes with another one alive, an unknown symbol.
+    All problems are listed at once.
+    """
+
+    name = "verify-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        problems: list[str] = []
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                problems += _Checker(op).check(function)
+        if problems:
+            raise VerifyException("; ".join(problems))
+
+
+@dataclass
+class _Checker:
+    """What is alive and written while the ops of one function go by."""
+
+    module: ModuleOp
+    problems: list[str] = field(default_factory=lambda: [])
+    alive: dict[SSAValue, AllocOp] = field(default_factory=lambda: {})
+    dead: set[SSAValue] = field(default_factory=lambda: set())
+    written: set[SSAValue] = field(default_factory=lambda: set())
+    written_symbols: set[str] = field(default_factory=lambda: set())
+
+    def __post_init__(self) -> None:
+        self.symbols = {
+            op.sym_name.data: op
+            for op in self.module.ops
+            if isinstance(op, PlaceholderOp | ConstantOp)
+        }
+
+    def check(self, function: FuncOp) -> list[str]:
+        for op in function.body.block.ops:
+            match op:
+                case AllocOp():
+                    self._allocate(op)
+                case DeallocOp():
+                    self._deallocate(op)
+                case GetOp():
+                    self._get(op)
+                case _:
+                    self._access(op)
+        return self.problems
+
+    def _report(self, op: Operation, problem: str) -> None:
+        self.problems.append(f"{op.name} (from {name_of(op)}): {problem}")
+
+    def _allocate(self, op: AllocOp) -> None:
+        if op.offset is not None:
+            start = op.offset.value.data
+            end = start + size_bytes(buffer_type(op.result))
+            for other in self.alive.values():
+                if other.offset is None:
+                    continue
+                low = other.offset.value.data
+                if start < low + size_bytes(buffer_type(other.result)) and low < end:
+                    self._report(
+                        op, f"bytes {start}..{end} belong to a buffer that is alive"
+                    )
+        self.alive[op.result] = op
+
+    def _deallocate(self, op: DeallocOp) -> None:
+        if op.buffer in self.dead:
+            self._report(op, "the buffer was deallocated before")
+        elif self.alive.pop(op.buffer, None) is None:
+            self._report(op, "expected a buffer made by memory.alloc")
+        self.dead.add(op.buffer)
+
+    def _get(self, op: GetOp) -> None:
+        symbol = op.symbol.string_value()
+        found = self.symbols.get(symbol)
+        if found is None:
+            self._report(op, f"no placeholder or constant is named @{symbol}")
+        elif found.type != op.result.type:
+            self._report(op, f"@{symbol} is {found.type}, got {op.result.type}")
+
+    def _access(self, op: Operation) -> None:
+        accesses = accesses_of(op)
+        for value, kind in accesses:
+            root = root_of(value)
+            if root in self.dead:
+                self._report(op, "uses a buffer after its dealloc")
+            if kind.reads:
+                self._read(op, root)
+        for value, kind in accesses:
+            if kind.writes:
+                self._write(op, root_of(value))
+        if isinstance(op, MemoryOp):
+            self._check_overlaps(op, accesses)
+
+    def _placeholder(self, root: SSAValue) -> PlaceholderOp | ConstantOp | None:
+        owner = root.owner
+        if not isinstance(owner, GetOp):
+            return None
+        return self.symbols.get(owner.symbol.string_value())
+
+    def _read(self, op: Operation, root: SSAValue) -> None:
+        found = self._placeholder(root)
+        fresh = root in self.alive or (
+            isinstance(found, PlaceholderOp) and found.direction.data == "out"
+        )
+        name = None if found is None else found.sym_name.data
+        if fresh and root not in self.written and name not in self.written_symbols:
+            self._report(op, "reads a buffer that nothing has written")
+
+    def _write(self, op: Operation, root: SSAValue) -> None:
+        found = self._placeholder(root)
+        if isinstance(found, ConstantOp):
+            self._report(op, f"writes to constant @{found.sym_name.data}")
+        elif isinstance(found, PlaceholderOp):
+            if found.direction.data == "in":
+                self._report(op, f"writes to input @{found.sym_name.data}")
+            self.written_symbols.add(found.sym_name.data)
+        if not isinstance(op, ZeroHaloOp):
+            self.written.add(root)
+
+    def _check_overlaps(
+        self, op: MemoryOp, accesses: list[tuple[SSAValue, Kind]]
+    ) -> None:
+        allowed = {(id(a), id(b)) for a, b in op.in_place_pairs()}
+        for i, (written, kind) in enumerate(accesses):
+            if not kind.writes:
+                continue
+            for j, (other, other_kind) in enumerate(accesses):
+                if i == j or root_of(written) is not root_of(other):
+                    continue
+                if other_kind.writes and j < i:
+                    continue
+                if (id(other), id(written)) in allowed:
+                    continue
+                if may_overlap(written, other):
+                    self._report(
+                        op,
+                        f"operand {j} overlaps operand {i}, which is written; "
+                        "the op declares no such pair",
+                    )
