@@ -78,9 +78,11 @@ def public_symbols(module: ModuleOp) -> list[str]:
 
 def lower_loops(module: ModuleOp) -> ModuleOp:
     """Return a copy of a loops-level module in the llvm dialect."""
+    from glow.lowering.expand_math import ExpandMathPass
     from glow.lowering.loops_to_llvm import LoopsToLlvmPass
 
     lowered = module.clone()
+    ExpandMathPass().apply(Context(), lowered)
     LoopsToLlvmPass().apply(Context(), lowered)
     return lowered
 

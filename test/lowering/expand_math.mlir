@@ -1,0 +1,63 @@
+// RUN: glow-opt %s -p expand-math | filecheck %s
+
+// CHECK-LABEL: @exp
+// CHECK-NOT:     math.exp
+// CHECK-COUNT-9: math.fma {{.*}} : vector<8xf32>
+// CHECK:         arith.shrsi {{.*}} : vector<8xi32>
+// CHECK:         func.return {{.*}} : vector<8xf32>
+func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp %x : vector<8xf32>
+  func.return %y : vector<8xf32>
+}
+
+// Bounds leave NaN alone, in one instruction.
+// CHECK-LABEL: @tanh
+// CHECK:         arith.maximumf %x, {{%.*}} fastmath<nsz> : f32
+// CHECK:         arith.minimumf {{%.*}}, {{%.*}} fastmath<nsz> : f32
+// CHECK:         arith.divf {{.*}} : f32
+// CHECK-NOT:     math.tanh
+func.func @tanh(%x: f32) -> f32 {
+  %y = math.tanh %x : f32
+  func.return %y : f32
+}
+
+// CHECK-LABEL: @erf
+// CHECK:         arith.divf {{.*}} : f32
+// CHECK-NOT:     math.erf
+func.func @erf(%x: f32) -> f32 {
+  %y = math.erf %x : f32
+  func.return %y : f32
+}
+
+// CHECK-LABEL: @log_of_scalar
+// CHECK:         arith.cmpf olt
+// CHECK-NEXT:    arith.select
+// CHECK:         llvm_ext.sitofp {{.*}} : i32 to f32
+// CHECK-NOT:     math.log
+func.func @log_of_scalar(%x: f32) -> f32 {
+  %y = math.log %x : f32
+  func.return %y : f32
+}
+
+// CHECK-LABEL: @log_of_vector
+// CHECK:         llvm_ext.cmpf olt
+// CHECK-NEXT:    llvm_ext.select
+// CHECK-NOT:     math.log
+func.func @log_of_vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.log %x : vector<16xf32>
+  func.return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: @double_is_kept
+// CHECK-NEXT:    math.exp %x : f64
+func.func @double_is_kept(%x: f64) -> f64 {
+  %y = math.exp %x : f64
+  func.return %y : f64
+}
+
+// CHECK-LABEL: @other_functions_are_kept
+// CHECK-NEXT:    math.sin %x : f32
+func.func @other_functions_are_kept(%x: f32) -> f32 {
+  %y = math.sin %x : f32
+  func.return %y : f32
+}
