@@ -1,12 +1,67 @@
-"""Activations."""
+"""Activations: elementwise functions with parameters."""
+
+from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.activation import ReluOp
+from glow.dialects.graph.activation import (
+    CeluOp,
+    EluOp,
+    GeluOp,
+    HardSigmoidOp,
+    HardSwishOp,
+    LeakyReluOp,
+    MishOp,
+    ReluOp,
+    SeluOp,
+    ShrinkOp,
+    SigmoidOp,
+    SoftplusOp,
+    SoftsignOp,
+    SwishOp,
+    ThresholdedReluOp,
+)
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.comparison import LessOp
+from glow.dialects.graph.select import WhereOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
+# Each with its float attributes, which have one name in ONNX and here.
+ACTIVATIONS: dict[str, tuple[type[GraphOp], tuple[str, ...]]] = {
+    "Celu": (CeluOp, ("alpha",)),
+    "Elu": (EluOp, ("alpha",)),
+    "HardSigmoid": (HardSigmoidOp, ("alpha", "beta")),
+    "HardSwish": (HardSwishOp, ()),
+    "LeakyRelu": (LeakyReluOp, ("alpha",)),
+    "Mish": (MishOp, ()),
+    "Relu": (ReluOp, ()),
+    "Selu": (SeluOp, ("alpha", "gamma")),
+    "Shrink": (ShrinkOp, ("bias", "lambd")),
+    "Sigmoid": (SigmoidOp, ()),
+    "Softplus": (SoftplusOp, ()),
+    "Softsign": (SoftsignOp, ()),
+    "Swish": (SwishOp, ("alpha",)),
+    "ThresholdedRelu": (ThresholdedReluOp, ("alpha",)),
+}
 
-@onnx_op("Relu", since=6)
-def relu(node: Node) -> SSAValue:
-    return node.emit(ReluOp, node.input(0))
+
+@onnx_op(*ACTIVATIONS)
+def activation(node: Node) -> SSAValue:
+    op, names = ACTIVATIONS[node.record.op_type]
+    return node.emit(op, node.input(0), **{name: node.real(name) for name in names})
+
+
+@onnx_op("Gelu")
+def gelu(node: Node) -> SSAValue:
+    approximate = node.choice("approximate", "none", "tanh")
+    return node.emit(GeluOp, node.input(0), approximate=approximate)
+
+
+@onnx_op("PRelu")
+def prelu(node: Node) -> SSAValue:
+    """where(x < 0, slope * x, x)"""
+    value, slope = node.input(0), node.input(1)
+    negative = node.emit(LessOp, value, node.literal(0, node.dtype(0)))
+    return node.emit(WhereOp, negative, node.emit(MulOp, slope, value), value)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onnx import TensorProto, TypeProto, helper
@@ -58,10 +58,17 @@ class GraphImporter:
         self,
         nodes: Sequence[Record],
         values: Values,
+        outputs: Collection[str],
         within: LocationAttr | None = None,
         depth: int = 0,
     ) -> None:
-        """Import `nodes`, which are ordered, adding what they make to `values`."""
+        """
+        Import `nodes`, which are ordered, adding what they make to `values`.
+
+        What neither a node nor `outputs` reads need not be made. All ops lie at
+        `within`, if given.
+        """
+        wanted = {name for node in nodes for name in node.inputs}.union(outputs) - {""}
         self._budget -= len(nodes)
         if depth > MAX_DEPTH or self._budget < 0:
             raise InvalidModelError(
@@ -71,28 +78,27 @@ class GraphImporter:
         for record in nodes:
             inputs = [values[name] if name else None for name in record.inputs]
             location = within or location_of(record.source)
+            place = _Place(location, wanted, depth)
             try:
-                outputs = self._import(record, inputs, location, depth)
+                made = self._import(record, inputs, place)
             except Unsupported as problem:
                 self._problems.add(str(problem), record.label)
-                outputs = self._stand_ins(record)
-            for name, value in zip(record.outputs, outputs, strict=False):
-                if name and value is None and not self._problems:
+                made = self._stand_ins(record)
+            values |= zip(record.outputs, made, strict=False)
+            for name in record.outputs:
+                if name in wanted and values.get(name) is None and not self._problems:
                     raise InvalidModelError(f'{record.label} does not make "{name}"')
-                if name:
-                    values[name] = value
 
     def _import(
         self,
         record: Record,
         inputs: list[SSAValue | None],
-        location: LocationAttr,
-        depth: int,
+        place: _Place,
     ) -> Sequence[SSAValue | None]:
         """Return the outputs of one node."""
         function = self._functions.get((record.domain, record.op_type, record.overload))
         if function is not None:
-            return self._call(function, record, inputs, location, depth)
+            return self._call(function, record, inputs, place)
         schema = _schema_of(record)
         check_node(record, schema)
         handler = find_handler(record.op_type, record.opset or 0)
@@ -104,11 +110,18 @@ class GraphImporter:
             return self._stand_ins(record)
         _check_types(record, schema, inputs)
         if handler is not None:
-            given = tuple(inputs)
-            node = Node(record, schema, given, self._emitter, location, self._folder)
+            node = Node(
+                record,
+                schema,
+                tuple(inputs),
+                self._emitter,
+                place.location,
+                place.wanted,
+                self._folder,
+            )
             return self._handle(handler, node)
         definition = _definition(record, schema, inputs)
-        return self._call(definition, record, inputs, location, depth)
+        return self._call(definition, record, inputs, place)
 
     def _handle(self, handler: Handler, node: Node) -> list[SSAValue | None]:
         """Run `handler`; whatever goes wrong in it is the model's fault."""
@@ -121,11 +134,11 @@ class GraphImporter:
             raise InvalidModelError(f"{record.label}: {error}") from error
         for name in node.unread():
             self._problems.add(f"attribute {name} of {record.operator}", record.label)
-        outputs = [found] if isinstance(found, SSAValue) else list(found)
-        wanted = zip(record.outputs, outputs, strict=False)
-        missing = [name for name, value in wanted if name and value is None]
-        if missing or any(record.outputs[len(outputs) :]):
-            raise Unsupported(f"all outputs of {record.operator}")
+        outputs: list[SSAValue | None] = (
+            [found] if isinstance(found, SSAValue) else list(found)
+        )
+        if any(map(node.is_read, range(len(outputs), node.output_count))):
+            raise Unsupported(f"{record.operator} with {node.output_count} outputs")
         for name, value in zip(record.outputs, outputs, strict=False):
             if value is not None and value.name_hint is None:
                 value.name_hint = hint_of(name)
@@ -136,21 +149,30 @@ class GraphImporter:
         function: Function,
         record: Record,
         inputs: list[SSAValue | None],
-        location: LocationAttr,
-        depth: int,
+        place: _Place,
     ) -> list[SSAValue | None]:
         """Import the body of `function` in the place of node `record`."""
         values: Values = dict.fromkeys(function.inputs)
         values.update(zip(function.inputs, inputs, strict=False))
         absent = {n for n, v in values.items() if v is None}
         nodes = [_without(node, absent) for node in function.body(record)]
-        self.run(nodes, values, location, depth + 1)
+        outputs = function.outputs
+        self.run(nodes, values, outputs, place.location, place.depth + 1)
         return [values[name] for name in function.outputs]
 
     def _stand_ins(self, record: Record) -> list[SSAValue | None]:
         """Return values of the types that the model declares, to go on with."""
         types = [self._declared.get(name) for name in record.outputs]
         return [t and LoadOp("unsupported", t).result for t in types]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a node stands: its location, what is read around it, how deep it is."""
+
+    location: LocationAttr
+    wanted: Collection[str]
+    depth: int
 
 
 def _schema_of(record: Record) -> Schema:

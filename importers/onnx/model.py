@@ -117,7 +117,7 @@ class _ModelImport:
         for name in outputs:
             if not any(name in node.outputs for node in nodes) and name not in values:
                 raise InvalidModelError(f'nothing makes output "{name}"')
-        self._importer(emitter).run(nodes, values)
+        self._importer(emitter).run(nodes, values, outputs)
         if MAIN in {*inputs, *outputs}:
             self._problems.add(f'a tensor named "{MAIN}"', "inputs or outputs")
         self._problems.raise_if_any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,6 +37,7 @@ class Node:
         inputs: tuple[SSAValue | None, ...],
         emitter: Emitter,
         location: LocationAttr,
+        wanted: Collection[str],
         folder: Path | None,
     ):
         self.record = record
@@ -43,6 +45,7 @@ class Node:
         self.location = location
         self._schema = schema
         self._emitter = emitter
+        self._wanted = wanted
         self._folder = folder
         self._read: set[str] = set()
 
@@ -68,9 +71,11 @@ class Node:
         """Return an input, or None where it is absent, by length or by empty name."""
         return self.inputs[index] if index < len(self.inputs) else None
 
-    def has_output(self, index: int) -> bool:
-        """Say whether anything may read output `index`."""
-        return index < len(self.record.outputs) and bool(self.record.outputs[index])
+    def is_read(self, index: int) -> bool:
+        """Say whether anything reads output `index`."""
+        return any(
+            name in self._wanted for name in self.record.outputs[index : index + 1]
+        )
 
     @property
     def output_count(self) -> int:
@@ -109,14 +114,20 @@ class Node:
             )
         return tuple(int(v) for v in value.reshape(-1))
 
-    def int(self, name: str, default: int | None = None) -> int:
+    def list_of(self, name: str, index: int) -> tuple[int, ...] | None:
+        """Return integers: an attribute in older versions, an input in newer ones."""
+        if name in self._schema.attributes:
+            return self.integers(name)
+        return self.known_ints(index, name)
+
+    def integer(self, name: str, default: int | None = None) -> int:
         return self._attribute(name, AttributeProto.INT, default)
 
     def flag(self, name: str) -> bool:
         """Return an integer attribute that stands for a truth value."""
-        return self.int(name) != 0
+        return self.integer(name) != 0
 
-    def float(self, name: str, default: float | None = None) -> float:
+    def real(self, name: str, default: float | None = None) -> float:
         """Return a float attribute, which ONNX stores with 32 bits."""
         return self._attribute(name, AttributeProto.FLOAT, default)
 
@@ -130,7 +141,7 @@ class Node:
             self.refuse(f"{name}={found!r}")
         return found
 
-    def ints(self, name: str) -> tuple[int, ...] | None:
+    def integers(self, name: str) -> tuple[int, ...] | None:
         """Return a list of integers, or None where it is absent."""
         if not self.has(name) and self._default(name) is None:
             return None
@@ -143,6 +154,10 @@ class Node:
     def has(self, name: str) -> bool:
         """Say whether the model sets attribute `name`."""
         return name in self.record.attributes
+
+    def ignore(self, *names: str) -> None:
+        """Accept attributes that make no difference."""
+        self._read.update(names)
 
     def value(self, name: str) -> Any:
         """Return an attribute of whatever type, which the model sets."""

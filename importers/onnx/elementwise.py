@@ -1,0 +1,152 @@
+"""Functions of each element, and of elements of several tensors that broadcast."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.binary import (
+    AddOp,
+    DivOp,
+    MaxOp,
+    MinOp,
+    ModOp,
+    MulOp,
+    PowOp,
+    SubOp,
+)
+from glow.dialects.graph.comparison import (
+    EqualOp,
+    GreaterOp,
+    GreaterOrEqualOp,
+    LessOp,
+    LessOrEqualOp,
+)
+from glow.dialects.graph.logic import (
+    AndOp,
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    NotOp,
+    OrOp,
+    XorOp,
+)
+from glow.dialects.graph.trigonometry import (
+    AcoshOp,
+    AcosOp,
+    AsinhOp,
+    AsinOp,
+    AtanhOp,
+    AtanOp,
+    CoshOp,
+    CosOp,
+    SinhOp,
+    SinOp,
+    TanhOp,
+    TanOp,
+)
+from glow.dialects.graph.unary import (
+    AbsOp,
+    CeilOp,
+    ErfOp,
+    ExpOp,
+    FloorOp,
+    IsInfOp,
+    IsNanOp,
+    LogOp,
+    NegOp,
+    ReciprocalOp,
+    RoundOp,
+    SignOp,
+    SqrtOp,
+)
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+
+UNARY: dict[str, type[GraphOp]] = {
+    "Abs": AbsOp,
+    "Acos": AcosOp,
+    "Acosh": AcoshOp,
+    "Asin": AsinOp,
+    "Asinh": AsinhOp,
+    "Atan": AtanOp,
+    "Atanh": AtanhOp,
+    "BitwiseNot": BitwiseNotOp,
+    "Ceil": CeilOp,
+    "Cos": CosOp,
+    "Cosh": CoshOp,
+    "Erf": ErfOp,
+    "Exp": ExpOp,
+    "Floor": FloorOp,
+    "IsNaN": IsNanOp,
+    "Log": LogOp,
+    "Neg": NegOp,
+    "Not": NotOp,
+    "Reciprocal": ReciprocalOp,
+    "Round": RoundOp,
+    "Sign": SignOp,
+    "Sin": SinOp,
+    "Sinh": SinhOp,
+    "Sqrt": SqrtOp,
+    "Tan": TanOp,
+    "Tanh": TanhOp,
+}
+BINARY: dict[str, type[GraphOp]] = {
+    "Add": AddOp,
+    "And": AndOp,
+    "BitwiseAnd": BitwiseAndOp,
+    "BitwiseOr": BitwiseOrOp,
+    "BitwiseXor": BitwiseXorOp,
+    "Div": DivOp,
+    "Equal": EqualOp,
+    "Greater": GreaterOp,
+    "GreaterOrEqual": GreaterOrEqualOp,
+    "Less": LessOp,
+    "LessOrEqual": LessOrEqualOp,
+    "Mul": MulOp,
+    "Or": OrOp,
+    "Pow": PowOp,
+    "Sub": SubOp,
+    "Xor": XorOp,
+}
+VARIADIC: dict[str, type[GraphOp]] = {"Max": MaxOp, "Min": MinOp, "Sum": AddOp}
+
+
+@onnx_op(*UNARY)
+def unary(node: Node) -> SSAValue:
+    return node.emit(UNARY[node.record.op_type], node.input(0))
+
+
+@onnx_op(*BINARY)
+def binary(node: Node) -> SSAValue:
+    return node.emit(BINARY[node.record.op_type], node.input(0), node.input(1))
+
+
+@onnx_op(*VARIADIC)
+def variadic(node: Node) -> SSAValue:
+    op = VARIADIC[node.record.op_type]
+    return reduce(lambda lhs, rhs: node.emit(op, lhs, rhs), node.given)
+
+
+@onnx_op("Mean")
+def mean(node: Node) -> SSAValue:
+    total = reduce(lambda lhs, rhs: node.emit(AddOp, lhs, rhs), node.given)
+    return node.emit(DivOp, total, node.literal(len(node.given), node.dtype(0)))
+
+
+@onnx_op("IsInf")
+def is_inf(node: Node) -> SSAValue:
+    return node.emit(
+        IsInfOp,
+        node.input(0),
+        detect_negative=node.flag("detect_negative"),
+        detect_positive=node.flag("detect_positive"),
+    )
+
+
+@onnx_op("Mod")
+def mod(node: Node) -> SSAValue:
+    return node.emit(ModOp, node.input(0), node.input(1), fmod=node.flag("fmod"))

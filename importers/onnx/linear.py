@@ -1,0 +1,48 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+
+
+@onnx_op("MatMul")
+def matmul(node: Node) -> SSAValue:
+    return node.emit(MatMulOp, node.input(0), node.input(1))
+
+
+@onnx_op("Gemm")
+def gemm(node: Node) -> SSAValue:
+    """(alpha lhs) @ rhs + beta bias, or lhs @ (alpha rhs) where rhs is a constant."""
+    lhs, rhs, bias = node.input(0), node.input(1), node.optional(2)
+    alpha, beta = node.real("alpha"), node.real("beta")
+    for index in (0, 1):
+        if len(node.shape(index)) != 2:
+            node.invalid(f"expected a matrix, got {node.input(index).type}")
+    if node.constant(1) is None:
+        lhs = _scaled(node, lhs, alpha)
+    else:
+        rhs = _scaled(node, rhs, alpha)
+    if bias is not None:
+        bias = None if beta == 0 else _scaled(node, bias, beta)
+    return node.emit(
+        MatMulOp,
+        lhs,
+        rhs,
+        bias,
+        transpose_lhs=node.flag("transA"),
+        transpose_rhs=node.flag("transB"),
+    )
+
+
+def _scaled(node: Node, value: SSAValue, factor: float) -> SSAValue:
+    if factor == 1:
+        return value
+    dtype = node.dtype(0)
+    if dtype.kind == "i" and not factor.is_integer():
+        node.refuse(f"a factor of {factor} on integers")
+    return node.emit(MulOp, value, node.literal(factor, dtype))

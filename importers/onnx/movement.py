@@ -1,0 +1,141 @@
+"""Ops that move elements about."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.movement import (
+    DepthToSpaceOp,
+    SpaceToDepthOp,
+    TileOp,
+    TransposeOp,
+)
+from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.support.types import normalize_axis
+
+Ints = tuple[int, ...]
+
+
+@onnx_op("Transpose")
+def transpose(node: Node) -> SSAValue:
+    permutation = node.integers("perm")
+    if permutation is None:
+        permutation = tuple(reversed(range(len(node.shape(0)))))
+    return node.emit(TransposeOp, node.input(0), permutation=permutation)
+
+
+@onnx_op("Concat")
+def concat(node: Node) -> SSAValue:
+    return node.emit(ConcatOp, node.given, axis=node.integer("axis"))
+
+
+@onnx_op("Split")
+def split(node: Node) -> tuple[SSAValue, ...]:
+    axis = normalize_axis(node.integer("axis"), len(node.shape(0)))
+    extent, count = node.shape(0)[axis], node.output_count
+    if node.has("num_outputs") and node.integer("num_outputs") != count:
+        node.invalid(f"expected num_outputs {count}, got {node.integer('num_outputs')}")
+    sizes = node.list_of("split", 1)
+    if sizes is None:
+        sizes = _even_sizes(extent, count)
+    if len(sizes) != count:
+        node.invalid(f"expected {count} sizes, got {list(sizes)}")
+    return node.emit_many(SplitOp, node.input(0), axis=axis, sizes=sizes)
+
+
+def _even_sizes(extent: int, count: int) -> Ints:
+    """Return equal sizes; the last is smaller where the extent is no multiple."""
+    size = -(-extent // count)
+    return (*(size,) * (count - 1), extent - size * (count - 1))
+
+
+@onnx_op("Slice")
+def slice_by_attributes(node: Node) -> SSAValue:
+    starts, ends = node.integers("starts") or (), node.integers("ends") or ()
+    return _slice(node, starts, ends, node.integers("axes"), None)
+
+
+@onnx_op("Slice", since=10)
+def slice_(node: Node) -> SSAValue:
+    starts = node.known_ints(1, "starts") or ()
+    ends = node.known_ints(2, "ends") or ()
+    axes, steps = node.known_ints(3, "axes"), node.known_ints(4, "steps")
+    return _slice(node, starts, ends, axes, steps)
+
+
+def _slice(
+    node: Node, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints | None
+) -> SSAValue:
+    lists = [starts, ends, *(values for values in (axes, steps) if values is not None)]
+    if len({len(values) for values in lists}) > 1:
+        node.invalid(
+            "expected as many starts as ends, axes and steps, "
+            f"got {', '.join(str(list(values)) for values in lists)}"
+        )
+    first, sizes, step = resolve_slice(node.shape(0), starts, ends, axes, steps)
+    return node.emit(SliceOp, node.input(0), starts=first, sizes=sizes, steps=step)
+
+
+@onnx_op("Pad")
+def pad_by_attributes(node: Node) -> SSAValue:
+    mode = node.choice("mode", "constant", "edge", "reflect")
+    value = node.literal(node.real("value"), node.dtype(0))
+    pads = node.integers("pads") or ()
+    return node.emit(
+        PadOp,
+        node.input(0),
+        value if mode == "constant" else None,
+        pads=pads,
+        mode=mode,
+    )
+
+
+@onnx_op("Pad", since=11)
+def pad(node: Node) -> SSAValue:
+    mode = node.choice("mode", "constant", "edge", "reflect", "wrap")
+    pads = node.known_ints(1, "pads") or ()
+    axes = node.known_ints(3, "axes")
+    if axes is not None:
+        pads = _pads_of_all(node, pads, axes)
+    value = node.optional(2) if mode == "constant" else None
+    return node.emit(PadOp, node.input(0), value, pads=pads, mode=mode)
+
+
+def _pads_of_all(node: Node, pads: Ints, axes: Ints) -> Ints:
+    """Return pads for every axis from those for `axes`."""
+    rank, count = len(node.shape(0)), len(axes)
+    places = [normalize_axis(axis, rank) for axis in axes]
+    if len(set(places)) != count or len(pads) != 2 * count:
+        node.invalid(f"expected two pads for each axis, got {list(pads)}, {list(axes)}")
+    found = [0] * (2 * rank)
+    for index, axis in enumerate(places):
+        found[axis], found[rank + axis] = pads[index], pads[count + index]
+    return tuple(found)
+
+
+@onnx_op("Tile")
+def tile(node: Node) -> SSAValue:
+    repeats = node.known_ints(1, "repeats") or ()
+    return node.emit(TileOp, node.input(0), repeats=repeats)
+
+
+@onnx_op("SpaceToDepth")
+def space_to_depth(node: Node) -> SSAValue:
+    size = node.integer("blocksize")
+    return node.emit(SpaceToDepthOp, node.input(0), block_size=size)
+
+
+@onnx_op("DepthToSpace")
+def depth_to_space(node: Node) -> SSAValue:
+    size = node.integer("blocksize")
+    mode = node.choice("mode", "DCR", "CRD") if node.opset >= 11 else "DCR"
+    return node.emit(DepthToSpaceOp, node.input(0), block_size=size, mode=mode)
+
+
+@onnx_op("Gather")
+def gather(node: Node) -> SSAValue:
+    return node.emit(GatherOp, node.input(0), node.input(1), axis=node.integer("axis"))

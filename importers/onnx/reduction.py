@@ -1,0 +1,59 @@
+"""Reductions along axes."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.reduction import (
+    ReduceL1Op,
+    ReduceL2Op,
+    ReduceLogSumExpOp,
+    ReduceLogSumOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+    ReduceSumSquareOp,
+)
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+
+REDUCTIONS: dict[str, type[GraphOp]] = {
+    "ReduceL1": ReduceL1Op,
+    "ReduceL2": ReduceL2Op,
+    "ReduceLogSum": ReduceLogSumOp,
+    "ReduceLogSumExp": ReduceLogSumExpOp,
+    "ReduceMax": ReduceMaxOp,
+    "ReduceMean": ReduceMeanOp,
+    "ReduceMin": ReduceMinOp,
+    "ReduceProd": ReduceProdOp,
+    "ReduceSum": ReduceSumOp,
+    "ReduceSumSquare": ReduceSumSquareOp,
+}
+ARGUMENTS: dict[str, type[GraphOp]] = {"ArgMax": ArgMaxOp, "ArgMin": ArgMinOp}
+
+
+@onnx_op(*REDUCTIONS)
+def reduction(node: Node) -> SSAValue:
+    axes = node.list_of("axes", 1)
+    keepdims = node.flag("keepdims")
+    if node.integer("noop_with_empty_axes", 0) and not axes:
+        axes = ()
+    elif not axes:
+        axes = tuple(range(len(node.shape(0))))
+    op = REDUCTIONS[node.record.op_type]
+    return node.emit(op, node.input(0), axes=axes, keepdims=keepdims)
+
+
+@onnx_op(*ARGUMENTS)
+def argument(node: Node) -> SSAValue:
+    return node.emit(
+        ARGUMENTS[node.record.op_type],
+        node.input(0),
+        axis=node.integer("axis"),
+        keepdims=node.flag("keepdims"),
+        select_last_index=node.integer("select_last_index", 0) != 0,
+    )

@@ -1,0 +1,99 @@
+"""Shapes: what asks for them, and what changes them alone."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.support.types import normalize_axes, normalize_axis
+
+
+@onnx_op("Identity")
+def identity(node: Node) -> SSAValue:
+    return node.input(0)
+
+
+@onnx_op("Dropout")
+def dropout(node: Node) -> tuple[SSAValue, SSAValue]:
+    """The input, and a mask that keeps everything, as inference has it."""
+    node.ignore("ratio", "seed")
+    if node.optional(2) is not None and node.known(2, "a training_mode").any():
+        node.refuse("training_mode=1")
+    kind = node.dtype(0) if node.opset < 10 else np.dtype(np.bool_)
+    mask = np.broadcast_to(np.ones((), kind), node.shape(0))
+    return node.input(0), node.literal(mask)
+
+
+@onnx_op("Shape")
+def shape(node: Node) -> SSAValue:
+    extents = node.shape(0)
+    start, end = node.integer("start", 0), node.integer("end", len(extents))
+    return node.literal(extents[slice(start, end)], np.dtype(np.int64))
+
+
+@onnx_op("Size")
+def size(node: Node) -> SSAValue:
+    return node.literal(prod(node.shape(0)), np.dtype(np.int64))
+
+
+@onnx_op("Reshape")
+def reshape(node: Node) -> SSAValue:
+    """0 copies an extent unless `allowzero`; -1 is what remains."""
+    wanted = node.known_ints(1, "a shape") or ()
+    own = node.shape(0)
+    zero_copies = not node.integer("allowzero", 0)
+    if zero_copies and 0 in wanted[len(own) :]:
+        node.invalid(f"shape {list(wanted)} copies an axis that the input lacks")
+    found = [
+        own[axis] if extent == 0 and zero_copies else extent
+        for axis, extent in enumerate(wanted)
+    ]
+    if found.count(-1) > 1 or min(found, default=0) < -1:
+        node.invalid(f"expected at most one -1 in the shape, got {list(wanted)}")
+    if -1 in found:
+        rest = prod(extent for extent in found if extent != -1)
+        if not rest or prod(own) % rest:
+            node.invalid(f"cannot reshape {node.input(0).type} to {list(wanted)}")
+        found[found.index(-1)] = prod(own) // rest
+    return node.emit(ReshapeOp, node.input(0), shape=found)
+
+
+@onnx_op("Flatten")
+def flatten(node: Node) -> SSAValue:
+    extents, axis = node.shape(0), node.integer("axis")
+    axis = axis if axis == len(extents) else normalize_axis(axis, len(extents))
+    rows, columns = prod(extents[:axis]), prod(extents[axis:])
+    return node.emit(ReshapeOp, node.input(0), shape=(rows, columns))
+
+
+@onnx_op("Squeeze")
+def squeeze(node: Node) -> SSAValue:
+    extents, axes = node.shape(0), node.list_of("axes", 1)
+    if axes is None:
+        axes = tuple(axis for axis, extent in enumerate(extents) if extent == 1)
+    axes = normalize_axes(axes, len(extents))
+    if any(extents[axis] != 1 for axis in axes):
+        node.invalid(f"expected extent 1 along {list(axes)}, got {node.input(0).type}")
+    kept = [extent for axis, extent in enumerate(extents) if axis not in axes]
+    return node.emit(ReshapeOp, node.input(0), shape=kept)
+
+
+@onnx_op("Unsqueeze")
+def unsqueeze(node: Node) -> SSAValue:
+    axes = node.list_of("axes", 1) or ()
+    rank = len(node.shape(0)) + len(axes)
+    axes = normalize_axes(axes, rank)
+    extents = iter(node.shape(0))
+    found = [1 if axis in axes else next(extents) for axis in range(rank)]
+    return node.emit(ReshapeOp, node.input(0), shape=found)
+
+
+@onnx_op("Expand")
+def expand(node: Node) -> SSAValue:
+    wanted = node.known_ints(1, "a shape") or ()
+    return node.emit(ExpandOp, node.input(0), shape=wanted)
