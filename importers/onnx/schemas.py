@@ -46,7 +46,7 @@ class Schema:
     input_counts: tuple[int, int]
     output_counts: tuple[int, int]
     attributes: Mapping[str, AttributeRule]
-    raw: defs.OpSchema
+    raw: Any
 
     def input(self, index: int) -> Parameter:
         """Return the parameter of input `index`; the last may be variadic."""

@@ -22,7 +22,7 @@ DTYPES: dict[int, np.dtype[Any]] = {
     TensorProto.INT64: np.dtype(np.int64),
     TensorProto.BOOL: np.dtype(np.bool_),
 }
-_FIELDS = {
+_FIELDS: dict[int, str] = {
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
     TensorProto.INT32: "int32_data",
