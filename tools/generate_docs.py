@@ -1,0 +1,182 @@
+"""
+Write the pages of ops and passes under `docs/` from docstrings.
+
+With `--check` write nothing and fail if a page is not in step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import (
+    IRDLOperation,
+    OptOperandDef,
+    OptResultDef,
+    VarOperandDef,
+    VarResultDef,
+)
+from xdsl.passes import ModulePass, get_pass_option_infos
+
+from glow.pipeline import STAGES
+from glow.registry import UNIVERSE
+from glow.support.discovery import modules_in
+
+ROOT = Path(__file__).parents[1]
+_NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
+_LABELS = ("Shapes", "Units", "Errors", "Level", "Needs", "Source")
+_SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of every generated page."""
+    found = {
+        Path(f"docs/ops/{name}.md"): _dialect_page(name)
+        for name in sorted(UNIVERSE.all_dialects)
+    }
+    return found | {Path("docs/passes.md"): _passes_page()}
+
+
+def _dialect_page(dialect: str) -> str:
+    package = f"glow.dialects.{dialect}"
+    parts = [f"# Dialect `{dialect}`", _NOTE, _docstring(import_module(package))]
+    for name in sorted(modules_in(package)):
+        module = import_module(name)
+        ops = list(_defined_in(name, Operation))
+        attributes = list(_defined_in(name, Attribute))
+        if not ops and not attributes:
+            continue
+        parts.append(f"## {name.rpartition('.')[2]}")
+        parts.append(_docstring(module))
+        parts += [_attribute_entry(each) for each in attributes]
+        parts += [_op_entry(each) for each in ops]
+    return _page(parts)
+
+
+def _defined_in(module_name: str, base: type) -> Iterator[type]:
+    for value in vars(import_module(module_name)).values():
+        if (
+            isinstance(value, type)
+            and issubclass(value, base)
+            and value.__module__ == module_name
+            and isinstance(vars(value).get("name"), str)
+        ):
+            yield value
+
+
+def _attribute_entry(attribute: type) -> str:
+    return _page([f"### `#{vars(attribute)['name']}`", _docstring(attribute)])
+
+
+def _op_entry(op: type) -> str:
+    parts = [f"### `{vars(op)['name']}`", _docstring(op)]
+    if issubclass(op, IRDLOperation):
+        parts.append(_signature(op))
+    return _page(parts)
+
+
+def _signature(op: type[IRDLOperation]) -> str:
+    """Return a line each for operands, properties and results; `?` optional."""
+    definition = op.get_irdl_definition()
+    properties = [name for name in definition.properties if name not in _SEGMENTS]
+    rows = [
+        ("Operands", [_marked(*item) for item in definition.operands]),
+        ("Properties", [f"`{name}`" for name in properties]),
+        ("Results", [_marked(*item) for item in definition.results]),
+    ]
+    lines = [f"- {title}: {', '.join(names)}" for title, names in rows if names]
+    return "\n".join(lines)
+
+
+def _marked(name: str, definition: object) -> str:
+    if isinstance(definition, OptOperandDef | OptResultDef):
+        return f"`{name}`?"
+    if isinstance(definition, VarOperandDef | VarResultDef):
+        return f"`{name}`..."
+    return f"`{name}`"
+
+
+def _passes_page() -> str:
+    parts = ["# Passes", _NOTE, _pipeline_table()]
+    groups: dict[str, list[type[ModulePass]]] = {}
+    for _, load in sorted(UNIVERSE.all_passes.items()):
+        found = load()
+        module = found.__module__.removeprefix("glow.").split(".")
+        group = "/".join(module[:2]) if module[0] == "passes" else module[0]
+        groups.setdefault(group, []).append(found)
+    for group, passes in groups.items():
+        parts.append(f"## {group}")
+        parts += [_pass_entry(each) for each in passes]
+    return _page(parts)
+
+
+def _pipeline_table() -> str:
+    lines = ["| stage | passes | what may remain |", "|---|---|---|"]
+    for stage in STAGES:
+        passes = stage.passes.replace(",", ", ")
+        dialects = ", ".join(sorted(stage.dialects))
+        lines.append(f"| {stage.name} | `{passes}` | {dialects} |")
+    return "\n".join(lines)
+
+
+def _pass_entry(each: type[ModulePass]) -> str:
+    parts = [f"### `{each.name}`", _docstring(each)]
+    if dataclasses.fields(each):
+        parts.append(
+            "\n".join(
+                f"- `{option.name}`: {option.expected_type}"
+                + (f" = {option.default_value}" if option.default_value else "")
+                for option in get_pass_option_infos(each)
+            )
+        )
+    return _page(parts)
+
+
+def _docstring(value: object) -> str:
+    """Return the docstring as Markdown: its labels become the items of a list."""
+    lines: list[str] = []
+    in_item = in_code = False
+    for line in inspect.cleandoc(value.__doc__ or "").splitlines():
+        in_code = in_code != line.startswith("```")
+        label, _, text = line.partition(": ")
+        if label in _LABELS and not in_code:
+            if lines and lines[-1] and not in_item:
+                lines.append("")
+            in_item = True
+            lines.append(f"- **{label}:** {text}")
+            continue
+        in_item = in_item and bool(line)
+        lines.append(f"  {line}" if in_item else line)
+    return "\n".join(lines)
+
+
+def _page(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def main() -> None:
+    expected = pages()
+    known = {ROOT / path for path in expected}
+    stray = [path for path in (ROOT / "docs/ops").glob("*.md") if path not in known]
+    if "--check" in sys.argv[1:]:
+        stale = [
+            path
+            for path, text in expected.items()
+            if not (ROOT / path).exists() or (ROOT / path).read_text() != text
+        ]
+        names = ", ".join(map(str, stale + stray))
+        sys.exit(f"error: run `make docs`, out of step: {names}" if names else 0)
+    for path, text in expected.items():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text)
+    for path in stray:
+        path.unlink()
+
+
+if __name__ == "__main__":
+    main()
