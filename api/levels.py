@@ -1,7 +1,11 @@
 """Which stage a module has reached, read from what is in it."""
 
+from typing import cast
+
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, TensorType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
+
+from glow.support.types import Tensor
 
 _LAYOUT_OPS = frozenset({"graph.fused", "layout.transform"})
 
@@ -21,18 +25,22 @@ def level_of(module: ModuleOp) -> str:
         return "llvm"
     if "memory" in dialects:
         return "memory"
+    if has_layouts:
+        return "layout"
     if "graph" in dialects:
-        return "layout" if has_layouts else "import"
+        return "import"
     loops = {"scf", "vector", "memref"} & dialects
     return "loops" if loops or _takes_buffers(module) else "import"
 
 
 def _has_encoding(op: Operation) -> bool:
-    return any(
-        isinstance(result.type, TensorType)
-        and not isinstance(result.type.encoding, NoneAttr)
-        for result in op.results
-    )
+    return any(_is_encoded(result.type) for result in op.results)
+
+
+def _is_encoded(type_: Attribute) -> bool:
+    if not isinstance(type_, TensorType):
+        return False
+    return not isinstance(cast(Tensor, type_).encoding, NoneAttr)
 
 
 def _takes_buffers(module: ModuleOp) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -49,7 +49,7 @@ def load_model(
     """Read a model from a path or from ONNX in memory; see `glow.load`."""
     if not isinstance(source, str | os.PathLike):
         return Model("model", import_onnx(source, dims))
-    path = Path(source)
+    path = Path(cast(str | os.PathLike[str], source))
     match path.suffix:
         case ".onnx":
             return Model(path.stem, import_onnx(path, dims))

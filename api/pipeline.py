@@ -59,17 +59,18 @@ STAGES = (
     ),
     Stage(
         name="memory",
-        passes="",
+        passes="graph-to-memory{target=$target},share-buffers,insert-deallocs,"
+        "plan-memory,verify-memory",
         dialects=_names("builtin func memory memref arith math"),
     ),
     Stage(
         name="loops",
-        passes="",
+        passes="memory-to-loops{target=$target}",
         dialects=_names("builtin func scf arith math vector memref llvm_ext"),
     ),
     Stage(
         name="llvm",
-        passes="",
+        passes="loops-to-llvm",
         dialects=_names("builtin llvm llvm_ext"),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def _read(file: str) -> Array:
         raise ValueError(f"{file}: expected an array in a .npy file: {error}") from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{file}: expected one array, got an archive")
-    return array
+    return cast(Array, array)
 
 
 def write_outputs(outputs: Mapping[str, Array], folder: Path) -> list[Path]:

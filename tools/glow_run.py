@@ -44,7 +44,7 @@ def _run() -> None:
         for path in write_outputs(outputs, args.output_dir):
             print(f"wrote {path}")
     if expected is not None:
-        _check(outputs, expected, args.vs)
+        _check(outputs, expected)
 
 
 def _show(outputs: Mapping[str, Array], expected: Mapping[str, Array] | None) -> None:
@@ -57,14 +57,12 @@ def _show(outputs: Mapping[str, Array], expected: Mapping[str, Array] | None) ->
         print(line)
 
 
-def _check(
-    outputs: Mapping[str, Array], expected: Mapping[str, Array], vs: str
-) -> None:
+def _check(outputs: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     errors = {name: error_of(array, expected[name]) for name, array in outputs.items()}
     bad = [name for name, error in errors.items() if error > TOLERANCE]
     if bad:
         fail(
-            f"expected outputs within {TOLERANCE:g} of {vs}, got "
+            f"expected outputs within {TOLERANCE:g} of the other runtime's, got "
             + ", ".join(f'"{name}" off by {errors[name]:.2g}' for name in bad)
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,12 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
     """Return ONNX Runtime on the model of `path`, as a function of named inputs."""
     if not path.endswith(".onnx"):
         raise ValueError(f"{path}: ONNX Runtime runs .onnx files only")
-    import onnxruntime
-
-    options: Any = onnxruntime.SessionOptions()
+    runtime: Any = import_module("onnxruntime")
+    options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    session: Any = onnxruntime.InferenceSession(
+    session = runtime.InferenceSession(
         path, options, providers=["CPUExecutionProvider"]
     )
     names = [spec.name for spec in signature.outputs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Event, Thread
 
@@ -12,7 +12,7 @@ _PATIENCE_S = 1.0
 
 
 @contextmanager
-def progress(what: str) -> Iterator[None]:
+def progress(what: str) -> Generator[None]:
     """Show `what` and the seconds it takes on stderr, if it takes over a second."""
     if not sys.stderr.isatty():
         yield

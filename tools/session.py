@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass
+from typing import NoReturn
 
 from glow import Executable, InternalError, Model
 from glow.compiler import Options, compile_model
@@ -42,18 +43,21 @@ def open_session(args: argparse.Namespace) -> Session:
     start = time.perf_counter()
     with progress(f"loading {args.model}"):
         model = load_model(args.model, parse_dims(args.dim), args.weights)
+    return Session(_compiled(model, args), time.perf_counter() - start)
+
+
+def _compiled(model: Model, args: argparse.Namespace) -> Executable:
     options = Options(
         args.threads, args.cpu_features, tuple(args.disable), args.stop_after_pass
     )
     try:
         with progress(f"compiling {args.model}"):
-            net = compile_model(model, args.target, options)
+            return compile_model(model, args.target, options)
     except InternalError as error:
         _report(model, args, error)
-    return Session(net, time.perf_counter() - start)
 
 
-def _report(model: Model, args: argparse.Namespace, error: InternalError) -> None:
+def _report(model: Model, args: argparse.Namespace, error: InternalError) -> NoReturn:
     backend = resolve(args.target)
     stage = backend.level if backend.emit is None else "object"
     arguments = ["--target", args.target, "--stop-after", stage]

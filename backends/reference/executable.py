@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.backends.reference.storage import Array, TensorStorage
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -18,11 +19,15 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
+from glow.dialects.layout.attribute import layout_of
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
+from glow.support.layout import unpack
 from glow.support.locations import name_of
 from glow.support.types import dtype_of, shape_of
+
+_RUNNABLE = (GraphOp, FusedOp, LoadOp, SaveOp, LiteralOp, ReturnOp)
 
 
 class ReferenceExecutable(Executable):
@@ -83,12 +88,12 @@ class _Run:
             case SaveOp():
                 self._saved[op.symbol.string_value()] = self._storage.read(op.value)
                 return ()
-            case GraphOp():
+            case GraphOp() | FusedOp():
                 return self._evaluated(op)
             case _:
                 return ()
 
-    def _evaluated(self, op: GraphOp) -> Sequence[Array]:
+    def _evaluated(self, op: GraphOp | FusedOp) -> Sequence[Array]:
         arrays = [self._storage.read(operand) for operand in op.operands]
         try:
             return op.evaluate(arrays)
@@ -105,7 +110,7 @@ def _entry_of(module: ModuleOp) -> FuncOp:
         raise CompilationError(f"expected a function @main, got {names}")
     entry = chosen[0]
     for op in entry.body.block.ops:
-        if not isinstance(op, GraphOp | LoadOp | SaveOp | LiteralOp | ReturnOp):
+        if not isinstance(op, _RUNNABLE):
             raise CompilationError(f"target reference cannot run {op.name}")
     if entry.body.block.args:
         raise CompilationError(
@@ -122,7 +127,12 @@ def _constants_of(module: ModuleOp) -> dict[str, Array]:
                 raise CompilationError(
                     f'constant "{op.sym_name.data}" has no bytes, give its weights file'
                 )
-            found[op.sym_name.data] = op.array
+            layout = layout_of(op.type)
+            found[op.sym_name.data] = (
+                op.array
+                if layout is None
+                else unpack(layout, op.array, shape_of(op.type))
+            )
     return found
 
 

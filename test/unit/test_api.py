@@ -1,0 +1,188 @@
+"""The library interface: load, compile, call; what it imports and what it refuses."""
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import glow
+from glow import compiler
+from glow.levels import level_of
+from glow.model import context, parse_text
+from glow.pipeline import (
+    STAGE_NAMES,
+    STAGES,
+    Stage,
+    check_stage,
+    parse_passes,
+    pipeline_text,
+    stages_between,
+)
+from glow.support.targets import known_targets, resolve
+
+NETWORK = """
+graph.placeholder @x "in" : tensor<2xf32>
+graph.placeholder @state "inout" : tensor<2xf32>
+graph.placeholder @y "out" : tensor<2xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2xf32>
+  %s = graph.load @state : tensor<2xf32>
+  %r = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32>
+  graph.save @y, %s : tensor<2xf32>
+  graph.save @state, %r : tensor<2xf32>
+  func.return
+}
+"""
+
+FAST = """
+import sys, time
+import numpy
+start = time.perf_counter()
+import glow
+seconds = time.perf_counter() - start
+heavy = {"xdsl", "onnx", "llvmlite", "onnxruntime"} & set(sys.modules)
+assert not heavy, heavy
+assert seconds < 0.2, seconds
+"""
+
+LEVELS = {
+    "import": "func.func @f(%x: tensor<2xf32>) { func.return }",
+    "layout": """
+      %x = "test.op"() : () -> tensor<2x2xf32>
+      %y = layout.transform %x : tensor<2x2xf32>
+        -> tensor<2x2xf32, #layout.physical<[1, 0]>>""",
+    "memory": "%x = memory.alloc : memref<2xf32>",
+    "loops": "func.func @f(%x: memref<?xf32>) { func.return }",
+    "llvm": "llvm.func @f() { llvm.return }",
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    found = tmp_path / "net.mlir"
+    found.write_text(NETWORK)
+    return found
+
+
+def parse(text: str) -> ModuleOp:
+    return parse_text(context(), text, "test")
+
+
+def test_importing_the_package_imports_no_compiler() -> None:
+    subprocess.run([sys.executable, "-c", FAST], check=True)
+
+
+def test_everything_exported_exists() -> None:
+    assert all(hasattr(glow, name) for name in glow.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        glow.nothing  # noqa: B018
+
+
+def test_a_model_is_compiled_and_called(path: Path) -> None:
+    net = glow.compile(glow.load(path), target="reference")
+    assert str(net.signature) == (
+        "(x: float32[2], state: float32[2]) -> (state: float32[2], y: float32[2])"
+    )
+    x, state = np.array([-1, 2], np.float32), np.array([5, 6], np.float32)
+    updated, y = net(x, state)
+    assert (updated.tolist(), y.tolist()) == ([0, 2], [5, 6])
+    assert state.tolist() == [5, 6]
+
+
+def test_compile_takes_what_load_takes(path: Path) -> None:
+    assert glow.compile(str(path), target="reference").signature.inputs
+
+
+def test_compiling_leaves_the_model_as_it_is(path: Path) -> None:
+    model = glow.load(path)
+    before = str(model)
+    glow.compile(model, target="reference")
+    assert str(model) == before
+
+
+def test_an_executable_says_how_it_was_made(path: Path) -> None:
+    stages = glow.compile(path, target="reference").stages
+    assert [stage.name for stage in stages] == ["graph", "machine"]
+    assert stages[0].ops is not None
+    assert stages[1].ops is None
+
+
+def test_several_threads_are_refused_once(path: Path) -> None:
+    compiler._say_single_threaded.cache_clear()
+    with pytest.warns(UserWarning, match="one is used"):
+        glow.compile(path, target="reference", threads=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        glow.compile(path, target="reference", threads=2)
+
+
+def test_no_thread_is_refused(path: Path) -> None:
+    with pytest.raises(ValueError, match="expected at least one thread, got 0"):
+        glow.compile(path, target="reference", threads=0)
+
+
+def test_unknown_passes_cannot_be_disabled(path: Path) -> None:
+    with pytest.raises(
+        ValueError, match=r"expected passes to disable out of .*, got no"
+    ):
+        glow.compile(path, target="reference", disable=["no"])
+
+
+def test_features_are_given_once() -> None:
+    assert compiler.target_spec("cpu", None) == "cpu"
+    assert compiler.target_spec("cpu", "avx2") == "cpu:avx2"
+    with pytest.raises(ValueError, match="in one place"):
+        compiler.target_spec("cpu:sse2", "avx2")
+
+
+def test_rewrites_after_the_last_allowed_pass_are_left_out() -> None:
+    stage = Stage("s", "cse,canonicalize,dce", frozenset(), frozenset({"cse", "dce"}))
+
+    def names(**options: object) -> list[str]:
+        (chosen,) = compiler.choose_passes([stage], "cpu", **options)  # type: ignore
+        return [each.name for each in chosen]
+
+    assert names() == ["cse", "canonicalize", "dce"]
+    assert names(stop_after_pass=0) == ["canonicalize"]
+    assert names(stop_after_pass=1) == ["cse", "canonicalize"]
+    assert names(disable=["cse"]) == ["canonicalize", "dce"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_is_known_by_its_ops(level: str) -> None:
+    assert level_of(parse(LEVELS[level])) == level
+
+
+def test_stages_follow_what_is_done() -> None:
+    def names(done: str, last: str) -> list[str]:
+        return [stage.name for stage in stages_between(done, last)]
+
+    assert names("import", "graph") == ["graph"]
+    assert names("layout", "llvm") == ["memory", "loops", "llvm"]
+    assert names("llvm", "llvm") == []
+
+
+def test_every_pass_of_the_pipeline_exists() -> None:
+    for stage in STAGES:
+        passes = parse_passes(pipeline_text([stage], "cpu:avx2"))
+        assert stage.optional <= {each.name for each in passes}
+
+
+@pytest.mark.parametrize("name", known_targets())
+def test_every_backend_takes_a_stage(name: str) -> None:
+    assert resolve(name).level in STAGE_NAMES
+
+
+def test_an_op_that_no_pass_lowered_is_named_with_its_node() -> None:
+    text = """
+      func.func @f(%x: tensor<2xf32>) {
+        %y = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32> loc("conv1/act")
+        func.return
+      }"""
+    stage = Stage("loops", "", frozenset({"builtin", "func"}))
+    with pytest.raises(Exception, match=r"cannot express graph.relu \(at conv1/act\)"):
+        check_stage(stage, parse(text))
