@@ -1,0 +1,113 @@
+"""Oracles and helpers that several test files share, as fixtures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+TOLERANCES = {"float32": 2e-5, "float64": 1e-12}
+
+
+def _model(
+    op_type: str,
+    inputs: Sequence[Array | None],
+    attributes: Mapping[str, Any],
+    outputs: int,
+    opset: int,
+) -> Any:
+    from onnx import helper
+
+    names = ["" if array is None else f"i{k}" for k, array in enumerate(inputs)]
+    results = [f"o{k}" for k in range(outputs)]
+    node = helper.make_node(op_type, names, results, **attributes)
+    graph = helper.make_graph(
+        [node],
+        op_type,
+        [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+            )
+            for name, array in zip(names, inputs, strict=True)
+            if array is not None
+        ],
+        [helper.make_empty_tensor_value_info(name) for name in results],
+    )
+    imports = [helper.make_opsetid("", opset)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+
+@pytest.fixture(scope="session")
+def run_onnx() -> Callable[..., list[Array]]:
+    """Run one ONNX node in ONNX Runtime, or in `onnx.reference` where asked."""
+
+    def run(
+        op_type: str,
+        *inputs: Array | None,
+        outputs: int = 1,
+        opset: int = 21,
+        reference: bool = False,
+        **attributes: Any,
+    ) -> list[Array]:
+        model = _model(op_type, inputs, attributes, outputs, opset)
+        feeds = {f"i{k}": array for k, array in enumerate(inputs) if array is not None}
+        if reference:
+            from onnx.reference import ReferenceEvaluator
+
+            return list(ReferenceEvaluator(model).run(None, feeds))
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        options.intra_op_num_threads = 1
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        return list(session.run(None, feeds))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def evaluate() -> Callable[..., tuple[Array, ...]]:
+    """Build a graph op on arrays, verify it, and return what it computes."""
+    from xdsl.utils.test_value import create_ssa_value
+
+    from glow.support.types import element_type_of, tensor
+
+    def value(array: Any) -> Any:
+        if array is None:
+            return None
+        if isinstance(array, list):
+            return [value(item) for item in array]
+        return create_ssa_value(tensor(element_type_of(array.dtype), array.shape))
+
+    def run(op_class: Any, *slots: Any, **parameters: Any) -> tuple[Array, ...]:
+        op = op_class(*[value(slot) for slot in slots], **parameters)
+        op.verify()
+        present: list[Array] = []
+        for slot in slots:
+            present += slot if isinstance(slot, list) else []
+            if slot is not None and not isinstance(slot, list):
+                present.append(slot)
+        found = op.evaluate(present)
+        for result, array in zip(op.results, found, strict=True):
+            assert result.type == tensor(element_type_of(array.dtype), array.shape)
+        return found
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def assert_close() -> Callable[[Array, Array], None]:
+    """Compare shape, type and values, with the tolerance of the element type."""
+
+    def check(found: Array, expected: Array) -> None:
+        assert found.dtype == expected.dtype
+        assert found.shape == expected.shape
+        tolerance = TOLERANCES.get(str(found.dtype), 0)
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+    return check
