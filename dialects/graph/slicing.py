@@ -241,6 +241,8 @@ class PadOp(GraphOp):
             )
         ]
         widths = [(max(begin, 0), max(end, 0)) for begin, end in sides]
+        if not widths:
+            return kept
         if mode != "constant":
             return np.pad(kept, widths, mode=mode)  # pyright: ignore
         fill = 0 if value is None else value.reshape(())
