@@ -31,7 +31,10 @@ class YieldOp(IRDLOperation):
     Errors: a parent other than `graph.fused`.
 
     ```mlir
-    graph.yield %0 : tensor<2x3xf32>
+    %y = graph.fused(%x) {
+    ^bb0(%0: tensor<2x3xf32>):
+      graph.yield %0 : tensor<2x3xf32>
+    } : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
     """
 

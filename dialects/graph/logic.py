@@ -106,7 +106,7 @@ class BitShiftOp(BinaryOp):
     ) -> Tensor:
         if direction not in ("LEFT", "RIGHT"):
             raise VerifyException(
-                f'expected direction LEFT or RIGHT, got "{direction}"'
+                f'expected direction "LEFT" or "RIGHT", got "{direction}"'
             )
         return super().infer(lhs, rhs)
 

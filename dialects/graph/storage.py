@@ -91,7 +91,9 @@ class ConstantOp(IRDLOperation):
     Source: Glow's Constant.
 
     ```mlir
-    graph.constant @"w" #graph.resource<"9f86..."> : tensor<64x3x7x7xf32>
+    graph.constant @w #graph.resource<
+        "2e99758548972a8e8822ad47fa1017ff72f06f3ff6a016851f45c398732bc50c">
+        : tensor<64x3x7x7xf32>
     ```
     """
 
@@ -142,6 +144,10 @@ class LoadOp(IRDLOperation):
     The value that placeholder or constant `symbol` had before the run.
 
     Errors: an unknown symbol, another type than the symbol's (checked by module).
+
+    ```mlir
+    %x = graph.load @data : tensor<1x3x224x224xf32>
+    ```
     """
 
     name = "graph.load"
@@ -165,6 +171,10 @@ class SaveOp(IRDLOperation):
     Make `value` what placeholder `symbol` holds after the run; once per placeholder.
 
     Errors: a constant or an input, a second save, another type (checked by module).
+
+    ```mlir
+    graph.save @logits, %y : tensor<1x1000xf32>
+    ```
     """
 
     name = "graph.save"

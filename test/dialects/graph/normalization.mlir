@@ -1,0 +1,78 @@
+// RUN: ROUNDTRIP
+
+// CHECK-LABEL: @batch_norm
+// CHECK: %y = graph.batch_norm %x, %s, %b, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+func.func @batch_norm(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
+  %y = graph.batch_norm %x, %s, %b, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @batch_norm_with_epsilon
+// CHECK: %y = graph.batch_norm %x, %s, %b, %m, %v {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+func.func @batch_norm_with_epsilon(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
+  %y = graph.batch_norm %x, %s, %b, %m, %v {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @lrn
+// CHECK: %y = graph.lrn %x {size = 5 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @lrn(%x: tensor<2x3x4xf32>) {
+  %y = graph.lrn %x {size = 5 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @lrn_with_parameters
+// CHECK: %y = graph.lrn %x {size = 5 : i64, alpha = 2.500000e-01 : f64, beta = 5.000000e-01 : f64, bias = 2.000000e+00 : f64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @lrn_with_parameters(%x: tensor<2x3x4xf32>) {
+  %y = graph.lrn %x {size = 5 : i64, alpha = 2.500000e-01 : f64, beta = 5.000000e-01 : f64, bias = 2.000000e+00 : f64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @layer_norm
+// CHECK: %y = graph.layer_norm %x, %s : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+func.func @layer_norm(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) {
+  %y = graph.layer_norm %x, %s : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @layer_norm_with_bias
+// CHECK: %y = graph.layer_norm %x, %s bias %b {axis = 1 : i64, epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<2x3x4xf32>
+func.func @layer_norm_with_bias(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>, %b: tensor<f32>) {
+  %y = graph.layer_norm %x, %s bias %b {axis = 1 : i64, epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @layer_norm_with_statistics
+// CHECK: %y, %m, %i = graph.layer_norm %x, %s {with_statistics} : (tensor<2x3x4xf32>, tensor<4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
+func.func @layer_norm_with_statistics(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) {
+  %y, %m, %i = graph.layer_norm %x, %s {with_statistics} : (tensor<2x3x4xf32>, tensor<4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
+  func.return
+}
+
+// CHECK-LABEL: @softmax
+// CHECK: %y = graph.softmax %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @softmax(%x: tensor<2x3x4xf32>) {
+  %y = graph.softmax %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @softmax_along_the_first_axis
+// CHECK: %y = graph.softmax %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @softmax_along_the_first_axis(%x: tensor<2x3x4xf32>) {
+  %y = graph.softmax %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @log_softmax
+// CHECK: %y = graph.log_softmax %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @log_softmax(%x: tensor<2x3x4xf32>) {
+  %y = graph.log_softmax %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @log_softmax_along_the_first_axis
+// CHECK: %y = graph.log_softmax %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @log_softmax_along_the_first_axis(%x: tensor<2x3x4xf32>) {
+  %y = graph.log_softmax %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
