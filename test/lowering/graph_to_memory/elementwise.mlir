@@ -1,0 +1,50 @@
+// RUN: glow-opt %s --split-input-file -p graph-to-memory | filecheck %s
+
+// A group is one region; a value that it only uses inside gets no buffer.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<2x3xf32>, memref<3xf32>) outs(%{{.*}}, %{{.*}} : memref<2x3xf32>, memref<2x3xi1>) {
+// CHECK-NEXT:    ^{{.*}}([[A:%.*]]: f32, [[B:%.*]]: f32):
+// CHECK-NEXT:      [[S:%.*]] = arith.mulf [[A]], [[B]] : f32
+// CHECK-NEXT:      [[E:%.*]] = math.exp [[S]]
+// CHECK-NEXT:      [[L:%.*]] = arith.cmpf olt, [[S]], [[E]] : f32
+// CHECK-NEXT:      memory.yield [[E]], [[L]] : f32, i1
+// CHECK-NOT:     memory.alloc
+graph.placeholder @a "in" : tensor<2x3xf32>
+graph.placeholder @b "in" : tensor<3xf32>
+graph.placeholder @y "out" : tensor<2x3xf32>
+graph.placeholder @z "out" : tensor<2x3xi1>
+func.func @main() {
+  %a = graph.load @a : tensor<2x3xf32>
+  %b = graph.load @b : tensor<3xf32>
+  %y, %z = graph.fused(%a, %b) {
+  ^bb0(%0: tensor<2x3xf32>, %1: tensor<3xf32>):
+    %2 = graph.mul %0, %1 : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    %3 = graph.exp %2 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %4 = graph.less %2, %3 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
+    graph.yield %3, %4 : tensor<2x3xf32>, tensor<2x3xi1>
+  } : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi1>)
+  graph.save @y, %y : tensor<2x3xf32>
+  graph.save @z, %z : tensor<2x3xi1>
+  func.return
+}
+
+// -----
+
+// An absent bound takes no part; a cast follows the types.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<3xf32>, memref<f32>)
+// CHECK:           arith.minimumf
+// CHECK-NOT:       arith.maximumf
+// CHECK:         memory.elementwise
+// CHECK:           arith.fptosi %{{.*}} : f32 to i32
+graph.placeholder @x "in" : tensor<3xf32>
+graph.placeholder @m "in" : tensor<f32>
+graph.placeholder @y "out" : tensor<3xi32>
+func.func @main() {
+  %x = graph.load @x : tensor<3xf32>
+  %m = graph.load @m : tensor<f32>
+  %0 = "graph.clip"(%x, %m) {operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+  %1 = graph.cast %0 {to = i32} : (tensor<3xf32>) -> tensor<3xi32>
+  graph.save @y, %1 : tensor<3xi32>
+  func.return
+}

@@ -1,0 +1,71 @@
+// RUN: glow-opt %s --split-input-file -p graph-to-memory | filecheck %s
+
+// A group becomes one product; what is fused behind it is its region, and what that
+// reads beside the product is an extra.
+// CHECK-LABEL: @main
+// CHECK:         memory.matmul ins(%{{.*}} : memref<2x3xf32>, %{{.*}} : memref<3x4xf32> bias %{{.*}} : memref<4xf32> extras %{{.*}} : memref<2x4xf32>) outs(
+// CHECK-NEXT:    ^{{.*}}([[P:%.*]]: f32, [[E:%.*]]: f32):
+// CHECK-NEXT:      [[S:%.*]] = arith.addf [[P]], [[E]] : f32
+// CHECK:           arith.maximumf [[S]]
+graph.placeholder @a "in" : tensor<2x3xf32>
+graph.placeholder @b "in" : tensor<3x4xf32>
+graph.placeholder @c "in" : tensor<4xf32>
+graph.placeholder @r "in" : tensor<2x4xf32>
+graph.placeholder @y "out" : tensor<2x4xf32>
+func.func @main() {
+  %a = graph.load @a : tensor<2x3xf32>
+  %b = graph.load @b : tensor<3x4xf32>
+  %c = graph.load @c : tensor<4xf32>
+  %r = graph.load @r : tensor<2x4xf32>
+  %y = graph.fused(%a, %b, %c, %r) {
+  ^bb0(%0: tensor<2x3xf32>, %1: tensor<3x4xf32>, %2: tensor<4xf32>, %3: tensor<2x4xf32>):
+    %4 = graph.matmul %0, %1 bias %2 : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+    %5 = graph.add %4, %3 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %6 = graph.relu %5 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    graph.yield %6 : tensor<2x4xf32>
+  } : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  graph.save @y, %y : tensor<2x4xf32>
+  func.return
+}
+
+// -----
+
+// A transposed operand is a view; a vector becomes a matrix; a bias that has not one
+// element per column is added by the region.
+// CHECK-LABEL: @main
+// CHECK:         memory.view %{{.*}} : memref<3x2xf32> -> memref<2x3xf32, strided<[1, 2]>>
+// CHECK:         memory.view %{{.*}} : memref<3xf32> -> memref<3x1xf32, strided<[1, 0]>>
+// CHECK:         memory.matmul ins({{.*}}memref<3x1xf32, strided<[1, 0]>> extras %{{.*}}) outs({{.*}}memref<2x1xf32
+// CHECK:           arith.addf
+graph.placeholder @a "in" : tensor<3x2xf32>
+graph.placeholder @b "in" : tensor<3xf32>
+graph.placeholder @c "in" : tensor<2xf32>
+graph.placeholder @y "out" : tensor<2xf32>
+func.func @main() {
+  %a = graph.load @a : tensor<3x2xf32>
+  %b = graph.load @b : tensor<3xf32>
+  %c = graph.load @c : tensor<2xf32>
+  %y = graph.matmul %a, %b bias %c {transpose_lhs} : (tensor<3x2xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2xf32>
+  graph.save @y, %y : tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// A transposed convolution is one over its input spread out by zeros.
+// CHECK-LABEL: @main
+// CHECK:         memory.fill outs([[C:%.*]] : memref<1x2x7x7xf32, #layout.physical<NHWC>>)
+// CHECK:         memory.view [[C]] : {{.*}} -> memref<1x2x2x2xf32, strided<[98, 1, 28, 4], offset: 32>>
+// CHECK:         memory.copy
+// CHECK:         memory.conv ins([[C]] : {{.*}} outs({{.*}} : memref<1x1x5x5xf32>)
+// CHECK-NEXT:    } {{.*}}pads = array<i64: 0, 0, 0, 0>
+graph.placeholder @x "in" : tensor<1x2x2x2xf32>
+graph.placeholder @w "in" : tensor<2x1x3x3xf32>
+graph.placeholder @y "out" : tensor<1x1x5x5xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<1x2x2x2xf32>
+  %w = graph.load @w : tensor<2x1x3x3xf32>
+  %y = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>} : (tensor<1x2x2x2xf32>, tensor<2x1x3x3xf32>) -> tensor<1x1x5x5xf32>
+  graph.save @y, %y : tensor<1x1x5x5xf32>
+  func.return
+}

@@ -1,0 +1,167 @@
+// RUN: glow-opt %s --split-input-file --verify-diagnostics -p verify-memory | filecheck %s
+
+// A well-formed function passes.
+// CHECK-LABEL: @good
+memory.placeholder @x "in" : memref<4xf32>
+memory.placeholder @y "out" : memref<4xf32>
+func.func @good() {
+  %x = memory.get @x : memref<4xf32>
+  %y = memory.get @y : memref<4xf32>
+  %a = memory.alloc : memref<4xf32>
+  memory.copy ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  memory.elementwise ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) {
+  ^bb0(%e: f32):
+    memory.yield %e : f32
+  }
+  memory.copy ins(%a : memref<4xf32>) outs(%y : memref<4xf32>)
+  memory.dealloc %a : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: reads a buffer that nothing has written
+func.func @unwritten() {
+  %a = memory.alloc : memref<4xf32>
+  %b = memory.alloc : memref<4xf32>
+  memory.copy ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: reads a buffer that nothing has written
+memory.placeholder @y "out" : memref<4xf32>
+func.func @unwritten_output() {
+  %y = memory.get @y : memref<4xf32>
+  %b = memory.alloc : memref<4xf32>
+  memory.copy ins(%y : memref<4xf32>) outs(%b : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// A border alone is no value.
+// CHECK: reads a buffer that nothing has written
+func.func @only_border() {
+  %a = memory.alloc : memref<4xf32>
+  memory.zero_halo outs(%a : memref<4xf32>)
+  %b = memory.alloc : memref<4xf32>
+  memory.copy ins(%a : memref<4xf32>) outs(%b : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: uses a buffer after its dealloc
+func.func @dead() {
+  %a = memory.alloc : memref<4xf32>
+  memory.fill outs(%a : memref<4xf32>) {value = 1.0 : f32}
+  memory.dealloc %a : memref<4xf32>
+  memory.fill outs(%a : memref<4xf32>) {value = 1.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: the buffer was deallocated before
+func.func @twice() {
+  %a = memory.alloc : memref<4xf32>
+  memory.dealloc %a : memref<4xf32>
+  memory.dealloc %a : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a buffer made by memory.alloc
+memory.placeholder @x "in" : memref<4xf32>
+func.func @no_alloc() {
+  %x = memory.get @x : memref<4xf32>
+  memory.dealloc %x : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: writes to input @x
+memory.placeholder @x "in" : memref<4xf32>
+func.func @input() {
+  %x = memory.get @x : memref<4xf32>
+  %v = memory.view %x : memref<4xf32> -> memref<2xf32>
+  memory.fill outs(%v : memref<2xf32>) {value = 1.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: writes to constant @w
+memory.constant @w #graph.resource<"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"> : memref<4xf32>
+func.func @constant() {
+  %w = memory.get @w : memref<4xf32>
+  memory.fill outs(%w : memref<4xf32>) {value = 1.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: no placeholder or constant is named @x
+func.func @unknown() {
+  %x = memory.get @x : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: @x is memref<4xf32>, got memref<5xf32>
+memory.placeholder @x "in" : memref<4xf32>
+func.func @type() {
+  %x = memory.get @x : memref<5xf32>
+  func.return
+}
+
+// -----
+
+// A copy within one buffer declares no overlap.
+// CHECK: operand 0 overlaps operand 1, which is written; the op declares no such pair
+func.func @overlap() {
+  %a = memory.alloc : memref<8xf32>
+  memory.fill outs(%a : memref<8xf32>) {value = 1.0 : f32}
+  %v = memory.view %a : memref<8xf32> -> memref<4xf32, strided<[1], offset: 2>>
+  %w = memory.view %a : memref<8xf32> -> memref<4xf32>
+  memory.copy ins(%v : memref<4xf32, strided<[1], offset: 2>>) outs(%w : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// Columns of one matrix lie among each other and share nothing.
+// CHECK-LABEL: @columns
+func.func @columns() {
+  %a = memory.alloc : memref<8x6xf32>
+  memory.fill outs(%a : memref<8x6xf32>) {value = 1.0 : f32}
+  %v = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1]>>
+  %w = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1], offset: 3>>
+  memory.copy ins(%v : memref<8x2xf32, strided<[6, 1]>>) outs(%w : memref<8x2xf32, strided<[6, 1], offset: 3>>)
+  func.return
+}
+
+// -----
+
+// CHECK: bytes 32..48 belong to a buffer that is alive
+func.func @arena() {
+  %a = memory.alloc {offset = 0 : i64} : memref<16xf32>
+  %b = memory.alloc {offset = 32 : i64} : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// Bytes may be used again after a dealloc.
+// CHECK-LABEL: @reuse
+func.func @reuse() {
+  %a = memory.alloc {offset = 0 : i64} : memref<16xf32>
+  memory.dealloc %a : memref<16xf32>
+  %b = memory.alloc {offset = 32 : i64} : memref<4xf32>
+  func.return
+}
