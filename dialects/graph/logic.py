@@ -80,14 +80,13 @@ class BitwiseXorOp(BinaryOp):
 @irdl_op_definition
 class BitShiftOp(BinaryOp):
     """
-    The bits of lhs moved by rhs places; zeros move in.
+    The bits of lhs moved by rhs places; zeros move in, from the left the sign.
 
-    Both count as unsigned: moved by their width or more, or by a negative number,
-    bits become zero.
+    Moved by their width or more, or by a negative number, nothing else is left.
 
     Shapes: result is lhs and rhs broadcast together.
     Errors: a direction other than LEFT or RIGHT.
-    Source: ONNX BitShift-11.
+    Source: ONNX BitShift-28.
 
     ```mlir
     %c = graph.bit_shift %a, %b {direction = "LEFT"}
@@ -112,9 +111,9 @@ class BitShiftOp(BinaryOp):
 
     @staticmethod
     def compute(lhs: Array, rhs: Array, *, direction: str) -> Array:
-        unsigned = np.dtype(f"u{lhs.dtype}")
-        shift = np.left_shift if direction == "LEFT" else np.right_shift
-        return shift(lhs.view(unsigned), rhs.view(unsigned)).view(lhs.dtype)
+        return (
+            np.left_shift(lhs, rhs) if direction == "LEFT" else np.right_shift(lhs, rhs)
+        )
 
 
 @irdl_op_definition

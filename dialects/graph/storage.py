@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -228,17 +229,14 @@ class LiteralOp(IRDLOperation):
     def array(self) -> NDArray[Any]:
         """The value as an array of the result's shape."""
         type_ = self.value.type
-        values = np.array(self.value.get_values(), dtype=dtype_of(type_.element_type))
-        return np.broadcast_to(values.reshape(-1), (max(1, _size(type_)),))[
-            : _size(type_)
-        ].reshape(type_.get_shape())
+        shape, dtype = type_.get_shape(), dtype_of(type_.element_type)
+        if 0 in shape:
+            return np.zeros(shape, dtype)
+        values = np.array(self.value.get_values(), dtype)
+        return np.broadcast_to(values, (prod(shape),)).reshape(shape)
 
     def verify_(self) -> None:
         if self.value.type != self.result.type:
             raise VerifyException(
                 f"expected result {self.value.type}, got {self.result.type}"
             )
-
-
-def _size(type_: Any) -> int:
-    return int(np.prod(type_.get_shape(), dtype=np.int64))

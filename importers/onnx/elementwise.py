@@ -26,6 +26,7 @@ from glow.dialects.graph.comparison import (
 )
 from glow.dialects.graph.logic import (
     AndOp,
+    BitShiftOp,
     BitwiseAndOp,
     BitwiseNotOp,
     BitwiseOrOp,
@@ -135,6 +136,12 @@ def variadic(node: Node) -> SSAValue:
 def mean(node: Node) -> SSAValue:
     total = reduce(lambda lhs, rhs: node.emit(AddOp, lhs, rhs), node.given)
     return node.emit(DivOp, total, node.literal(len(node.given), node.dtype(0)))
+
+
+@onnx_op("BitShift")
+def bit_shift(node: Node) -> SSAValue:
+    direction = node.choice("direction", "LEFT", "RIGHT")
+    return node.emit(BitShiftOp, node.input(0), node.input(1), direction=direction)
 
 
 @onnx_op("IsInf")

@@ -32,6 +32,10 @@ class Function:
     defaults: Mapping[str, AttributeProto]
     nodes: Sequence[Record]
 
+    def makes(self, name: str) -> bool:
+        """Say whether the body has a value of this name."""
+        return name in self.inputs or any(name in n.outputs for n in self.nodes)
+
     def body(self, call: Record) -> list[Record]:
         """Return the nodes with the attributes that `call` gives them."""
         if len(call.inputs) > len(self.inputs) or len(call.outputs) > len(self.outputs):
@@ -71,10 +75,6 @@ def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Function:
     if len(set(inputs)) < len(inputs):
         raise InvalidModelError(f'function "{name}" has two inputs of one name')
     nodes = ordered([record_of(node, own) for node in proto.node], inputs)
-    made = {output for node in nodes for output in node.outputs} | set(inputs)
-    for output in outputs:
-        if output not in made:
-            raise InvalidModelError(f'nothing makes output "{output}" of "{name}"')
     defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
     return Function(name, inputs, outputs, defaults, nodes)
 
@@ -90,6 +90,9 @@ def functions_of(
         if key in found:
             raise InvalidModelError(f'the model has two functions "{name}"')
         found[key] = function_of(proto, opsets)
+        for output in found[key].outputs:
+            if not found[key].makes(output):
+                raise InvalidModelError(f'nothing makes output "{output}" of "{name}"')
     return found
 
 
@@ -113,7 +116,8 @@ def definition_of(
         return None
     proto = FunctionProto()
     proto.ParseFromString(data)
-    found = function_of(proto, {DEFAULT_DOMAIN: version})
+    own = {DEFAULT_DOMAIN: version} if record.domain == DEFAULT_DOMAIN else {}
+    found = function_of(proto, {**record.opsets, **own})
     defaults = {
         name: rule.default
         for name, rule in schema.attributes.items()

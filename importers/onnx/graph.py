@@ -158,7 +158,7 @@ class GraphImporter:
         nodes = [_without(node, absent) for node in function.body(record)]
         outputs = function.outputs
         self.run(nodes, values, outputs, place.location, place.depth + 1)
-        return [values[name] for name in function.outputs]
+        return [values.get(name) for name in function.outputs]
 
     def _stand_ins(self, record: Record) -> list[SSAValue | None]:
         """Return values of the types that the model declares, to go on with."""

@@ -8,6 +8,7 @@ from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
+    ReshapeOp,
     SpaceToDepthOp,
     TileOp,
     TransposeOp,
@@ -15,7 +16,7 @@ from glow.dialects.graph.movement import (
 from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import normalize_axis
+from glow.support.types import normalize_axis, shape_of
 
 Ints = tuple[int, ...]
 
@@ -126,7 +127,16 @@ def tile(node: Node) -> SSAValue:
 @onnx_op("SpaceToDepth")
 def space_to_depth(node: Node) -> SSAValue:
     size = node.integer("blocksize")
-    return node.emit(SpaceToDepthOp, node.input(0), block_size=size)
+    if not node.has("mode") or node.choice("mode", "DCR", "CRD") == "DCR":
+        return node.emit(SpaceToDepthOp, node.input(0), block_size=size)
+    n, c, h, w = shape_of(node.input(0), rank=4)
+    if size < 1 or h % size or w % size:
+        node.invalid(f"expected a blocksize that divides {h} and {w}, got {size}")
+    blocks = (n, c, h // size, size, w // size, size)
+    parts = node.emit(ReshapeOp, node.input(0), shape=blocks)
+    order = node.emit(TransposeOp, parts, permutation=(0, 1, 3, 5, 2, 4))
+    extents = (n, c * size * size, h // size, w // size)
+    return node.emit(ReshapeOp, order, shape=extents)
 
 
 @onnx_op("DepthToSpace")

@@ -99,7 +99,7 @@ class Node:
         """Return the value of an input that must be known at import."""
         value = self._emitter.array_of(self.input(index))
         if value is None:
-            self.refuse(f"{role} that are known only at run time")
+            self.refuse(f"{role} known only at run time")
         return value
 
     def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:
