@@ -55,7 +55,7 @@ docs: $(READY)
 	$(BIN)/python tools/generate_docs.py
 
 bench: $(READY)
-	$(BIN)/python benchmarks/models.py --output benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md
 
 clean:
 	rm -rf $(VENV) .links build dist *.egg-info .ruff_cache .hypothesis

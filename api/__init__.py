@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from glow.model import Model
-    from glow.runtime.interface import Executable
+    from glow.runtime.interface import Executable, StageReport
 
 __all__ = [
     "BindingError",
@@ -38,12 +38,17 @@ __all__ = [
     "InternalError",
     "InvalidModelError",
     "Model",
+    "StageReport",
     "UnsupportedModelError",
     "compile",
     "load",
 ]
 
-_LAZY = {"Executable": "glow.runtime.interface", "Model": "glow.model"}
+_LAZY = {
+    "Executable": "glow.runtime.interface",
+    "Model": "glow.model",
+    "StageReport": "glow.runtime.interface",
+}
 
 
 def load(

@@ -1,0 +1,135 @@
+"""The command lines of glow-run and glow-bench."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from glow.runtime.signature import Signature, TensorSpec
+from glow.tools import glow_bench, glow_run
+from glow.tools.feeds import random_inputs
+from glow.tools.peers import error_of
+from glow.tools.timing import interleaved_medians
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a network of one node, whose names are as exporters make them."""
+    monkeypatch.chdir(tmp_path)
+    types = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3])
+        for name in ("data/x", "out/y")
+    ]
+    node = helper.make_node("Relu", ["data/x"], ["out/y"])
+    graph = helper.make_graph([node], "g", types[:1], types[1:])
+    opset = helper.make_opsetid("", 17)
+    model = helper.make_model(graph, opset_imports=[opset], ir_version=8)
+    onnx.save(model, tmp_path / "net.onnx")
+    return tmp_path
+
+
+@pytest.fixture
+def tool(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    def run(main: Callable[[], None], *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(
+            "sys.argv", ["tool", "net.onnx", "--target", "reference", *arguments]
+        )
+        code = 0
+        try:
+            main()
+        except SystemExit as ending:
+            code = int(ending.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_random_inputs_are_compared(tool: Run) -> None:
+    result = tool(glow_run.main, "--random-inputs", "0", "--vs", "onnxruntime")
+    assert result == (0, "out/y: float32[2, 3] from 0 to 0.640423, error 0\n", "")
+
+
+def test_arrays_come_from_files_and_go_to_files(tool: Run, folder: Path) -> None:
+    np.save("x.npy", np.array([[-1, 2, -3], [4, -5, 6]], np.float32))
+    code, out, _ = tool(
+        glow_run.main, "--input", "data/x=x.npy", "--output-dir", "results"
+    )
+    assert code == 0
+    assert out.endswith("wrote results/out_y.npy\n")
+    written = np.load(folder / "results" / "out_y.npy")
+    assert written.tolist() == [[0, 2, 0], [4, 0, 6]]
+
+
+def test_a_difference_is_an_error(tool: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"onnxruntime": lambda *_: lambda _: {"out/y": np.ones((2, 3))}}
+    monkeypatch.setattr(glow_run, "PEERS", wrong)
+    result = tool(glow_run.main, "--random-inputs", "0", "--vs", "onnxruntime")
+    assert result[0] == 1
+    assert result[2].startswith("error: expected outputs within 0.0001")
+    assert '"out/y" off by 1' in result[2]
+
+
+def test_bench_prints_one_json_line(tool: Run) -> None:
+    arguments = ("--vs", "onnxruntime", "--seconds", "0")
+    code, out, _ = tool(glow_bench.main, *arguments)
+    assert code == 0
+    found = json.loads(out)
+    assert found["max_error"] == 0
+    assert set(found) == {
+        *("model", "target", "threads", "glow_ms", "onnxruntime_ms", "ratio"),
+        *("compile_s", "max_error"),
+    }
+
+
+def test_bench_runs_alone(tool: Run) -> None:
+    found = json.loads(tool(glow_bench.main, "--seconds", "0")[1])
+    assert "ratio" not in found
+
+
+def test_random_inputs_follow_their_seed() -> None:
+    specs = [
+        TensorSpec("f", (3,), np.dtype(np.float64)),
+        TensorSpec("i", (3,), np.dtype(np.int64)),
+        TensorSpec("b", (3,), np.dtype(np.bool_)),
+    ]
+    signature = Signature(tuple(specs), ())
+    one, same, other = (random_inputs(signature, seed) for seed in (1, 1, 2))
+    assert all(np.array_equal(one[name], same[name]) for name in one)
+    assert not np.array_equal(one["f"], other["f"])
+    assert all(one[spec.name].dtype == spec.dtype for spec in specs)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "error"),
+    [
+        ([1, 2], [1, 4], 0.5),
+        ([np.inf, 1], [np.inf, 2], 0.5),
+        ([np.nan, 1], [np.nan, 1], 0),
+        ([np.nan, 1], [1, 1], np.inf),
+        ([np.inf, 1], [-np.inf, 1], np.inf),
+        ([0.5], [0], 0.5),
+        ([], [], 0),
+    ],
+)
+def test_error_is_relative_to_the_largest_value(
+    actual: list[float], expected: list[float], error: float
+) -> None:
+    assert error_of(np.array(actual), np.array(expected)) == error
+
+
+def test_programs_take_turns() -> None:
+    calls: list[str] = []
+    medians = interleaved_medians(
+        [lambda: calls.append("a"), lambda: calls.append("b")], 1, 0, least_runs=3
+    )
+    assert calls == ["a", "b"] * 4
+    assert len(medians) == 2
