@@ -156,4 +156,7 @@ def is_inf(node: Node) -> SSAValue:
 
 @onnx_op("Mod")
 def mod(node: Node) -> SSAValue:
-    return node.emit(ModOp, node.input(0), node.input(1), fmod=node.flag("fmod"))
+    fmod = node.flag("fmod")
+    if node.opset >= 28 and not fmod and node.dtype(0).kind == "f":
+        node.refuse("fmod=0 on floats")
+    return node.emit(ModOp, node.input(0), node.input(1), fmod=fmod)

@@ -323,8 +323,14 @@ def _mod(b: ScalarBody, op: binary.ModOp, a: Scalars) -> SSAValue:
 
 @scalar(logic.BitShiftOp)
 def _shift(b: ScalarBody, op: logic.BitShiftOp, a: Scalars) -> SSAValue:
-    left = op.parameters()["direction"] == "LEFT"
-    return b.op(arith.ShLIOp if left else arith.ShRUIOp, *a)
+    """Shift by at most the width less one, which leaves the sign; left, nothing."""
+    x, y = a
+    zero, most = b.const(0, x.type), b.const(_bits(x.type) - 1, x.type)
+    inside = b.op(arith.AndIOp, b.compare("ge", y, zero), b.compare("le", y, most))
+    places = b.select(inside, y, most)
+    if op.parameters()["direction"] == "RIGHT":
+        return b.op(arith.ShRSIOp, x, places)
+    return b.select(inside, b.op(arith.ShLIOp, x, places), zero)
 
 
 @scalar(select.WhereOp)
