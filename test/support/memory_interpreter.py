@@ -1,4 +1,5 @@
-"""Run the memory level on NumPy arrays: an oracle for what lowers to it.
+"""
+Run the memory level on NumPy arrays: an oracle for what lowers to it.
 
 Every allocation is flat and poisoned, so that a view in the wrong place, a value that
 is read before it is written and a border that is not zero show up in the numbers.
@@ -76,7 +77,26 @@ COMPARISONS |= {"ogt": np.greater, "oge": np.greater_equal, "une": np.not_equal}
 COMPARISONS |= {"uno": lambda a, b: np.isnan(a) | np.isnan(b)}
 INTEGER_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal)
 INTEGER_COMPARISONS += (np.greater, np.greater_equal)
-FLOAT_NAMES = "false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno".split()
+FLOAT_NAMES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno"),
+)
+    "false",
+    "oeq",
+    "ogt",
+    "oge",
+    "olt",
+    "ole",
+    "one",
+    "ord",
+    "ueq",
+    "ugt",
+    "uge",
+    "ult",
+    "ule",
+    "une",
+    "uno",
+]
 CASTS = {"extf", "truncf", "fptosi", "sitofp", "uitofp", "extsi", "extui", "trunci"}
 
 
@@ -107,12 +127,12 @@ class Machine:
                     self.outputs[op.sym_name.data] = self.symbols[op.sym_name.data]
         (function,) = [op for op in module.ops if isinstance(op, FuncOp)]
         for op in function.body.block.ops:
-            step = getattr(self, op.name.split(".")[1], None)
+            step = getattr(self, f"run_{op.name.split(chr(46))[1]}", None)
             if step is not None:
                 with np.errstate(all="ignore"):
                     step(op)
 
-    def view(self, buffer: SSAValue) -> Array:
+    def elements(self, buffer: SSAValue) -> Array:
         """The logical elements of `buffer`, writable."""
         base = self.memory[root_of(buffer)]
         a = addressing_of(buffer)
@@ -127,28 +147,28 @@ class Machine:
             assert layout is not None
             stored = self.memory[root_of(buffer)].reshape(physical_shape_of(type_))
             return unpack(layout, stored, type_.get_shape())
-        return self.view(buffer).copy()
+        return self.elements(buffer).copy()
 
     def write(self, buffer: SSAValue, array: Array) -> None:
-        self.view(buffer)[...] = array
+        self.elements(buffer)[...] = array
 
     # Storage
 
-    def get(self, op: Any) -> None:
+    def run_get(self, op: Any) -> None:
         self.memory[op.result] = self.symbols[op.symbol.string_value()]
 
-    def alloc(self, op: Any) -> None:
+    def run_alloc(self, op: Any) -> None:
         self.memory[op.result] = poisoned(op.result.type)
 
     # Elementwise
 
-    def elementwise(self, op: Any) -> None:
+    def run_elementwise(self, op: Any) -> None:
         values = [self.read(v) for v in op.inputs]
         results = run_region(op.body, values)
         for buffer, found in zip(op.results_, results, strict=True):
             self.write(buffer, found)
 
-    def copy(self, op: Any) -> None:
+    def run_copy(self, op: Any) -> None:
         type_ = buffer_type(op.result)
         if find_addressing(type_) is None:
             packed = pack(layout_of(type_), self.read(op.source))  # type: ignore
@@ -156,17 +176,17 @@ class Machine:
         else:
             self.write(op.result, self.read(op.source))
 
-    def fill(self, op: Any) -> None:
+    def run_fill(self, op: Any) -> None:
         self.write(op.result, np.asarray(op.value.value.data))
 
-    def zero_halo(self, op: Any) -> None:
+    def run_zero_halo(self, op: Any) -> None:
         inside = self.read(op.result)
         self.memory[root_of(op.result)][...] = 0
         self.write(op.result, inside)
 
     # Products
 
-    def conv(self, op: Any) -> None:
+    def run_conv(self, op: Any) -> None:
         assert op.algorithm.data == "generic", "the oracle reads unpacked filters"
         found = convolution.ConvOp.compute(
             self.read(op.input),
@@ -179,7 +199,7 @@ class Machine:
         )
         self.write(op.result, self._epilogue(op, found))
 
-    def matmul(self, op: Any) -> None:
+    def run_matmul(self, op: Any) -> None:
         found = self.read(op.lhs) @ self.read(op.rhs)
         if op.bias is not None:
             found = found + self.read(op.bias)
@@ -192,7 +212,7 @@ class Machine:
 
     # Windows and axes
 
-    def pool(self, op: Any) -> None:
+    def run_pool(self, op: Any) -> None:
         window = {n: ints(getattr(op, n)) for n in ("kernel_shape", "strides", "pads")}
         window["dilations"] = ints(op.dilations)
         source = self.read(op.input)
@@ -215,14 +235,14 @@ class Machine:
         for buffer, array in zip(outs, results, strict=True):
             self.write(buffer, array)
 
-    def reduce(self, op: Any) -> None:
+    def run_reduce(self, op: Any) -> None:
         name = "".join(part.capitalize() for part in op.kind.data.split("_"))
         kind = getattr(reduction, f"Reduce{name}Op")
         axes = ints(op.axes)
         found = kind.compute(self.read(op.input), axes=axes, keepdims=True)
         self.write(op.result, found)
 
-    def arg_reduce(self, op: Any) -> None:
+    def run_arg_reduce(self, op: Any) -> None:
         arg_max = op.kind.data == "max"
         kind = arg_reduction.ArgMaxOp if arg_max else arg_reduction.ArgMinOp
         found = kind.compute(
@@ -233,13 +253,13 @@ class Machine:
         )
         self.write(op.result, found)
 
-    def softmax(self, op: Any) -> None:
+    def run_softmax(self, op: Any) -> None:
         log = op.log is not None
         kind = normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
         found = kind.compute(self.read(op.input), axis=op.axis.value.data)
         self.write(op.result, found)
 
-    def layer_norm(self, op: Any) -> None:
+    def run_layer_norm(self, op: Any) -> None:
         found = normalization.LayerNormOp.compute(
             self.read(op.input),
             1.0 if op.scale is None else self.read(op.scale),
@@ -253,14 +273,14 @@ class Machine:
         for buffer, array in zip(outs, results, strict=True):
             self.write(buffer, array)
 
-    def lrn(self, op: Any) -> None:
+    def run_lrn(self, op: Any) -> None:
         numbers = {n: getattr(op, n).value.data for n in ("size", "alpha", "beta")}
         found = normalization.LrnOp.compute(
             self.read(op.input), **numbers, bias=op.bias.value.data
         )
         self.write(op.result, found)
 
-    def gather(self, op: Any) -> None:
+    def run_gather(self, op: Any) -> None:
         found = indexing.GatherOp.compute(
             self.read(op.data), self.read(op.indices), axis=op.axis.value.data
         )
@@ -314,17 +334,19 @@ def run_scalar(op: Operation, operands: list[Any]) -> Any:
         assert isinstance(predicate, IntegerAttr)
         index = predicate.value.data
         floats = kind == "cmpf"
-        known = COMPARISONS[FLOAT_NAMES[index]] if floats else INTEGER_COMPARISONS[index]
+        known = (
+            COMPARISONS[FLOAT_NAMES[index]] if floats else INTEGER_COMPARISONS[index]
+        )
         return known(*operands)
     if kind in CASTS:
-        return np.trunc(operands[0]).astype(result) if kind == "fptosi" else operands[
-            0
-        ].astype(result)
+        return (
+            np.trunc(operands[0]).astype(result)
+            if kind == "fptosi"
+            else operands[0].astype(result)
+        )
     return np.asarray(SCALARS[op.name](*operands)).astype(result)
 
 
 def run_memory(module: ModuleOp, inputs: dict[str, Array]) -> dict[str, Array]:
     """Run `@main` of a memory-level module; return flat outputs by name."""
     return Machine(module, inputs).outputs
-
-
