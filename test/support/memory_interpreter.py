@@ -81,22 +81,6 @@ FLOAT_NAMES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno"),
 )
-    "false",
-    "oeq",
-    "ogt",
-    "oge",
-    "olt",
-    "ole",
-    "one",
-    "ord",
-    "ueq",
-    "ugt",
-    "uge",
-    "ult",
-    "ule",
-    "une",
-    "uno",
-]
 CASTS = {"extf", "truncf", "fptosi", "sitofp", "uitofp", "extsi", "extui", "trunci"}
 
 
