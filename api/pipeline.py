@@ -63,7 +63,7 @@ STAGES = (
         name="memory",
         passes="graph-to-memory{target=$target},share-buffers,insert-deallocs,"
         "plan-memory,verify-memory",
-        dialects=_names("builtin func memory memref arith math"),
+        dialects=_names("builtin func memory memref arith math llvm_ext"),
     ),
     Stage(
         name="loops",
