@@ -30,8 +30,17 @@ def choose_conv_algorithm(
 
 
 def panel_width(target: Target, columns: int) -> int:
-    """Return how many columns (of one group) go into a panel."""
-    return target.panel_widths[-1]
+    """
+    Return how many columns (of one group) go into a panel.
+
+    It is the widest that pads at most an eighth more than the narrowest would.
+    """
+    least = _padded(columns, target.panel_widths[-1])
+    return next(p for p in target.panel_widths if _padded(columns, p) * 8 <= least * 9)
+
+
+def _padded(columns: int, width: int) -> int:
+    return -(-columns // width) * width
 
 
 def pack_filter(array: Array, group: int, panel: int) -> Array:

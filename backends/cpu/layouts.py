@@ -20,6 +20,7 @@ from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import LayoutAttr
+from glow.lowering._packing import choose_conv_algorithm, panel_width
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import LayoutChoice, Target
 from glow.support.types import element_of, shape_of
@@ -68,21 +69,32 @@ def _spatial(op: Operation, others: dict[int, Layout | None]) -> LayoutChoice:
 
 def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
     """
-    Return the layout of a convolution's filter; None where its kernel packs nothing.
+    Return the layout of a convolution's filter; None where its kernel wants none.
 
     Depthwise filters have output channels innermost. A panel never spans two groups,
     so groups that no panel divides stay row-major: their padding is no layout.
     """
-    if constant_behind(op.filter) is None or element_of(op.filter) != f32:
+    if constant_behind(op.filter) is None:
         return None
-    outputs, depth, *kernel = shape_of(op.filter)
-    group = op.parameters()["group"]
-    if group == 1:
-        return panels(len(kernel) + 2, panel_width(outputs, target))
-    if depth == 1:
-        return permuted((*range(2, len(kernel) + 2), 1, 0))
-    whole = [p for p in target.panel_widths if outputs // group % p == 0]
-    return panels(len(kernel) + 2, whole[0]) if whole else None
+    outputs, _, *kernel = shape_of(op.filter)
+    rank, p = len(kernel) + 2, op.parameters()
+    algorithm = choose_conv_algorithm(
+        target,
+        element_of(op.filter),
+        shape_of(op.input),
+        shape_of(op.filter),
+        shape_of(op.result),
+        p["strides"],
+        p["dilations"],
+        p["group"],
+    )
+    if algorithm == "depthwise":
+        return permuted((*range(2, rank), 1, 0))
+    columns = outputs // p["group"]
+    width = panel_width(target, columns)
+    if algorithm != "direct" or (p["group"] > 1 and columns % width):
+        return None
+    return panels(rank, width)
 
 
 def _product(op: MatMulOp, target: Target) -> LayoutChoice:
@@ -92,24 +104,10 @@ def _product(op: MatMulOp, target: Target) -> LayoutChoice:
     is_packed = rank > 1 and constant_behind(op.rhs) is not None
     if is_packed and element_of(op.rhs) == f32:
         columns = rank - 2 if op.transpose_rhs is not None else rank - 1
-        width = panel_width(shape_of(op.rhs)[columns], target)
+        width = panel_width(target, shape_of(op.rhs)[columns])
         panel = matrix_panels(rank, columns, width)
     operands = (None, panel, *(None for _ in op.operands[2:]))
     return LayoutChoice(tuple(_attribute(layout) for layout in operands), (None,))
-
-
-def panel_width(columns: int, target: Target) -> int:
-    """
-    Return how many columns a panel of a matrix with `columns` has.
-
-    It is the widest that pads at most an eighth more than the narrowest would.
-    """
-    least = _padded(columns, target.panel_widths[-1])
-    return next(p for p in target.panel_widths if _padded(columns, p) * 8 <= least * 9)
-
-
-def _padded(columns: int, width: int) -> int:
-    return -(-columns // width) * width
 
 
 @cache

@@ -70,12 +70,8 @@ class _Slot:
         return not differs(self.value, self.layout)
 
     def problem(self) -> str:
-        return _mismatch(self.name, self.layout, self.value)
-
-
-def _mismatch(name: str, layout: Layout | None, value: SSAValue) -> str:
-    expected = "row-major" if layout is None else print_layout(layout)
-    return f"expected {name} in {expected}, got {value.type}"
+        text = "row-major" if self.layout is None else print_layout(self.layout)
+        return f"expected {self.name} in {text}, got {self.value.type}"
 
 
 def _problems(op: Operation, ask: Ask, symbols: dict[str, Attribute]) -> Iterator[str]:
@@ -148,10 +144,7 @@ def _carrying_problem(op: GraphOp) -> Iterator[str]:
     values = _values(op)
     if len({(shape_of(value), layout_of(value)) for _, value in values}) == 1:
         return
-    for index, (name, value) in enumerate(values):
-        is_carried = index >= len(op.operands) or op.axis_map(index) is not None
-        if not is_carried and differs(value, None):
-            yield _mismatch(name, None, value)
+    for name, value in values:
         if not is_strided(layout_of(value), value):
             yield f"expected {name} in an unblocked layout, got {value.type}"
 
