@@ -19,7 +19,7 @@ from glow.dialects.graph import (
     trigonometry,
     unary,
 )
-from glow.dialects.llvm_ext.elementwise import RemFOp
+from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody, bits_of
 from glow.support.types import element_of, is_float
 
@@ -177,7 +177,7 @@ def _pow(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
 def _mod(b: ScalarBody, op: binary.ModOp, a: Scalars) -> SSAValue:
     x, y = a
     if is_float(x.type):
-        return b.op(RemFOp, x, y)
+        return b.op(RemfOp, x, y)
     remainder = b.op(arith.RemSIOp, x, y)
     if op.parameters()["fmod"]:
         return remainder

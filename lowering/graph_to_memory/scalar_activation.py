@@ -9,8 +9,11 @@ from xdsl.dialects import math as math_dialect
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph import activation
-from glow.lowering.graph_to_memory.scalar import Scalars, scalar
+from glow.lowering.graph_to_memory.scalar import RULES, Scalars, scalar
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody
+
+# What this module adds stands beside the other rules.
+__all__ = ["RULES"]
 
 
 @scalar(activation.ReluOp)
