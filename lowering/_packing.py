@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
 from glow.support.targets import Target
@@ -26,21 +27,17 @@ def choose_conv_algorithm(
     group: int,
 ) -> str:
     """Return direct, depthwise, winograd or generic; shapes are logical."""
-    return "generic"
+    return "direct" if element == f32 else "generic"
 
 
 def panel_width(target: Target, columns: int) -> int:
     """
     Return how many columns (of one group) go into a panel.
 
-    It is the widest that pads at most an eighth more than the narrowest would.
+    The last panel is computed in no more registers than it has columns for, so that
+    a wide one costs nothing but some memory.
     """
-    least = _padded(columns, target.panel_widths[-1])
-    return next(p for p in target.panel_widths if _padded(columns, p) * 8 <= least * 9)
-
-
-def _padded(columns: int, width: int) -> int:
-    return -(-columns // width) * width
+    return target.panel_widths[0]
 
 
 def pack_filter(array: Array, group: int, panel: int) -> Array:

@@ -8,10 +8,11 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -20,7 +21,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.window import Ints, Window
 from glow.support.types import Tensor, is_float, same_element, shape_of, tensor
 
@@ -157,7 +158,9 @@ class ConvOp(GraphOp):
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = int_property(1)
+    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"
@@ -251,8 +254,10 @@ class ConvTransposeOp(GraphOp):
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = int_property(1)
+    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
     output_padding = opt_prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"

@@ -80,10 +80,9 @@ class BitwiseXorOp(BinaryOp):
 @irdl_op_definition
 class BitShiftOp(BinaryOp):
     """
-    The bits of lhs moved by rhs places.
+    The bits of lhs moved by rhs places; zeros move in, from the left the sign.
 
-    From the right come zeros, from the left copies of the sign. Where rhs is negative
-    or not below the width, nothing but those is left.
+    Moved by their width or more, or by a negative number, nothing else is left.
 
     Shapes: result is lhs and rhs broadcast together.
     Errors: a direction other than LEFT or RIGHT.

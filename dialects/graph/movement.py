@@ -7,20 +7,25 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
     StringAttr,
     TensorType,
+    i64,
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.support.types import (
     Tensor,
     element_of,
@@ -49,7 +54,9 @@ class TransposeOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    permutation = ints_property()
+    permutation = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -90,7 +97,9 @@ class ReshapeOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    shape = ints_property()
+    shape = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -128,7 +137,9 @@ class ExpandOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    shape = ints_property()
+    shape = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -178,7 +189,9 @@ class TileOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    repeats = ints_property()
+    repeats = prop_def(DenseArrayBase.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -217,7 +230,9 @@ class SpaceToDepthOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    block_size = int_property()
+    block_size = prop_def(IntegerAttr.constr(i64))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -260,8 +275,10 @@ class DepthToSpaceOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    block_size = int_property()
+    block_size = prop_def(IntegerAttr.constr(i64))
     mode = opt_prop_def(StringAttr, default_value=StringAttr("DCR"))
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     ModuleOp,
-    NoneAttr,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
@@ -131,8 +130,9 @@ class ConstantOp(IRDLOperation):
         expected = dtype_of(self.type.element_type)
         if found.array.dtype != expected:
             raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
-        plain = isinstance(self.type.encoding, NoneAttr)
-        if plain and found.array.shape != self.type.get_shape():
+        if self.type.encoding.__class__.__name__ == "NoneAttr" and (
+            found.array.shape != self.type.get_shape()
+        ):
             raise VerifyException(
                 f"expected bytes of shape {self.type.get_shape()}, "
                 f"got {found.array.shape}"

@@ -12,7 +12,6 @@ from glow.support.layout.address import (
     size_of,
     strides_of,
 )
-from glow.support.layout.axes import relabelled, unblocked
 from glow.support.layout.pack import pack, unpack
 from glow.support.layout.physical import (
     Dim,
@@ -42,13 +41,11 @@ __all__ = [
     "physical_shape",
     "physical_strides",
     "print_layout",
-    "relabelled",
     "reshaped",
     "row_major",
     "row_major_strides",
     "size_bytes",
     "size_of",
     "strides_of",
-    "unblocked",
     "unpack",
 ]

@@ -111,3 +111,45 @@ def assert_close() -> Callable[[Array, Array], None]:
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
     return check
+
+
+@pytest.fixture(scope="session")
+def run_memory() -> Callable[..., int]:
+    """Run a module at the memory level on the bytes of arrays, by placeholder."""
+    import ctypes
+
+    from xdsl.context import Context
+    from xdsl.parser import Parser
+    from xdsl.universe import Universe
+
+    from glow.backends.cpu.jit import compile_loops
+    from glow.lowering.expand_math import ExpandMathPass
+    from glow.lowering.memory_to_loops import MemoryToLoopsPass
+    from glow.support.targets import target_of
+
+    def table(arrays: Sequence[Array]) -> Any:
+        return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))
+
+    def run(text: str, target: str = "cpu", arena: int = 0, **arrays: Array) -> int:
+        context = Context()
+        for name, dialect in Universe.get_multiverse().all_dialects.items():
+            context.register_dialect(name, dialect)
+        module = Parser(context, text).parse_module()
+        module.verify()
+        MemoryToLoopsPass(target).apply(context, module)
+        module.verify()
+        ExpandMathPass().apply(context, module)
+        code = compile_loops(module, target_of(target))
+        signature: Any = module.attributes["glow.signature"]
+        constants: Any = module.attributes["glow.constants"]
+        io = table([arrays[entry.data[0].data] for entry in signature])
+        known = [constant.array for constant in constants]
+        fault = (ctypes.c_int32 * 1)(0)
+        scratch = np.zeros(arena + 64, np.uint8)
+        start = scratch.ctypes.data
+        pointers = [start + -start % 64, io, table(known), fault]
+        types = [ctypes.c_void_p] * len(pointers)
+        ctypes.CFUNCTYPE(None, *types)(code.address("main"))(*pointers)
+        return fault[0]
+
+    return run

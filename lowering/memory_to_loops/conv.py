@@ -1,0 +1,137 @@
+"""Lower convolutions: implicit products over packed filters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.layout.attribute import physical_shape_of
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.compute import ConvOp
+from glow.lowering.memory_to_loops._epilogue import Epilogue, Matrix, epilogue_of
+from glow.lowering.memory_to_loops._product import Product, call_product
+from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.main import Main, lowers
+
+
+@lowers(ConvOp)
+def lower_conv(main: Main, op: ConvOp) -> None:
+    window = Window.of(op)
+    match op.algorithm.data:
+        case "direct":
+            _direct(main, op, window)
+        case other:
+            raise PassFailedException(f"memory-to-loops cannot lower {other} {op.name}")
+
+
+@dataclass(frozen=True)
+class Window:
+    """The geometry of a convolution and where its operands lie."""
+
+    input: Addressing
+    result: Addressing
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    pads: tuple[int, ...]
+    """What lies before the input along each spatial axis."""
+    dilations: tuple[int, ...]
+    group: int
+
+    @staticmethod
+    def of(op: ConvOp) -> Window:
+        kernel = op.kernel_shape.get_values()
+        return Window(
+            addressing_of(op.input),
+            addressing_of(op.result),
+            tuple(kernel),
+            tuple(op.strides.get_values()),
+            tuple(op.pads.get_values()[: len(kernel)]),
+            tuple(op.dilations.get_values()),
+            op.group.value.data,
+        )
+
+    @property
+    def depth(self) -> int:
+        """The channels of the input that one output reads."""
+        return self.input.shape[1] // self.group
+
+    def rows(self) -> Offsets:
+        """Where each output pixel's window begins in the input, batch outermost."""
+        spatial = self.input.strides[2:]
+        start = -sum(p * s for p, s in zip(self.pads, spatial, strict=True))
+        steps = [s * step for s, step in zip(self.strides, spatial, strict=True)]
+        batch, _, *pixels = self.result.shape
+        return offsets_of((batch, *pixels), (self.input.strides[0], *steps), start)
+
+    def segments(self) -> tuple[Offsets, int, int]:
+        """Return where a window's stretches begin, their length and their step."""
+        steps = [
+            d * s for d, s in zip(self.dilations, self.input.strides[2:], strict=True)
+        ]
+        channel = self.input.strides[1] if self.depth > 1 else 1
+        if channel == 1 and steps[-1] == self.depth:
+            return (
+                offsets_of(self.kernel[:-1], steps[:-1]),
+                self.kernel[-1] * self.depth,
+                1,
+            )
+        return offsets_of(self.kernel, steps), self.depth, channel
+
+
+def _direct(main: Main, op: ConvOp, window: Window) -> None:
+    epilogue = epilogue_of(op.epilogue, op.extras, window.result.shape, axis=1)
+    result = Matrix.of(window.result, axis=1)
+    if epilogue is None or not _is_direct(op, result):
+        raise PassFailedException(f"expected another algorithm than direct for {op}")
+    call_product(main, _product(op, window, epilogue, result))
+
+
+def _is_direct(op: ConvOp, result: Matrix) -> bool:
+    """Say whether vectors can do it: f32, channels innermost, no border to check."""
+    buffers = (op.input, op.filter, op.result)
+    has_border = any(op.pads.get_values()) and op.halo is None
+    return (
+        all(buffer_type(buffer).element_type == f32 for buffer in buffers)
+        and result.column_stride == 1
+        and not has_border
+    )
+
+
+def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> Product:
+    """A group is a batch: it has channels, panels and results of its own."""
+    panel = physical_shape_of(op.filter.type)[-1]
+    group = np.arange(window.group, dtype=np.int64)
+    columns = result.columns // window.group
+    depth = prod(window.kernel) * window.depth
+    panels = -(-columns // panel)
+    segments, run, step = window.segments()
+    return Product(
+        left=op.input,
+        right=op.filter,
+        bias=op.bias,
+        extras=tuple(op.extras),
+        result=op.result,
+        epilogue=epilogue,
+        panel=panel,
+        columns=columns,
+        panel_stride=depth * panel,
+        pitch=panel,
+        is_padded=True,
+        rows=window.rows(),
+        result_rows=offsets_of(result.shape, result.strides),
+        extra_rows=tuple(offsets_of(e.shape, e.strides) for e in epilogue.extras),
+        segments=segments,
+        run=run,
+        step=step,
+        left_batches=group * window.depth * window.input.strides[1],
+        right_batches=group * panels * depth * panel,
+        bias_batches=group * columns,
+        result_batches=group * columns,
+        extra_batches=tuple(group * columns * e.column_stride for e in epilogue.extras),
+        left_bytes=4 * prod(window.input.shape),
+    )

@@ -1,0 +1,139 @@
+"""The register tile that all products are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import vector
+from xdsl.dialects.builtin import f32, i1
+from xdsl.ir import SSAValue
+
+from glow.lowering.memory_to_loops.builder import Body, vector_of
+
+
+@dataclass(frozen=True)
+class Tile:
+    """
+    `rows` x `columns` sums kept in registers while the depth runs.
+
+    A row is `vectors` vectors of `lanes`; LLVM splits a vector that is wider than a
+    register. Where `masked`, only the first columns of a row exist in memory.
+    """
+
+    rows: int
+    vectors: int
+    lanes: int = 16
+    masked: bool = False
+
+    @property
+    def columns(self) -> int:
+        return self.vectors * self.lanes
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Reads and writes rows of a tile, only as many columns as there are."""
+
+    tile: Tile
+    masks: tuple[SSAValue, ...] = ()
+
+    @staticmethod
+    def of(b: Body, tile: Tile, count: SSAValue) -> Columns:
+        """Return the access to rows of which `count` columns exist if `masked`."""
+        if not tile.masked:
+            return Columns(tile)
+        type_ = vector_of(i1, tile.lanes)
+        masks: list[SSAValue] = []
+        for j in range(tile.vectors):
+            left = b.sum(count, -j * tile.lanes)
+            op = vector.CreateMaskOp.create(operands=[left], result_types=[type_])
+            masks.append(b.add(op))
+        return Columns(tile, tuple(masks))
+
+    def load(self, b: Body, base: SSAValue, at: SSAValue) -> list[SSAValue]:
+        """Load one row; columns that do not exist are 0."""
+        lanes = self.tile.lanes
+        starts = [b.sum(at, j * lanes) for j in range(self.tile.vectors)]
+        if not self.masks:
+            return [b.load_vector(base, start, lanes=lanes) for start in starts]
+        zero = b.scalar(0.0, f32, lanes)
+        return [
+            b.add(
+                vector.MaskedLoadOp.create(
+                    operands=[base, start, mask, zero], result_types=[zero.type]
+                )
+            )
+            for start, mask in zip(starts, self.masks, strict=True)
+        ]
+
+    def store(
+        self, b: Body, row: Sequence[SSAValue], base: SSAValue, at: SSAValue
+    ) -> None:
+        """Store one row."""
+        for j, value in enumerate(row):
+            start = b.sum(at, j * self.tile.lanes)
+            if self.masks:
+                operands = [base, start, self.masks[j], value]
+                b.do(vector.MaskedStoreOp.create(operands=operands))
+            else:
+                b.store_vector(value, base, start)
+
+
+@dataclass(frozen=True)
+class Factors:
+    """
+    What a tile multiplies.
+
+    Sum over segments s and k < run of
+    `left[rows[i] + segments[s] + k * step] * right[start + (s * run + k) * pitch + j]`.
+    """
+
+    left: SSAValue
+    rows: Sequence[SSAValue]
+    table: SSAValue
+    segments: SSAValue
+    """Where the offsets of the segments begin in `table`."""
+    segment_count: SSAValue
+    run: SSAValue
+    step: SSAValue
+    right: SSAValue
+    start: SSAValue
+    pitch: SSAValue
+
+
+def multiply(
+    b: Body, panel: Columns, factors: Factors, sums: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """
+    Add the products of `factors` to `sums`, row after row, and return them.
+
+    `panel` is how rows of the right factor are read.
+
+    One k per turn: the loop's own work hides behind the multiply-adds, and all
+    addresses stay in registers.
+    """
+    f, tile, zero = factors, panel.tile, b.const(0)
+
+    def depth(b: Body, _: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+        k, line, *acc = carried
+        line_of_panel = panel.load(b, f.right, line)
+        for i, row in enumerate(f.rows):
+            x = b.splat(b.load(f.left, b.sum(row, k)), tile.lanes)
+            for j, y in enumerate(line_of_panel):
+                n = i * tile.vectors + j
+                acc[n] = b.fma(x, y, acc[n])
+        return [b.sum(k, f.step), b.sum(line, f.pitch), *acc]
+
+    def segment(b: Body, s: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+        start = b.offset(f.table, b.sum(f.segments, s))
+        _, *rest = b.loop(
+            zero, f.run, 1, [start, *carried], depth, name="k", nonempty=True
+        )
+        return rest
+
+    carried = [f.start, *sums]
+    _, *done = b.loop(
+        zero, f.segment_count, 1, carried, segment, name="s", nonempty=True
+    )
+    return done
