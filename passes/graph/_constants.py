@@ -1,0 +1,95 @@
+"""The constants of a module: what values are known, and making values known."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, NoneAttr, StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
+from glow.support.types import element_type_of, tensor, tensor_type
+
+# Arrays of at most so many elements stand in functions, and uniform ones of any size;
+# others are symbols.
+INLINE_ELEMENTS = 16
+
+
+class Constants:
+    """The module's constants by symbol, and the names that are taken."""
+
+    def __init__(self, module: ModuleOp):
+        self._block = module.body.block
+        self._symbols: dict[str, Operation] = {}
+        for op in self._block.ops:
+            attribute = op.properties.get("sym_name")
+            if isinstance(attribute, StringAttr):
+                self._symbols[attribute.data] = op
+        storage = ConstantOp | PlaceholderOp
+        others = (op for op in self._block.ops if not isinstance(op, storage))
+        self._behind = next(others, None)
+
+    def array_of(self, value: SSAValue) -> Array | None:
+        """Return what `value` is, in logical shape, or None where nothing says."""
+        if not isinstance(tensor_type(value).encoding, NoneAttr):
+            return None
+        match value.owner:
+            case LiteralOp():
+                return value.owner.array
+            case LoadOp():
+                symbol = self._symbols.get(value.owner.symbol.string_value())
+                return symbol.array if isinstance(symbol, ConstantOp) else None
+            case _:
+                return None
+
+    def symbol_of(self, value: SSAValue) -> str | None:
+        """Return the name of the constant or placeholder that `value` is read from."""
+        owner = value.owner
+        return owner.symbol.string_value() if isinstance(owner, LoadOp) else None
+
+    def make(
+        self, array: Array, location: LocationAttr, name: str | None = None
+    ) -> LiteralOp | LoadOp:
+        """
+        Return an op to insert whose result is `array`; add the constant it reads.
+
+        A constant is named after `location`, or else by `name`.
+        """
+        if array.size <= INLINE_ELEMENTS:
+            made: LiteralOp | LoadOp = LiteralOp(array)
+        elif _is_uniform(array):
+            made = LiteralOp(np.broadcast_to(array.reshape(-1)[0], array.shape))
+        else:
+            symbol = self._unused(_name_of(location) or name or "constant")
+            constant = ConstantOp(symbol, array)
+            constant.location = location
+            self._add(symbol, constant)
+            made = LoadOp(symbol, tensor(element_type_of(array.dtype), array.shape))
+        made.location = location
+        return made
+
+    def _unused(self, name: str) -> str:
+        found, number = name, 0
+        while found in self._symbols:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+    def _add(self, symbol: str, constant: ConstantOp) -> None:
+        """Insert `constant` behind the storage that the module begins with."""
+        self._symbols[symbol] = constant
+        if self._behind is None:
+            self._block.add_op(constant)
+        else:
+            self._block.insert_op_before(constant, self._behind)
+
+
+def _is_uniform(array: Array) -> bool:
+    """Return whether all elements have the same bits."""
+    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
+    return bool((bits == bits[0]).all())
+
+
+def _name_of(location: LocationAttr) -> str | None:
+    """Return the model's name for `location`, if it is one node."""
+    return location.desc.data if isinstance(location, NameLoc) else None

@@ -1,0 +1,133 @@
+"""Evaluate at compile time what depends on constants alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import is_side_effect_free
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.passes.graph._constants import Constants
+from glow.support.types import dtype_of, shape_of, tensor_type
+
+# A result may be so many times as large as its operands, however large that is.
+GROWTH = 4
+
+
+@dataclass
+class _Folder:
+    """Values known so far, and the ops that nothing will need once they are."""
+
+    constants: Constants
+    limit_bytes: int
+    known: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
+    made: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    folded: list[GraphOp] = field(default_factory=list[GraphOp])
+
+    def visit(self, op: Operation) -> None:
+        """Fold `op`, or else make the folded values that it reads."""
+        if isinstance(op, GraphOp) and self.fold(op):
+            return
+        for index, operand in enumerate(op.operands):
+            if operand in self.known:
+                op.operands[index] = self.value_of(operand)
+
+    def fold(self, op: GraphOp) -> bool:
+        """Evaluate `op` if that is possible and its results are not too large."""
+        if not is_side_effect_free(op) or not all(map(_is_plain, op.results)):
+            return False
+        arrays = self.arrays_of(op.operands)
+        if arrays is None or self.is_too_large(op, arrays):
+            return False
+        try:
+            found = op.evaluate(arrays)
+        except (ArithmeticError, LookupError, ValueError):
+            return False  # a fault of the run, if it comes to that
+        self.known |= zip(op.results, found, strict=True)
+        self.folded.append(op)
+        return True
+
+    def arrays_of(self, values: Sequence[SSAValue]) -> list[Array] | None:
+        """Return what `values` are, or None unless all are known."""
+        found: list[Array] = []
+        for value in values:
+            array = self.known.get(value)
+            if array is None:
+                array = self.constants.array_of(value)
+            if array is None:
+                return None
+            found.append(array)
+        return found
+
+    def is_too_large(self, op: GraphOp, arrays: Sequence[Array]) -> bool:
+        size = sum(map(_size_bytes, op.results))
+        return size > max(self.limit_bytes, GROWTH * sum(a.nbytes for a in arrays))
+
+    def value_of(self, folded: SSAValue) -> SSAValue:
+        """Return the literal or constant that stands for value `folded`."""
+        if folded not in self.made:
+            op = folded.owner
+            assert isinstance(op, GraphOp)
+            name = self.name_of(op)
+            source = self.constants.make(self.known[folded], op.location, name)
+            source.result.name_hint = folded.name_hint
+            assert op.parent is not None
+            op.parent.insert_op_before(source, op)
+            self.made[folded] = source.result
+        return self.made[folded]
+
+    def name_of(self, op: GraphOp) -> str | None:
+        """Return a name for the result of `op` after the constant it came from."""
+        for operand in op.operands:
+            source = self.constants.symbol_of(operand)
+            if source is None and isinstance(operand.owner, GraphOp):
+                source = self.name_of(operand.owner)
+            if source is not None:
+                return f"{source}_{op.name.partition('.')[2]}"
+        return None
+
+
+def _is_plain(value: SSAValue) -> bool:
+    """Return whether `value` has no layout."""
+    return isinstance(tensor_type(value).encoding, NoneAttr)
+
+
+def _size_bytes(value: SSAValue) -> int:
+    size = dtype_of(tensor_type(value).element_type).itemsize
+    for extent in shape_of(value):
+        size *= extent
+    return size
+
+
+@dataclass(frozen=True)
+class FoldConstantsPass(ModulePass):
+    """
+    Evaluate ops whose operands are literals or constants with known bytes.
+
+    A small result becomes a literal, a larger one a constant named after its node.
+    A result beyond `limit_bytes` that is also more than four times as large as its
+    operands is left to the run, and so is an op that faults.
+
+    Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
+    """
+
+    name = "fold-constants"
+
+    limit_bytes: int = 1 << 20
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        folder = _Folder(Constants(op), self.limit_bytes)
+        for function in op.ops:
+            if isinstance(function, FuncOp):
+                for block in function.body.blocks:
+                    for inner in block.ops:
+                        folder.visit(inner)
+        for folded in reversed(folder.folded):
+            folded.detach()
+            folded.erase()

@@ -1,0 +1,33 @@
+"""Drop the constants that no function reads."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from glow.dialects.graph.storage import ConstantOp, LoadOp
+
+
+@dataclass(frozen=True)
+class RemoveDeadConstantsPass(ModulePass):
+    """
+    Remove loads whose value is not used, then constants that are not loaded.
+
+    Level: graph -> graph. Needs: nothing.
+    """
+
+    name = "remove-dead-constants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        used: set[str] = set()
+        for load in [found for found in op.walk() if isinstance(found, LoadOp)]:
+            if load.result.first_use is None:
+                load.detach()
+                load.erase()
+            else:
+                used.add(load.symbol.string_value())
+        for constant in list(op.body.block.ops):
+            if isinstance(constant, ConstantOp) and constant.sym_name.data not in used:
+                constant.detach()
+                constant.erase()
