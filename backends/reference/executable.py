@@ -45,7 +45,7 @@ class ReferenceExecutable(Executable):
         self._storage = storage
         self._dying = _last_uses(self._body)
         self._constants = _constants_of(module)
-        super().__init__(_signature_of(module))
+        super().__init__(signature_of(module))
 
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         signature = self.signature
@@ -136,7 +136,8 @@ def _constants_of(module: ModuleOp) -> dict[str, Array]:
     return found
 
 
-def _signature_of(module: ModuleOp) -> Signature:
+def signature_of(module: ModuleOp) -> Signature:
+    """Return what the placeholders of `module` say that a caller binds."""
     placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
 
     def specs(*directions: str) -> Iterator[TensorSpec]:
