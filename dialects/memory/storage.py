@@ -36,6 +36,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
 
@@ -192,8 +193,9 @@ class ViewOp(IRDLOperation):
 
     The layout of the result counts from the start of the allocation. A slice, a
     permutation of axes, a broadcast (stride 0) and a reversal (negative stride) are
-    views.
-    Errors: another element type, a blocked source, elements outside the source.
+    views. What is blocked can only be seen whole, with its axes permuted.
+    Errors: another element type, elements outside the source, a blocked source or
+    result of another physical shape.
     Source: MLIR memref.subview, memref.transpose, memref.reinterpret_cast.
 
     ```mlir
@@ -221,7 +223,11 @@ class ViewOp(IRDLOperation):
             )
         outer, inner = find_addressing(source), find_addressing(result)
         if outer is None or inner is None:
-            raise VerifyException(f"expected an unblocked source, got {source}")
+            if physical_shape_of(source) != physical_shape_of(result):
+                raise VerifyException(
+                    f"expected the physical shape of {source}, got {result}"
+                )
+            return
         (low, high), (first, last) = outer.bounds, inner.bounds
         if first <= last and not (low <= first and last <= high):
             raise VerifyException(

@@ -11,7 +11,8 @@ from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.memory import compute
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
+from glow.dialects.memory.base import buffer_type
 from glow.lowering.graph_to_memory.convolution import (
     conv_transpose_as_conv,
     lower_conv,
@@ -128,8 +129,11 @@ def _matrix(
         return _insert_axis(lowering, buffer, -2 if row else -1)
     if not transpose:
         return buffer
+    rank = len(shape_of(value))
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    if find_addressing(buffer_type(buffer)) is None:
+        return lowering.permuted(buffer, order)
     a = addressing_of(buffer)
-    order = [*range(len(a.shape) - 2), len(a.shape) - 1, len(a.shape) - 2]
     shape = tuple(a.shape[i] for i in order)
     strides = tuple(a.strides[i] for i in order)
     return lowering.view(buffer, Addressing(shape, strides, a.offset))

@@ -157,6 +157,15 @@ class Lowering:
             return source
         return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
 
+    def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
+        """Return blocked buffer `source` with its logical axes in this order."""
+        type_ = buffer_type(source)
+        layout = layout_of(type_)
+        assert layout is not None
+        shape = [type_.get_shape()[i] for i in order]
+        other = LayoutAttr(layout.transposed(order))
+        return self._value(ViewOp(source, Buffer(type_.element_type, shape, other)))
+
     def copy(self, source: SSAValue, result: SSAValue) -> None:
         self.add(CopyOp(source, result))
 

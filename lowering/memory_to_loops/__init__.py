@@ -61,6 +61,7 @@ class MemoryToLoopsPass(ModulePass):
             handler = HANDLERS.get(type(inner))
             if handler is None:
                 raise PassFailedException(f"memory-to-loops cannot lower {inner.name}")
+            main.location = inner.location
             handler(main, inner)
         _replace(op, main, placeholders, constants)
 

@@ -12,10 +12,12 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
+    LocationAttr,
     MemRefType,
     StringAttr,
     TensorType,
     UnitAttr,
+    UnknownLoc,
     i32,
 )
 from xdsl.ir import Operation, SSAValue
@@ -55,6 +57,8 @@ class Main:
     messages: list[str] = field(default_factory=lambda: [])
     kernels: dict[Kernel, None] = field(default_factory=lambda: {})
     rows: list[int] = field(default_factory=lambda: [])
+    location: LocationAttr = field(default_factory=UnknownLoc)
+    """Where the op that is being lowered came from; its calls inherit it."""
 
     def __post_init__(self) -> None:
         arguments = [
@@ -148,6 +152,9 @@ class Main:
         at = self.body.const(len(self.rows))
         self.rows.extend(row)
         self.body.call(kernel.symbol, [*arguments, self._rows, at])
+        call = self.body.block.last_op
+        assert call is not None
+        call.location = self.location
 
     def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
         """Close `main`; return the table of rows and the function."""

@@ -24,6 +24,10 @@ func.func @main() {
   %r = memory.view %b : memref<8x4xf32> -> memref<8x4xf32, strided<[-4, 1], offset: 28>>
   // CHECK: memref<9x8x4xf32, strided<[0, 4, 1]>>
   %e = memory.view %b : memref<8x4xf32> -> memref<9x8x4xf32, strided<[0, 4, 1]>>
+  // Panels of a matrix are panels of its transpose.
+  %p = memory.alloc : memref<64x8xf32, #layout.physical<[0:?:32, 1, 0:32]>>
+  // CHECK: memory.view %p : memref<64x8xf32, #layout.physical<OI32o>> -> memref<8x64xf32, #layout.physical<NK32n>>
+  %t = memory.view %p : memref<64x8xf32, #layout.physical<[0:?:32, 1, 0:32]>> -> memref<8x64xf32, #layout.physical<[1:?:32, 0, 1:32]>>
   // CHECK: memory.dealloc %b : memref<8x4xf32>
   memory.dealloc %b : memref<8x4xf32>
   func.return
