@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from string import Template
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
     DiagnosticException,
@@ -61,7 +63,7 @@ STAGES = (
         name="memory",
         passes="graph-to-memory{target=$target},share-buffers,insert-deallocs,"
         "plan-memory,verify-memory",
-        dialects=_names("builtin func memory memref arith math"),
+        dialects=_names("builtin func memory memref arith math llvm_ext"),
     ),
     Stage(
         name="loops",
@@ -105,15 +107,24 @@ def parse_passes(text: str) -> tuple[ModulePass, ...]:
     """
     available = Universe.get_multiverse().all_passes
     try:
-        return PassPipeline.parse_spec(available, text).passes
+        specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:
-        raise ValueError(f"cannot parse passes: {_last_line(error)}") from None
+        reason = str(error).strip().splitlines()[-1].strip()
+        raise ValueError(f"cannot parse passes {text!r}: {reason}") from None
+    return tuple(_pass_of(spec, available) for spec in specs)
+
+
+def _pass_of(
+    spec: ArgSpec, available: Mapping[str, Callable[[], type[ModulePass]]]
+) -> ModulePass:
+    if spec.name not in available:
+        close = get_close_matches(spec.name, available)
+        hint = f", did you mean {' or '.join(close)}?" if close else ""
+        raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")
+    try:
+        return available[spec.name]().from_spec(spec)
     except ValueError as error:
-        raise ValueError(f"cannot use passes {text!r}: {error}") from None
-
-
-def _last_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[-1].strip()
+        raise ValueError(f"pass {spec.name}: {error}") from None
 
 
 def run_passes(

@@ -1,12 +1,42 @@
 """Where an op came from, in the words of the model."""
 
-from xdsl.dialects.builtin import FileLineColLoc, FusedLoc, NameLoc, UnknownLoc
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FileLineColLoc,
+    FusedLoc,
+    LocationAttr,
+    NameLoc,
+    NoneAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Attribute, Operation
 
 
 def name_of(op: Operation) -> str:
     """Return the model's name of the node(s) that `op` was made from."""
     return _text(op.location)
+
+
+def fuse(*locations: LocationAttr) -> LocationAttr:
+    """Return the location of what was made from things at `locations`."""
+    parts: dict[LocationAttr, None] = {}
+    for location in locations:
+        match location:
+            case UnknownLoc():
+                continue
+            case FusedLoc(metadata=NoneAttr()):
+                parts |= dict.fromkeys(cast(ArrayAttr[Any], location.locations))
+            case _:
+                parts[location] = None
+    match list(parts):
+        case []:
+            return UnknownLoc()
+        case [only]:
+            return only
+        case several:
+            return FusedLoc(several, NoneAttr())
 
 
 def _text(location: Attribute) -> str:

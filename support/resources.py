@@ -1,5 +1,7 @@
 """Bytes of constants outside the IR, addressed by what they contain."""
 
+from __future__ import annotations
+
 import hashlib
 from functools import cached_property
 from typing import Any
@@ -18,7 +20,7 @@ class Resource:
     """
 
     def __init__(self, array: NDArray[Any]):
-        view = np.ascontiguousarray(array).view()
+        view = np.ascontiguousarray(array).reshape(np.shape(array)).view()
         view.flags.writeable = False
         self.array = view
 
@@ -39,3 +41,33 @@ _LIVE: WeakValueDictionary[str, Resource] = WeakValueDictionary()
 def find_resource(digest: str) -> Resource | None:
     """Return the live resource with this digest, if this process holds one."""
     return _LIVE.get(digest)
+
+
+class Handle:
+    """A digest, and the bytes behind it if this process has them."""
+
+    def __init__(self, resource: Resource | None, digest: str | None = None):
+        self.resource = resource
+        self._digest = digest
+
+    @property
+    def digest(self) -> str:
+        if self._digest is None:
+            assert self.resource is not None
+            self._digest = self.resource.digest
+        return self._digest
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Handle):
+            return NotImplemented
+        same = self.resource is not None and self.resource is other.resource
+        return same or self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def find(self) -> Resource | None:
+        """Return the bytes, those of a file read since included."""
+        if self.resource is None:
+            self.resource = find_resource(self.digest)
+        return self.resource

@@ -74,7 +74,7 @@ def describe(error: BaseException) -> str:
             return one_line(str(error).splitlines()[-1])
         case MemoryError():
             return "out of memory"
-        case ImportError() if error.name:
+        case ImportError() if error.name and not error.name.startswith("glow"):
             return f"expected package {error.name} to be installed"
         case _:
             return f"{describe_bug(error)}; reproduce with: {shlex.join(sys.argv)}"

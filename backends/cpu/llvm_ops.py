@@ -157,7 +157,9 @@ def _zero(w: Writer, op: llvm.ZeroOp) -> None:
 
 @writes(llvm.AddressOfOp)
 def _address_of(w: Writer, op: llvm.AddressOfOp) -> None:
-    w.names[op.result] = f"@{op.global_name.string_value()}"
+    name = op.global_name.string_value()
+    w.globals[name] = None
+    w.names[op.result] = f"@{name}"
 
 
 @writes(llvm.GEPOp)
@@ -257,7 +259,10 @@ def _call(w: Writer, op: llvm.CallOp) -> None:
     callee = op.callee
     assert callee is not None, "no LLVM text for an indirect call"
     result = w.type(op.results[0].type) if op.results else "void"
-    text = f"call {result} @{callee.string_value()}({w.arguments(op.args)})"
+    name = callee.string_value()
+    types = ", ".join(w.type(value.type) for value in op.args)
+    w.callees[name] = f"declare {result} @{name}({types})"
+    text = f"call {result} @{name}({w.arguments(op.args)})"
     if op.results:
         w.define(op, text)
     else:

@@ -8,7 +8,7 @@ converter drops flags, linkage and alignment, and goes through a slower library.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -63,6 +63,9 @@ class Writer:
         self.label = ""
         self.incoming: dict[Block, list[tuple[str, list[str]]]] = {}
         self.uses_nontemporal = False
+        self.callees: dict[str, str] = {}
+        """Declarations of the functions that calls named."""
+        self.globals: dict[str, None] = {}
         self._types: dict[Attribute, tuple[str, str]] = {}
 
     def type(self, type_: Attribute) -> str:
@@ -151,7 +154,7 @@ class Writer:
         self.incoming[target].append((label, given))
         return f"label %{label}", f"{label}:\n  br label %{self.labels[target]}"
 
-    def function(self, op: llvm.FuncOp) -> None:
+    def function(self, op: llvm.FuncOp, linkage: str) -> None:
         """Write a definition, or a declaration if there is no body."""
         output = self.type(op.function_type.output)
         entry = op.body.blocks.first
@@ -166,7 +169,6 @@ class Writer:
             f"{self.type(arg.type)}{_parameter_attributes(attributes)} {self.name(arg)}"
             for arg, attributes in zip(entry.args, given, strict=False)
         )
-        linkage = op.linkage.linkage.data
         prefix = "" if linkage == "external" else f"{linkage} "
         head = f"define {prefix}{output} @{op.sym_name.data}({parameters})"
         present = {**op.attributes, **op.properties}
@@ -241,6 +243,8 @@ def scalar_texts(type_: Attribute, values: Sequence[Any]) -> Iterator[str]:
         return (_half(type_, value) for value in values)
     if isinstance(type_, Float32Type | Float64Type):
         return (f"0x{struct.pack('>d', value).hex().upper()}" for value in values)
+    if isinstance(type_, IntegerType) and type_.width.data == 1:
+        return ("true" if value else "false" for value in values)
     return (str(int(value)) for value in values)
 
 
@@ -279,6 +283,23 @@ def writes(
     return register
 
 
+def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
+    import glow.backends.cpu.llvm_ops  # noqa: F401
+
+    if isinstance(op, llvm.GlobalOp):
+        writer.table(op)
+    elif isinstance(op, llvm.FuncOp):
+        writer.function(op, linkage or op.linkage.linkage.data)
+    else:
+        _unknown(writer, op)
+
+
+def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
+    tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
+    head = sorted([*writer.declared.values(), *declarations])
+    return "\n".join([*head, *writer.lines, *tail, ""])
+
+
 def llvm_ir(module: ModuleOp) -> str:
     """
     Return the LLVM IR of a module of the llvm dialect.
@@ -286,15 +307,32 @@ def llvm_ir(module: ModuleOp) -> str:
     Errors: an AssertionError for an op or attribute that has no text: a lowering
     made what nothing writes.
     """
-    import glow.backends.cpu.llvm_ops  # noqa: F401
-
     writer = Writer()
     for op in module.ops:
-        if isinstance(op, llvm.GlobalOp):
-            writer.table(op)
-        elif isinstance(op, llvm.FuncOp):
-            writer.function(op)
-        else:
-            _unknown(writer, op)
-    tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
-    return "\n".join([*sorted(writer.declared.values()), *writer.lines, *tail, ""])
+        _write(writer, op)
+    return _text(writer)
+
+
+def units(module: ModuleOp) -> dict[str, str]:
+    """
+    Return the LLVM IR of each function by name, as a module of its own.
+
+    All are external, so that they can call each other once they are linked. Constant
+    tables are copied to the functions that use them.
+    """
+    tables = {
+        op.sym_name.data: op for op in module.ops if isinstance(op, llvm.GlobalOp)
+    }
+    found: dict[str, str] = {}
+    for op in module.ops:
+        if not isinstance(op, llvm.FuncOp) or op.body.blocks.first is None:
+            continue
+        writer = Writer()
+        _write(writer, op, "external")
+        name = op.sym_name.data
+        for table in writer.globals:
+            assert tables[table].constant is not None, f"@{table} is not constant"
+            _write(writer, tables[table])
+        others = (text for key, text in writer.callees.items() if key != name)
+        found[name] = _text(writer, others)
+    return found

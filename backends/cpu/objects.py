@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from glow.backends.cpu.cache import ObjectCache
 from glow.support.targets import Target
 
 # Kernels are written as they should run; LLVM's optimiser makes them no faster.
@@ -33,8 +36,9 @@ def machine_for(target: Target) -> Any:
 
 
 def _parsed(text: str, target: Target) -> Any:
+    """Return LLVM's module; a context of its own frees its types with it."""
     machine = machine_for(target)
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     module.verify()
@@ -49,3 +53,14 @@ def object_code(text: str, target: Target) -> bytes:
 def assembly(text: str, target: Target) -> str:
     """Return the assembly of a module of LLVM IR."""
     return machine_for(target).emit_assembly(_parsed(text, target))
+
+
+def cached_object_code(text: str, target: Target, cache: ObjectCache) -> bytes:
+    """Return the object file of a module of LLVM IR, from `cache` if it is there."""
+    made_by = (
+        f"llvmlite {llvmlite.__version__}, LLVM {llvm.llvm_version_info},"
+        f" level {_CODEGEN_LEVEL}"
+    )
+    machine = f"{target.triple} {target.cpu} {target.features}"
+    key = sha256("\n".join([made_by, machine, text]).encode()).hexdigest()
+    return cache.get(key, lambda: object_code(text, target))

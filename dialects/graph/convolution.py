@@ -8,11 +8,10 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -21,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.window import Ints, Window
 from glow.support.types import Tensor, is_float, same_element, shape_of, tensor
 
@@ -158,9 +157,7 @@ class ConvOp(GraphOp):
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    group = int_property(1)
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"
@@ -254,10 +251,8 @@ class ConvTransposeOp(GraphOp):
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(1, i64))
+    group = int_property(1)
     output_padding = opt_prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.support.types import Tensor, element_of, is_float, shape_of, tensor
 
 
@@ -123,9 +121,7 @@ class GlobalLpPoolOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    p = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(2, i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    p = int_property(2)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
+from xdsl.dialects.builtin import TensorType, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.support.types import Tensor, element_of, normalize_axis, shape_of, tensor
 
 
@@ -42,9 +40,7 @@ class GatherOp(GraphOp):
     indices = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    axis = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    axis = int_property(0)
 
     assembly_format = (
         "$data `,` $indices attr-dict `:` functional-type(operands, results)"

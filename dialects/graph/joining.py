@@ -6,22 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
-    prop_def,
     result_def,
     var_operand_def,
     var_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.support.types import (
     Tensor,
     element_of,
@@ -57,9 +54,7 @@ class ConcatOp(GraphOp):
     inputs = var_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    axis = prop_def(IntegerAttr.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    axis = int_property()
 
     assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
 
@@ -113,10 +108,8 @@ class SplitOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     outputs = var_result_def(TensorType.constr(AnyAttr()))
 
-    axis = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64))
-    sizes = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    axis = int_property(0)
+    sizes = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import TensorType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -48,8 +47,6 @@ class MatMulOp(GraphOp):
 
     transpose_lhs = opt_prop_def(UnitAttr)
     transpose_rhs = opt_prop_def(UnitAttr)
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$lhs `,` $rhs (`bias` $bias^)? attr-dict"

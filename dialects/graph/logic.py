@@ -80,9 +80,10 @@ class BitwiseXorOp(BinaryOp):
 @irdl_op_definition
 class BitShiftOp(BinaryOp):
     """
-    The bits of lhs moved by rhs places; zeros move in, from the left the sign.
+    The bits of lhs moved by rhs places.
 
-    Moved by their width or more, or by a negative number, nothing else is left.
+    From the right come zeros, from the left copies of the sign. Where rhs is negative
+    or not below the width, nothing but those is left.
 
     Shapes: result is lhs and rhs broadcast together.
     Errors: a direction other than LEFT or RIGHT.

@@ -7,25 +7,20 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    IntegerAttr,
     StringAttr,
     TensorType,
-    i64,
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.support.types import (
     Tensor,
     element_of,
@@ -54,9 +49,7 @@ class TransposeOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    permutation = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    permutation = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -97,9 +90,7 @@ class ReshapeOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    shape = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    shape = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -137,9 +128,7 @@ class ExpandOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    shape = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    shape = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -189,9 +178,7 @@ class TileOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    repeats = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    repeats = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -230,9 +217,7 @@ class SpaceToDepthOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    block_size = prop_def(IntegerAttr.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    block_size = int_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -275,10 +260,8 @@ class DepthToSpaceOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    block_size = prop_def(IntegerAttr.constr(i64))
+    block_size = int_property()
     mode = opt_prop_def(StringAttr, default_value=StringAttr("DCR"))
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    IntegerAttr,
     TensorType,
     UnitAttr,
     i64,
@@ -19,17 +18,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
     opt_result_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.dialects.graph.window import Ints, Window
 from glow.support.types import Tensor, element_of, is_float, shape_of, tensor
 
@@ -85,17 +82,13 @@ class MaxPoolOp(GraphOp):
     result = result_def(TensorType.constr(AnyAttr()))
     indices = opt_result_def(TensorType.constr(i64))
 
-    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    kernel_shape = ints_property()
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
     ceil_mode = opt_prop_def(UnitAttr)
-    storage_order = opt_prop_def(
-        IntegerAttr.constr(i64), default_value=IntegerAttr(0, i64)
-    )
+    storage_order = int_property(0)
     with_indices = opt_prop_def(UnitAttr)
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -221,14 +214,12 @@ class AvgPoolOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    kernel_shape = ints_property()
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
     ceil_mode = opt_prop_def(UnitAttr)
     count_include_pad = opt_prop_def(UnitAttr)
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -297,14 +288,12 @@ class LpPoolOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    kernel_shape = prop_def(DenseArrayBase.constr(i64))
+    kernel_shape = ints_property()
     strides = opt_prop_def(DenseArrayBase.constr(i64))
     pads = opt_prop_def(DenseArrayBase.constr(i64))
     dilations = opt_prop_def(DenseArrayBase.constr(i64))
     ceil_mode = opt_prop_def(UnitAttr)
-    p = opt_prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(2, i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    p = int_property(2)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

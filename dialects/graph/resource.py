@@ -10,31 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from glow.support.resources import Resource, find_resource
-
-
-class Handle:
-    """A digest, and the bytes behind it if this process has them."""
-
-    def __init__(self, resource: Resource | None, digest: str | None = None):
-        self.resource = resource
-        self._digest = digest
-
-    @property
-    def digest(self) -> str:
-        if self._digest is None:
-            assert self.resource is not None
-            self._digest = self.resource.digest
-        return self._digest
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Handle):
-            return NotImplemented
-        same = self.resource is not None and self.resource is other.resource
-        return same or self.digest == other.digest
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+from glow.support.resources import Handle, Resource, find_resource
 
 
 @irdl_attr_definition
@@ -56,9 +32,8 @@ class ResourceAttr(Data[Handle]):
     @property
     def array(self) -> NDArray[Any] | None:
         """The bytes, or None where only the digest is known."""
-        if self.data.resource is None:
-            self.data.resource = find_resource(self.data.digest)
-        return None if self.data.resource is None else self.data.resource.array
+        found = self.data.find()
+        return None if found is None else found.array
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Handle:

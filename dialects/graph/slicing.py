@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, GraphOp, ints_property
 from glow.support.types import (
     Tensor,
     element_of,
@@ -56,11 +54,9 @@ class SliceOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    starts = prop_def(DenseArrayBase.constr(i64))
-    sizes = prop_def(DenseArrayBase.constr(i64))
-    steps = prop_def(DenseArrayBase.constr(i64))
-
-    irdl_options = (ParsePropInAttrDict(),)
+    starts = ints_property()
+    sizes = ints_property()
+    steps = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -193,10 +189,8 @@ class PadOp(GraphOp):
     value = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    pads = prop_def(DenseArrayBase.constr(i64))
+    pads = ints_property()
     mode = opt_prop_def(StringAttr, default_value=StringAttr("constant"))
-
-    irdl_options = (ParsePropInAttrDict(),)
 
     assembly_format = (
         "$input (`value` $value^)? attr-dict `:` functional-type(operands, results)"

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     ModuleOp,
+    NoneAttr,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
@@ -130,9 +131,8 @@ class ConstantOp(IRDLOperation):
         expected = dtype_of(self.type.element_type)
         if found.array.dtype != expected:
             raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
-        if self.type.encoding.__class__.__name__ == "NoneAttr" and (
-            found.array.shape != self.type.get_shape()
-        ):
+        plain = isinstance(self.type.encoding, NoneAttr)
+        if plain and found.array.shape != self.type.get_shape():
             raise VerifyException(
                 f"expected bytes of shape {self.type.get_shape()}, "
                 f"got {found.array.shape}"

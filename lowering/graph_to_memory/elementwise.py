@@ -10,7 +10,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.memory.elementwise import ElementwiseOp, YieldOp
-from glow.lowering.graph_to_memory.scalar import RULES, ScalarBody
+from glow.lowering.graph_to_memory.scalar_activation import RULES
+from glow.lowering.graph_to_memory.scalar_body import ScalarBody
 from glow.lowering.graph_to_memory.state import HANDLERS, Lowering
 from glow.support.types import element_of, shape_of, tensor_type
 

@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    FloatAttr,
-    IntegerAttr,
-    f32,
-)
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
+
+Report = Callable[[Body, SSAValue], None]
+"""Appends ops that report a fault where a condition holds."""
+
+DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
+SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
+
+# arith has these for scalars only; and a float that no integer is near must not be
+# poison, so it becomes the nearest bound, and NaN becomes 0.
+_VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
+    arith.CmpfOp: elementwise.CmpfOp,
+    arith.CmpiOp: elementwise.CmpiOp,
+    arith.SelectOp: elementwise.SelectOp,
+    arith.ExtSIOp: conversion.ExtSIOp,
+    arith.ExtUIOp: conversion.ExtUIOp,
+    arith.TruncIOp: conversion.TruncIOp,
+    arith.SIToFPOp: conversion.SIToFPOp,
+    arith.UIToFPOp: conversion.UIToFPOp,
+    arith.FPToSIOp: conversion.FPToSISatOp,
+}
+_SCALAR_FORMS: dict[type[Operation], type[Operation]] = {
+    arith.FPToSIOp: conversion.FPToSISatOp,
+}
+# Which zero is the larger one does not matter: that saves instructions.
+_EXTREMES = (arith.MaximumfOp, arith.MinimumfOp)
+_NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+_PREDICATES = {elementwise.CmpfOp, elementwise.CmpiOp}
+
+# What has instructions of its own for vectors, and what has polynomials for f32.
+_VECTOR_MATH = (
+    math.AbsFOp,
+    math.AbsIOp,
+    math.CeilOp,
+    math.CopySignOp,
+    math.FloorOp,
+    math.FmaOp,
+    math.RoundEvenOp,
+    math.SqrtOp,
+    math.TruncOp,
+)
+_POLYNOMIALS = (math.ErfOp, math.ExpOp, math.LogOp, math.TanhOp)
 
 
 @dataclass(frozen=True)
@@ -73,33 +112,122 @@ class ScalarProgram:
         return ScalarProgram((element,), (), (0,))
 
     @property
+    def elements(self) -> tuple[Attribute, ...]:
+        """The types of the inputs and outputs: what lies in memory."""
+        results = (*self.inputs, *(step.result for step in self.instructions))
+        return (*self.inputs, *(results[i] for i in self.outputs))
+
+    @property
+    def divides_integers(self) -> bool:
+        """Whether a value can make the program fail, so that `emit` needs a report."""
+        return any(step.op in DIVISIONS for step in self.instructions)
+
+    @property
+    def has_vector_form(self) -> bool:
+        """Whether the program is worth running on vectors: no call per lane."""
+        return all(map(_has_vector_form, self.instructions))
+
+    @property
     def is_float32(self) -> bool:
         """Whether every value is f32, so that vectors of one width do it all."""
         types = (*self.inputs, *(i.result for i in self.instructions))
         return all(type_ == f32 for type_ in types)
 
     def emit(
-        self, b: Body, values: Sequence[SSAValue], lanes: int = 0
+        self,
+        b: Body,
+        values: Sequence[SSAValue],
+        lanes: int = 0,
+        report: Report | None = None,
     ) -> list[SSAValue]:
         """Append the program on `values`: scalars, or vectors of `lanes` > 0."""
         numbered = list(values)
         for step in self.instructions:
-            numbered.append(self._emit_step(b, step, numbered, lanes))
+            operands = [numbered[i] for i in step.operands]
+            if step.op in DIVISIONS:
+                assert not lanes
+                assert report is not None
+                numbered.append(_guarded_division(b, step.op, operands, report))
+            elif step.op in SHIFTS:
+                numbered.append(_guarded_shift(b, step.op, operands, lanes))
+            else:
+                numbered.append(_plain(b, step, operands, lanes))
         return [numbered[i] for i in self.outputs]
 
-    @staticmethod
-    def _emit_step(
-        b: Body, step: Instruction, values: list[SSAValue], lanes: int
-    ) -> SSAValue:
-        properties = dict(step.properties)
-        if step.op is arith.ConstantOp:
-            value = properties["value"]
-            assert isinstance(value, FloatAttr | IntegerAttr)
-            return b.scalar(value.value.data, step.result, lanes)
-        type_ = vector_of(step.result, lanes) if lanes else step.result
-        op = step.op.create(
-            operands=[values[i] for i in step.operands],
-            result_types=[type_],
-            properties=properties,
-        )
-        return b.add(op)
+
+def _has_vector_form(step: Instruction) -> bool:
+    if step.op in DIVISIONS or step.op is elementwise.RemfOp:
+        return False
+    if step.op.name.startswith("math."):
+        has_polynomial = step.op in _POLYNOMIALS and step.result == f32
+        return step.op in _VECTOR_MATH or has_polynomial
+    return True
+
+
+def _plain(
+    b: Body, step: Instruction, operands: list[SSAValue], lanes: int
+) -> SSAValue:
+    properties = dict(step.properties)
+    if step.op is arith.ConstantOp:
+        value = properties["value"]
+        assert isinstance(value, FloatAttr | IntegerAttr)
+        return b.scalar(value.value.data, step.result, lanes)
+    forms = _VECTOR_FORMS if lanes else _SCALAR_FORMS
+    op = forms.get(step.op, step.op)
+    if op is not step.op:
+        keep = ("predicate",) if op in _PREDICATES else ()
+        properties = {name: properties[name] for name in keep}
+    if op in _EXTREMES:
+        properties["fastmath"] = _NO_SIGNED_ZEROS
+    result = vector_of(step.result, lanes) if lanes else step.result
+    return b.add(
+        op.create(operands=operands, result_types=[result], properties=properties)
+    )
+
+
+def _compare(
+    b: Body, predicate: str, lhs: SSAValue, rhs: SSAValue, lanes: int = 0
+) -> SSAValue:
+    compare = elementwise.CmpiOp if lanes else arith.CmpiOp
+    return b.add(compare(lhs, rhs, predicate))
+
+
+def _select(
+    b: Body, condition: SSAValue, lhs: SSAValue, rhs: SSAValue, lanes: int = 0
+) -> SSAValue:
+    select = elementwise.SelectOp if lanes else arith.SelectOp
+    return b.add(select.create(operands=[condition, lhs, rhs], result_types=[lhs.type]))
+
+
+def _guarded_division(
+    b: Body, op: type[Operation], operands: list[SSAValue], report: Report
+) -> SSAValue:
+    """
+    Divide integers of any value: by 0 reports and divides by 1, by -1 wraps.
+
+    The least integer has no opposite, and dividing it by -1 would trap.
+    """
+    lhs, rhs = operands
+    zero, one, minus_one = (b.scalar(v, lhs.type) for v in (0, 1, -1))
+    is_zero = _compare(b, "eq", rhs, zero)
+    report(b, is_zero)
+    negates = _compare(b, "eq", rhs, minus_one)
+    unsafe = b.binary(arith.OrIOp, is_zero, negates)
+    found = b.binary(op, lhs, _select(b, unsafe, one, rhs))
+    if op is arith.RemSIOp:
+        return found
+    opposite = b.binary(arith.SubiOp, zero, lhs)
+    return _select(b, negates, opposite, found)
+
+
+def _guarded_shift(
+    b: Body, op: type[Operation], operands: list[SSAValue], lanes: int
+) -> SSAValue:
+    """Shift by any amount: by as many bits as there are, or more, gives 0."""
+    value, amount = operands
+    element = value.type if not lanes else value.type.element_type  # pyright: ignore
+    assert isinstance(element, IntegerType)
+    width = b.scalar(element.width.data, element, lanes)
+    fits = _compare(b, "ult", amount, width, lanes)
+    shifted = b.binary(op, value, amount)
+    return _select(b, fits, shifted, b.scalar(0, element, lanes), lanes)

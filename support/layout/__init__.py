@@ -12,6 +12,7 @@ from glow.support.layout.address import (
     size_of,
     strides_of,
 )
+from glow.support.layout.axes import relabelled, unblocked
 from glow.support.layout.pack import pack, unpack
 from glow.support.layout.physical import (
     Dim,
@@ -41,11 +42,13 @@ __all__ = [
     "physical_shape",
     "physical_strides",
     "print_layout",
+    "relabelled",
     "reshaped",
     "row_major",
     "row_major_strides",
     "size_bytes",
     "size_of",
     "strides_of",
+    "unblocked",
     "unpack",
 ]

@@ -142,7 +142,11 @@ def strides_of(
 def equivalent(
     one: Layout, other: Layout, shape: Shape, itemsize: int | None = None
 ) -> bool:
-    """Return whether tensors of `shape` have the same bytes in both layouts."""
+    """
+    Return whether tensors of `shape` have the same bytes in both layouts.
+
+    A halo is never the same as the slack of a block, even where their bytes are.
+    """
     if one == other:
         return True
     return (

@@ -370,13 +370,13 @@ def test_nan_wins_whatever_broadcasts(name: str) -> None:
     assert np.isnan(evaluate(f"reduce_{name}", np.array([1, NAN]), axes=(0,)))
 
 
-def test_shifts_move_zeros_in() -> None:
+def test_right_shifts_keep_the_sign() -> None:
     bits = np.array([1, -1, 3, -1, 5, 5], np.int32)
     places = np.array([31, 28, 1, 32, 40, -1], np.int32)
     left = evaluate("bit_shift", bits, places, direction="LEFT")
     right = evaluate("bit_shift", bits, places, direction="RIGHT")
     assert left.tolist() == [-(2**31), -(2**28), 6, 0, 0, 0]
-    assert right.tolist() == [0, 15, 1, 0, 0, 0]
+    assert right.tolist() == [0, -1, 1, -1, 0, 0]
 
 
 def test_saturating_cast_keeps_order() -> None:

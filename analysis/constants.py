@@ -1,0 +1,67 @@
+"""Which values are known when a model is compiled."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from glow.dialects.graph.fused import FusedOp
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.dialects.layout.transform import TransformOp
+
+Constant = ConstantOp | LiteralOp
+
+# Lookups in a symbol table walk the module, so what they found is kept.
+_FOUND: WeakKeyDictionary[ModuleOp, dict[str, ConstantOp]] = WeakKeyDictionary()
+
+
+def constant_behind(value: SSAValue) -> Constant | None:
+    """
+    Return what holds the known `value`, or None.
+
+    Groups and layout transforms are looked through: the tensor is the same.
+    """
+    if isinstance(value, BlockArgument):
+        group = value.block.parent_op()
+        if isinstance(group, FusedOp):
+            return constant_behind(group.operands[value.index])
+        return None
+    match value.owner:
+        case TransformOp() as transform:
+            return constant_behind(transform.input)
+        case LiteralOp() as literal:
+            return literal
+        case LoadOp() as load:
+            return _constant(load)
+        case _:
+            return None
+
+
+def module_of(op: Operation) -> ModuleOp | None:
+    """Return the outermost module around `op`."""
+    parent = op
+    while (above := parent.parent_op()) is not None:
+        parent = above
+    return parent if isinstance(parent, ModuleOp) else None
+
+
+def _constant(load: LoadOp) -> ConstantOp | None:
+    module = module_of(load)
+    if module is None:
+        return None
+    symbol = load.symbol.string_value()
+    known = _FOUND.setdefault(module, {})
+    found = known.get(symbol)
+    if found is not None and _is_current(found, module, symbol):
+        return found
+    known.clear()
+    known.update(
+        {op.sym_name.data: op for op in module.body.ops if isinstance(op, ConstantOp)}
+    )
+    return known.get(symbol)
+
+
+def _is_current(op: ConstantOp, module: ModuleOp, symbol: str) -> bool:
+    return op.parent_op() is module and op.sym_name.data == symbol

@@ -1,0 +1,142 @@
+"""Whether the storage ops of a module use its symbols as declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
+from glow.support.locations import name_of
+from glow.support.types import tensor_type
+
+Storage = PlaceholderOp | ConstantOp
+Use = LoadOp | SaveOp
+
+
+def verify_symbols(module: ModuleOp) -> None:
+    """
+    Raise unless every `graph.load` and `graph.save` fits what it names.
+
+    The one message lists every problem with the op and the declaration or earlier use
+    that it contradicts. Linear in the number of ops.
+    Errors: a symbol that is unknown or no storage; another shape or element type; a
+    save into a constant or an input, or a second one; a load of an output, or after a
+    save of the same symbol in the function; an output that nothing saves.
+    """
+    problems = list(_problems(module))
+    if problems:
+        raise VerifyException("; ".join(problems))
+
+
+@dataclass(frozen=True)
+class Uses:
+    """The loads and saves of one symbol, in the order of the text."""
+
+    loads: list[LoadOp]
+    saves: list[SaveOp]
+
+
+def uses_of_symbols(module: ModuleOp) -> dict[str, Uses]:
+    """Return the loads and saves of each symbol that has some."""
+    found: dict[str, Uses] = {}
+    for op in module.walk():
+        if isinstance(op, LoadOp):
+            found.setdefault(_name(op), Uses([], [])).loads.append(op)
+        elif isinstance(op, SaveOp):
+            found.setdefault(_name(op), Uses([], [])).saves.append(op)
+    return found
+
+
+def _name(op: Use) -> str:
+    symbol: SymbolRefAttr = op.symbol
+    return symbol.string_value()
+
+
+def _problems(module: ModuleOp) -> Iterator[str]:
+    table: dict[str, Operation] = {}
+    for op in module.body.ops:
+        text = getattr(op.properties.get("sym_name"), "data", None)
+        if text in table:
+            yield f"{_at(op)} has the name of {_at(table[text])}"
+        elif text is not None:
+            table[text] = op
+    saved: dict[str, SaveOp] = {}
+    for use in _uses(module):
+        declared = table.get(_name(use))
+        if not isinstance(declared, PlaceholderOp | ConstantOp):
+            yield _no_storage(use, declared)
+            continue
+        yield from _type_problems(use, declared)
+        yield from _direction_problems(use, declared)
+        yield from _order_problems(use, saved)
+    yield from _never_saved(table, saved)
+
+
+def _uses(module: ModuleOp) -> Iterator[Use]:
+    return (op for op in module.walk() if isinstance(op, LoadOp | SaveOp))
+
+
+def _at(op: Operation) -> str:
+    """Return op, symbol and place as messages name them."""
+    if isinstance(op, LoadOp | SaveOp):
+        return f"{op.name} @{_name(op)} at {name_of(op)}"
+    symbol = op.properties["sym_name"]
+    return f"{op.name} @{getattr(symbol, 'data', symbol)} at {name_of(op)}"
+
+
+def _no_storage(use: Use, declared: Operation | None) -> str:
+    if declared is None:
+        return f"{_at(use)} names no placeholder or constant of the module"
+    return f"{_at(use)} expected a placeholder or constant, got {_at(declared)}"
+
+
+def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
+    value = use.result if isinstance(use, LoadOp) else use.value
+    found = tensor_type(value)
+    shapes = found.get_shape(), declared.type.get_shape()
+    elements = found.element_type, declared.type.element_type
+    if shapes[0] != shapes[1] or elements[0] != elements[1]:
+        yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {found}"
+
+
+def _direction_problems(use: Use, declared: Storage) -> Iterator[str]:
+    if isinstance(declared, ConstantOp):
+        if isinstance(use, SaveOp):
+            yield f"{_at(use)} writes to {_at(declared)}"
+        return
+    refused = "out" if isinstance(use, LoadOp) else "in"
+    if declared.direction.data == refused:
+        verb = "reads" if isinstance(use, LoadOp) else "writes to"
+        yield f'{_at(use)} {verb} {_at(declared)}, which is "{refused}"'
+
+
+def _order_problems(use: Use, saved: dict[str, SaveOp]) -> Iterator[str]:
+    earlier = saved.get(_name(use))
+    if isinstance(use, SaveOp):
+        if earlier is not None:
+            yield f"{_at(use)} writes again what {_at(earlier)} wrote"
+        saved.setdefault(_name(use), use)
+    elif earlier is not None and _function(earlier) is _function(use):
+        yield f"{_at(use)} follows {_at(earlier)}, use the saved value instead"
+
+
+def _function(op: Operation) -> Operation | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, FuncOp):
+        parent = parent.parent_op()
+    return parent
+
+
+def _never_saved(
+    table: dict[str, Operation], saved: dict[str, SaveOp]
+) -> Iterator[str]:
+    for name, declared in table.items():
+        if not isinstance(declared, PlaceholderOp) or name in saved:
+            continue
+        if declared.direction.data in ("out", "inout"):
+            yield f'{_at(declared)} is "{declared.direction.data}" but nothing saves it'

@@ -1,0 +1,29 @@
+"""The forms in which machine code leaves the compiler: IR, assembly, object."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.objects import assembly, object_code
+from glow.support.targets import Target
+
+FORMS = ("llvm-ir", "asm", "object")
+
+
+def emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
+    """
+    Return a module of the llvm dialect as text or bytes, for any target.
+
+    Errors: a form other than llvm-ir, asm, object.
+    """
+    text = llvm_ir(module)
+    match form:
+        case "llvm-ir":
+            return f'target triple = "{target.triple}"\n\n{text}'
+        case "asm":
+            return assembly(text, target)
+        case "object":
+            return object_code(text, target)
+        case _:
+            raise ValueError(f"expected a form out of {', '.join(FORMS)}, got {form!r}")

@@ -1,0 +1,85 @@
+"""From a module of the llvm dialect to an executable in this process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
+
+from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu.jit import Jit
+from glow.backends.cpu.llvm_text import units
+from glow.backends.cpu.objects import cached_object_code
+from glow.dialects.graph.resource import ResourceAttr
+from glow.runtime.native import Binding, NativeExecutable, Program
+from glow.runtime.signature import TensorSpec
+from glow.support.errors import CompilationError
+from glow.support.targets import Target
+from glow.support.types import dtype_of
+
+_ENTRY = "main"
+
+
+def compile_module(
+    module: ModuleOp,
+    target: Target,
+    *,
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> NativeExecutable:
+    """
+    Compile a module of the llvm dialect with the attributes of memory-to-loops.
+
+    `cache_dir` keeps objects for later processes. Errors: a CompilationError for a
+    target that does not run here, and for constants whose bytes are absent.
+    """
+    cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
+    objects = [
+        cached_object_code(text, target, cache) for text in units(module).values()
+    ]
+    jit = Jit(objects, [_ENTRY], target)
+    arena = module.attributes.get("glow.arena_bytes")
+    program = Program(
+        entry=jit.address(_ENTRY),
+        code=jit,
+        arena_bytes=arena.value.data if isinstance(arena, IntegerAttr) else 0,
+        constants=tuple(_constants(module)),
+        messages=tuple(text.data for text in _list(module, "glow.messages")),
+    )
+    return NativeExecutable(tuple(_bindings(module)), program)
+
+
+def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
+    found = module.attributes.get(name)
+    return found.data if isinstance(found, ArrayAttr) else ()
+
+
+def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
+    for resource in _list(module, "glow.constants"):
+        assert isinstance(resource, ResourceAttr)
+        array = resource.array
+        if array is None:
+            raise CompilationError(
+                f"the bytes of constant {resource.data.digest[:12]} are absent;"
+                " name the file that has them with --weights"
+            )
+        yield array
+
+
+def _bindings(module: ModuleOp) -> Iterator[Binding]:
+    for entry in _list(module, "glow.signature"):
+        name, direction, type_ = cast(tuple[StringAttr, StringAttr, Any], entry.data)
+        assert isinstance(type_, MemRefType)
+        dtype = np.dtype(dtype_of(type_.element_type))  # pyright: ignore
+        spec = TensorSpec(name.data, tuple(type_.get_shape()), dtype)
+        yield Binding(spec, direction.data)

@@ -1,0 +1,66 @@
+"""Which loops a kernel runs: the axes of its operands, merged and ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from glow.dialects.memory.address import Addressing
+
+
+@dataclass(frozen=True)
+class Axis:
+    """
+    An axis, and how far each operand moves along it.
+
+    Units: strides in elements.
+    """
+
+    extent: int
+    strides: tuple[int, ...]
+
+
+def strides_in(operand: Addressing, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides with which `operand` broadcasts to `shape`: NumPy's rule."""
+    missing = len(shape) - len(operand.shape)
+    own = [
+        0 if extent == 1 else stride
+        for extent, stride in zip(operand.shape, operand.strides, strict=True)
+    ]
+    return (0,) * missing + tuple(own)
+
+
+def axes_of(shape: Sequence[int], operands: Sequence[Addressing]) -> list[Axis]:
+    """Return the axes of `shape` with the strides of operands that broadcast to it."""
+    columns = [strides_in(operand, shape) for operand in operands]
+    return [
+        Axis(extent, tuple(column[i] for column in columns))
+        for i, extent in enumerate(shape)
+    ]
+
+
+def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
+    """
+    Return fewer axes that visit the same elements, the finest steps innermost.
+
+    Axes are ordered by the strides of the operands `order`, the first one counting
+    most; those of one position are left out, and neighbours are one axis where every
+    operand goes on from the end of the inner one.
+    """
+    kept = [axis for axis in axes if axis.extent != 1]
+    kept.sort(key=lambda axis: [-abs(axis.strides[i]) for i in order])
+    found: list[Axis] = []
+    for axis in kept:
+        if found and all(
+            outer == inner * axis.extent
+            for outer, inner in zip(found[-1].strides, axis.strides, strict=True)
+        ):
+            found[-1] = Axis(found[-1].extent * axis.extent, axis.strides)
+        else:
+            found.append(axis)
+    return found
+
+
+def nest_row(axes: Sequence[Axis]) -> list[int]:
+    """Return what a kernel's `nest` reads for loops over `axes`."""
+    return [number for axis in axes for number in (axis.extent, *axis.strides)]

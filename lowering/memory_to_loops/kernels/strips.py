@@ -1,0 +1,123 @@
+"""How a kernel walks its innermost axis: in vectors, and what is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, vector
+from xdsl.dialects.builtin import MemRefType, i1
+from xdsl.ir import Attribute, SSAValue
+
+from glow.lowering.memory_to_loops.builder import Body, vector_of
+from glow.support.targets import Target
+from glow.support.types import dtype_of
+
+
+@dataclass(frozen=True)
+class Piece:
+    """
+    What one step along the innermost axis handles: `count` vectors of `lanes` elements.
+
+    With 0 lanes it is one scalar. With a mask, only those lanes are accessed.
+    """
+
+    lanes: int
+    count: int = 1
+    mask: SSAValue | None = None
+
+    def load(
+        self, b: Body, base: SSAValue, at: SSAValue, otherwise: float = 0
+    ) -> list[SSAValue]:
+        """Load neighbours from `at` on; lanes that are masked off are `otherwise`."""
+        if not self.lanes:
+            return [b.load(base, at)]
+        if self.mask is None:
+            return [
+                b.load_vector(base, b.sum(at, i * self.lanes), lanes=self.lanes)
+                for i in range(self.count)
+            ]
+        assert isinstance(base.type, MemRefType)
+        element: Attribute = base.type.element_type  # pyright: ignore
+        passed = b.scalar(otherwise, element, self.lanes)
+        load = vector.MaskedLoadOp.create(
+            operands=[base, at, self.mask, passed], result_types=[passed.type]
+        )
+        return [b.add(load)]
+
+    def store(
+        self, b: Body, values: Sequence[SSAValue], base: SSAValue, at: SSAValue
+    ) -> None:
+        """Store `values` as neighbours from `at` on."""
+        if not self.lanes:
+            b.store(values[0], base, at)
+        elif self.mask is None:
+            for i, value in enumerate(values):
+                b.store_vector(value, base, b.sum(at, i * self.lanes))
+        else:
+            operands = [base, at, self.mask, values[0]]
+            b.do(vector.MaskedStoreOp.create(operands=operands))
+
+    def spread(self, b: Body, value: SSAValue) -> SSAValue:
+        """Return scalar `value` in every lane."""
+        return b.splat(value, self.lanes) if self.lanes else value
+
+
+Step = Callable[[Body, SSAValue, Piece], None]
+
+
+@dataclass(frozen=True)
+class Strips:
+    """
+    Loops over an axis of unit stride: `unroll` vectors, single ones, then the rest.
+
+    `masked`: what is left over goes through one masked vector, else through scalars.
+    With 0 lanes there is one loop over scalars.
+    """
+
+    lanes: int
+    unroll: int = 1
+    masked: bool = False
+
+    @staticmethod
+    def of(target: Target, elements: Sequence[Attribute], unroll: int = 1) -> Strips:
+        """Return how `target` walks along buffers of these element types."""
+        whole = all(dtype_of(element).itemsize >= 4 for element in elements)
+        masked = target.isa == "avx512" or (target.isa == "avx2" and whole)
+        return Strips(target.f32_lanes, unroll, masked)
+
+    def each(self, b: Body, extent: SSAValue, step: Step) -> None:
+        """Append loops that call `step(b, i, piece)` for the elements from i on."""
+        if not self.lanes:
+            b.each(0, extent, lambda b, i: step(b, i, Piece(0)), nonempty=True)
+            return
+        done = b.const(0)
+        sizes = [self.unroll] if self.masked or self.unroll == 1 else [self.unroll, 1]
+        for count in sizes:
+            piece, size = Piece(self.lanes, count), self.lanes * count
+            upto = b.difference(extent, rest_of(b, extent, size))
+            b.each(done, upto, lambda b, i, piece=piece: step(b, i, piece), step=size)
+            done = upto
+        if self.masked:
+            b.each(done, extent, lambda b, i: self._last(b, i, extent, step),
+                   step=self.lanes)  # fmt: skip
+        else:
+            b.each(done, extent, lambda b, i: step(b, i, Piece(0)))
+
+    def _last(self, b: Body, i: SSAValue, extent: SSAValue, step: Step) -> None:
+        step(
+            b, i, Piece(self.lanes, 1, mask_of(b, b.difference(extent, i), self.lanes))
+        )
+
+
+def rest_of(b: Body, extent: SSAValue, size: int) -> SSAValue:
+    """Return what is left of `extent` after steps of `size`, a power of two."""
+    return b.binary(arith.AndIOp, extent, b.const(size - 1))
+
+
+def mask_of(b: Body, count: SSAValue, lanes: int) -> SSAValue:
+    """Return a mask of the first `count` lanes; all, if there are fewer."""
+    mask = vector.CreateMaskOp.create(
+        operands=[count], result_types=[vector_of(i1, lanes)]
+    )
+    return b.add(mask)

@@ -1,0 +1,75 @@
+"""Constants in a file beside textual IR, each under its digest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Data
+
+from glow.support.errors import InvalidModelError
+from glow.support.resources import Handle, Resource
+
+
+def save_weights(module: ModuleOp, path: Path) -> None:
+    """
+    Write the bytes that `module` refers to and this process has to `path`.
+
+    The file is a safetensors file, whole or not there at all, and the same for the
+    same constants.
+    """
+    from safetensors.numpy import save
+
+    resources = {found.digest: found for found in _resources(module)}
+    arrays = {digest: resources[digest].array for digest in sorted(resources)}
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(save(arrays))
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _resources(module: ModuleOp) -> Iterator[Resource]:
+    for op in module.walk():
+        for attribute in op.properties.values():
+            if isinstance(attribute, Data) and isinstance(attribute.data, Handle):
+                found = attribute.data.find()
+                if found is not None:
+                    yield found
+
+
+def load_weights(path: Path) -> tuple[Resource, ...]:
+    """
+    Read what `save_weights` wrote; IR parsed while the result lives finds its bytes.
+
+    Errors: InvalidModelError for a file that is corrupt or truncated, or bytes that
+    are not those of their digest.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    resources: list[Resource] = []
+    try:
+        with safe_open(path, framework="np") as file:
+            for digest in file.keys():  # noqa: SIM118 (no mapping)
+                resources.append(_checked(path, digest, file.get_tensor(digest)))
+    except (SafetensorError, TypeError, KeyError, ValueError) as error:
+        raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
+    return tuple(resources)
+
+
+def _checked(path: Path, digest: str, array: NDArray[Any]) -> Resource:
+    resource = Resource(array)
+    if resource.digest != digest:
+        raise InvalidModelError(
+            f"{path}: expected bytes of digest {digest}, got {resource.digest}"
+        )
+    return resource
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())

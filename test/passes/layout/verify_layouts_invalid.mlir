@@ -1,0 +1,128 @@
+// RUN: glow-opt %s -p 'verify-layouts{target="cpu:avx2"}' --split-input-file --verify-diagnostics | filecheck %s
+
+// CHECK: graph.max_pool at {{.*}}: expected input in NHWC, got tensor<1x4x7x7xf32>
+func.func @operand(%x: tensor<1x4x7x7xf32>) {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<1x4x7x7xf32>) -> tensor<1x4x6x6xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.max_pool at {{.*}}: expected indices in NHWC, got tensor<1x4x6x6xi64>
+func.func @result(%x: tensor<1x4x7x7xf32, #layout.physical<NHWC>>) {
+  %0, %1 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, with_indices} : (tensor<1x4x7x7xf32, #layout.physical<NHWC>>) -> (tensor<1x4x6x6xf32, #layout.physical<NHWC>>, tensor<1x4x6x6xi64>)
+  func.return
+}
+
+// -----
+
+// CHECK: graph.matmul at {{.*}}: expected rhs in NK16n, got tensor<8x20xf32>
+func.func @constant_operand(%x: tensor<5x8xf32>) {
+  %k = graph.literal dense<1.0> : tensor<8x20xf32> : tensor<8x20xf32>
+  %0 = graph.matmul %x, %k : (tensor<5x8xf32>, tensor<8x20xf32>) -> tensor<5x20xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.matmul at {{.*}}: expected rhs in row-major, got tensor<8x20xf32, #layout.physical<NK16n>>
+func.func @variable_operand(%x: tensor<5x8xf32>, %k: tensor<8x20xf32, #layout.physical<NK16n>>) {
+  %0 = graph.matmul %x, %k : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK16n>>) -> tensor<5x20xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.gather at {{.*}}: expected data in row-major, got tensor<1x4x7x7xf32, #layout.physical<NHWC>>
+func.func @no_requirement_and_no_map(%x: tensor<1x4x7x7xf32, #layout.physical<NHWC>>, %i: tensor<2xi64>) {
+  %0 = graph.gather %x, %i {axis = 1 : i64} : (tensor<1x4x7x7xf32, #layout.physical<NHWC>>, tensor<2xi64>) -> tensor<1x2x7x7xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.gather at {{.*}}: expected result in row-major, got tensor<1x2x7x7xf32, #layout.physical<NHWC>>
+func.func @no_requirement_and_no_map_for_the_result(%x: tensor<1x4x7x7xf32>, %i: tensor<2xi64>) {
+  %0 = graph.gather %x, %i {axis = 1 : i64} : (tensor<1x4x7x7xf32>, tensor<2xi64>) -> tensor<1x2x7x7xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.concat at {{.*}}: expected inputs[1] in an unblocked layout, got tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
+func.func @blocks(%x: tensor<1x16x2x2xf32>, %y: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
+  %0 = graph.concat %x, %y {axis = 1 : i64} : (tensor<1x16x2x2xf32>, tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x32x2x2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.pad at {{.*}}: expected input in an unblocked layout, got tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
+func.func @blocks_of_another_shape(%x: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
+  %0 = graph.pad %x {pads = array<i64: 0, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x17x2x2xf32, #layout.physical<NCHW8c>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.transpose at {{.*}}: expected result in NCW, got tensor<2x4x3xf32, #layout.physical<NWC>>
+func.func @transposed(%x: tensor<2x3x4xf32, #layout.physical<NWC>>) {
+  %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32, #layout.physical<NWC>>) -> tensor<2x4x3xf32, #layout.physical<NWC>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.reshape at {{.*}}: expected result in [0, 1:36, 1:?:36], got tensor<2x144xf32>
+func.func @flattened(%x: tensor<2x4x6x6xf32, #layout.physical<NHWC>>) {
+  %0 = graph.reshape %x {shape = array<i64: 2, 144>} : (tensor<2x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<2x144xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.reshape at {{.*}}: expected an input whose axes merge in place, got tensor<2x12x6x6xf32, #layout.physical<NCHW8c>>
+func.func @flattened_blocks(%x: tensor<2x12x6x6xf32, #layout.physical<NCHW8c>>) {
+  %0 = graph.reshape %x {shape = array<i64: 24, 36>} : (tensor<2x12x6x6xf32, #layout.physical<NCHW8c>>) -> tensor<24x36xf32>
+  func.return
+}
+
+// -----
+
+graph.placeholder @x "in" : tensor<2x3xf32>
+
+// CHECK: graph.load at {{.*}}: expected tensor<2x3xf32> as @x has, got tensor<2x3xf32, #layout.physical<NK>>
+func.func @loaded() {
+  %0 = graph.load @x : tensor<2x3xf32, #layout.physical<[1, 0]>>
+  func.return
+}
+
+// -----
+
+graph.placeholder @x "out" : tensor<2x3xf32>
+
+// CHECK: graph.save at {{.*}}: expected tensor<2x3xf32> as @x has, got tensor<2x3xf32, #layout.physical<
+func.func @saved(%x: tensor<2x3xf32, #layout.physical<[1, 0]>>) {
+  graph.save @x, %x : tensor<2x3xf32, #layout.physical<[1, 0]>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.relu at {{.*}}: expected a layout of rank 2, got #layout.physical<NHWC> in tensor<2x3xf32, #layout.physical<NHWC>>
+func.func @rank(%x: tensor<2x3xf32>) {
+  %0 = graph.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.placeholder at {{.*}}: expected a layout of rank 2
+graph.placeholder @x "in" : tensor<2x3xf32, #layout.physical<NHWC>>
+
+// -----
+
+// CHECK: func.func at {{.*}}: expected a layout of rank 2
+func.func @argument(%x: tensor<2x3xf32, #layout.physical<NHWC>>) {
+  func.return
+}

@@ -1,0 +1,120 @@
+"""Run memory-level ops on NumPy arrays: the way of kernel tests."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from glow.backends.cpu.jit import compile_loops
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.memory.address import Addressing, strided
+from glow.dialects.memory.base import Buffer
+from glow.dialects.memory.storage import GetOp, PlaceholderOp, ViewOp
+from glow.lowering.memory_to_loops import MemoryToLoopsPass
+from glow.support.targets import target_of
+from glow.support.types import element_type_of
+
+Array = NDArray[Any]
+
+
+class MemoryCode:
+    """
+    A memory-level `main` under construction, its buffers NumPy arrays.
+
+    Arrays are used in place, so they must be contiguous; views of them are views of
+    the buffer.
+    """
+
+    def __init__(self, target: str = "cpu"):
+        self.target = target
+        self.arrays: list[Array] = []
+        self.module = ModuleOp([])
+        self.block = Block()
+        self.faults: list[str] = []
+
+    def buffer(self, array: Array, layout: Attribute | None = None) -> SSAValue:
+        """Return the buffer of `array`, which may be a view; blocked by `layout`."""
+        root = array
+        while layout is None and isinstance(root.base, np.ndarray):
+            root = root.base
+        assert root.flags.c_contiguous
+        type_: Any = Buffer(
+            element_type_of(root.dtype), root.shape, layout or NoneAttr()
+        )
+        source = self._placed(root, type_)
+        if root is array:
+            return source
+        size = array.itemsize
+        start = array.ctypes.data - root.ctypes.data
+        strides = tuple(stride // size for stride in array.strides)
+        view = strided(type_, Addressing(array.shape, strides, start // size))
+        return self._get(ViewOp(source, view))
+
+    def blocked(self, stored: Array, shape: tuple[int, ...], layout: Attribute):
+        """Return a buffer of `shape` in `layout`, whose physical array is `stored`."""
+        type_: Any = Buffer(element_type_of(stored.dtype), shape, layout)
+        return self._placed(stored, type_)
+
+    def _placed(self, array: Array, type_: Buffer) -> SSAValue:
+        name = f"b{len(self.arrays)}"
+        self.arrays.append(array)
+        self.module.body.block.add_op(PlaceholderOp(name, "inout", type_))
+        return self._get(GetOp(name, type_))
+
+    def _get(self, op: Operation) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def add(self, op: Operation) -> None:
+        op.verify()
+        self.block.add_op(op)
+
+    def loops(self) -> ModuleOp:
+        """Lower to loops and verify the result."""
+        self.block.add_op(ReturnOp())
+        main = FuncOp("main", ([], []), Region(self.block))
+        self.module.body.block.add_op(main)
+        MemoryToLoopsPass(target=self.target).apply(Context(), self.module)
+        self.module.verify()
+        return self.module
+
+    def compile(self) -> Any:
+        """Return a function that runs the ops once and returns the fault or None."""
+        module = self.loops()
+        code = compile_loops(module, target_of(self.target))
+        attributes: Any = module.attributes
+        constants = [self._bytes(entry) for entry in attributes["glow.constants"]]
+        messages = [entry.data for entry in attributes["glow.messages"]]
+        fault = ctypes.c_int32(0)
+        tables = [self._table(self.arrays), self._table(constants)]
+        prototype = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+        entry = prototype(code.address("main"))
+
+        def run() -> str | None:
+            fault.value = 0
+            entry(None, tables[0], tables[1], ctypes.addressof(fault))
+            return messages[fault.value - 1] if fault.value else None
+
+        run.keep = (code, constants, self.arrays, entry)  # type: ignore[attr-defined]
+        return run
+
+    @staticmethod
+    def _bytes(resource: Attribute) -> Array:
+        assert isinstance(resource, ResourceAttr)
+        assert resource.array is not None
+        return resource.array
+
+    @staticmethod
+    def _table(arrays: list[Array]) -> Any:
+        return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))
+
+    def run(self) -> str | None:
+        """Compile and run once; return the message of a fault, or None."""
+        return self.compile()()

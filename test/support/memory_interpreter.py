@@ -1,0 +1,336 @@
+"""
+Run the memory level on NumPy arrays: an oracle for what lowers to it.
+
+Every allocation is flat and poisoned, so that a view in the wrong place, a value that
+is read before it is written and a border that is not zero show up in the numbers.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, Region, SSAValue
+
+from glow.analysis.buffers import root_of
+from glow.dialects.graph import (
+    arg_reduction,
+    convolution,
+    indexing,
+    normalization,
+    pooling,
+    reduction,
+)
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
+from glow.dialects.memory.address import addressing_of, find_addressing
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
+from glow.support.layout import pack, unpack
+from glow.support.types import dtype_of
+
+Array = np.ndarray[Any, Any]
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+SCALARS: dict[str, Callable[..., Any]] = {
+    "arith.addf": np.add,
+    "arith.addi": np.add,
+    "arith.subf": np.subtract,
+    "arith.subi": np.subtract,
+    "arith.mulf": np.multiply,
+    "arith.muli": np.multiply,
+    "arith.divf": np.divide,
+    "arith.divsi": lambda a, b: np.trunc(a / b).astype(a.dtype),
+    "arith.remsi": np.fmod,
+    "arith.negf": np.negative,
+    "arith.maximumf": np.maximum,
+    "arith.maxsi": np.maximum,
+    "arith.minimumf": np.minimum,
+    "arith.minsi": np.minimum,
+    "arith.andi": lambda a, b: a & b,
+    "arith.ori": lambda a, b: a | b,
+    "arith.xori": lambda a, b: a ^ b,
+    "arith.select": np.where,
+    "math.exp": np.exp,
+    "math.log": np.log,
+    "math.log1p": np.log1p,
+    "math.sqrt": np.sqrt,
+    "math.absf": np.abs,
+    "math.absi": np.abs,
+    "math.tanh": np.tanh,
+    "math.floor": np.floor,
+    "math.ceil": np.ceil,
+    "math.roundeven": np.rint,
+    "math.powf": np.power,
+    "math.erf": lambda a: erf(a).astype(a.dtype),
+}
+COMPARISONS = {"oeq": np.equal, "olt": np.less, "ole": np.less_equal}
+COMPARISONS |= {"ogt": np.greater, "oge": np.greater_equal, "une": np.not_equal}
+COMPARISONS |= {"uno": lambda a, b: np.isnan(a) | np.isnan(b)}
+INTEGER_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal)
+INTEGER_COMPARISONS += (np.greater, np.greater_equal)
+FLOAT_NAMES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno"),
+)
+CASTS = {"extf", "truncf", "fptosi", "sitofp", "uitofp", "extsi", "extui", "trunci"}
+
+
+def ints(attribute: Any) -> tuple[int, ...]:
+    assert isinstance(attribute, DenseArrayBase)
+    return tuple(int(v) for v in attribute.get_values())
+
+
+class Machine:
+    """The buffers of one run."""
+
+    def __init__(self, module: ModuleOp, inputs: dict[str, Array]):
+        self.symbols: dict[str, Array] = {}
+        self.memory: dict[SSAValue, Array] = {}
+        self.outputs: dict[str, Array] = {}
+        for op in module.ops:
+            if isinstance(op, ConstantOp):
+                assert op.array is not None
+                self.symbols[op.sym_name.data] = op.array.reshape(-1)
+            elif isinstance(op, PlaceholderOp):
+                found = inputs.get(op.sym_name.data)
+                if found is None:
+                    found = poisoned(op.type)
+                else:
+                    found = np.array(found, dtype_of(op.type.element_type))
+                self.symbols[op.sym_name.data] = np.ascontiguousarray(found).reshape(-1)
+                if op.direction.data != "in":
+                    self.outputs[op.sym_name.data] = self.symbols[op.sym_name.data]
+        (function,) = [op for op in module.ops if isinstance(op, FuncOp)]
+        for op in function.body.block.ops:
+            step = getattr(self, f"run_{op.name.split(chr(46))[1]}", None)
+            if step is not None:
+                with np.errstate(all="ignore"):
+                    step(op)
+
+    def elements(self, buffer: SSAValue) -> Array:
+        """The logical elements of `buffer`, writable."""
+        base = self.memory[root_of(buffer)]
+        a = addressing_of(buffer)
+        size = base.itemsize
+        strides = [s * size for s in a.strides]
+        return as_strided(base[a.offset :], a.shape, strides)
+
+    def read(self, buffer: SSAValue) -> Array:
+        type_ = buffer_type(buffer)
+        if find_addressing(type_) is None:
+            layout = layout_of(type_)
+            assert layout is not None
+            stored = self.memory[root_of(buffer)].reshape(physical_shape_of(type_))
+            return unpack(layout, stored, type_.get_shape())
+        return self.elements(buffer).copy()
+
+    def write(self, buffer: SSAValue, array: Array) -> None:
+        self.elements(buffer)[...] = array
+
+    # Storage
+
+    def run_get(self, op: Any) -> None:
+        self.memory[op.result] = self.symbols[op.symbol.string_value()]
+
+    def run_alloc(self, op: Any) -> None:
+        self.memory[op.result] = poisoned(op.result.type)
+
+    # Elementwise
+
+    def run_elementwise(self, op: Any) -> None:
+        values = [self.read(v) for v in op.inputs]
+        results = run_region(op.body, values)
+        for buffer, found in zip(op.results_, results, strict=True):
+            self.write(buffer, found)
+
+    def run_copy(self, op: Any) -> None:
+        type_ = buffer_type(op.result)
+        if find_addressing(type_) is None:
+            packed = pack(layout_of(type_), self.read(op.source))  # type: ignore
+            self.memory[root_of(op.result)][...] = packed.reshape(-1)
+        else:
+            self.write(op.result, self.read(op.source))
+
+    def run_fill(self, op: Any) -> None:
+        self.write(op.result, np.asarray(op.value.value.data))
+
+    def run_zero_halo(self, op: Any) -> None:
+        inside = self.read(op.result)
+        self.memory[root_of(op.result)][...] = 0
+        self.write(op.result, inside)
+
+    # Products
+
+    def run_conv(self, op: Any) -> None:
+        assert op.algorithm.data == "generic", "the oracle reads unpacked filters"
+        found = convolution.ConvOp.compute(
+            self.read(op.input),
+            self.read(op.filter),
+            None if op.bias is None else self.read(op.bias),
+            strides=ints(op.strides),
+            pads=ints(op.pads),
+            dilations=ints(op.dilations),
+            group=op.group.value.data,
+        )
+        self.write(op.result, self._epilogue(op, found))
+
+    def run_matmul(self, op: Any) -> None:
+        found = self.read(op.lhs) @ self.read(op.rhs)
+        if op.bias is not None:
+            found = found + self.read(op.bias)
+        self.write(op.result, self._epilogue(op, found))
+
+    def _epilogue(self, op: Any, found: Any) -> Any:
+        if not op.epilogue.blocks:
+            return found
+        return run_region(op.epilogue, [found, *(self.read(e) for e in op.extras)])[0]
+
+    # Windows and axes
+
+    def run_pool(self, op: Any) -> None:
+        window = {n: ints(getattr(op, n)) for n in ("kernel_shape", "strides", "pads")}
+        window["dilations"] = ints(op.dilations)
+        source = self.read(op.input)
+        ceil = source.ndim > 2 and not exact(source.shape, op)
+        match op.kind.data:
+            case "max":
+                found = pooling.MaxPoolOp.compute(
+                    source, **window, ceil_mode=ceil, with_indices=bool(op.indices)
+                )
+            case "avg":
+                include = op.count_include_pad is not None
+                found = pooling.AvgPoolOp.compute(
+                    source, **window, ceil_mode=ceil, count_include_pad=include
+                )
+            case _:
+                p = op.p.value.data
+                found = pooling.LpPoolOp.compute(source, **window, ceil_mode=ceil, p=p)
+        results = found if isinstance(found, tuple) else (found,)
+        outs = [op.result, *([] if op.indices is None else [op.indices])]
+        for buffer, array in zip(outs, results, strict=True):
+            self.write(buffer, array)
+
+    def run_reduce(self, op: Any) -> None:
+        name = "".join(part.capitalize() for part in op.kind.data.split("_"))
+        kind = getattr(reduction, f"Reduce{name}Op")
+        axes = ints(op.axes)
+        found = kind.compute(self.read(op.input), axes=axes, keepdims=True)
+        self.write(op.result, found)
+
+    def run_arg_reduce(self, op: Any) -> None:
+        arg_max = op.kind.data == "max"
+        kind = arg_reduction.ArgMaxOp if arg_max else arg_reduction.ArgMinOp
+        found = kind.compute(
+            self.read(op.input),
+            axis=op.axis.value.data,
+            keepdims=True,
+            select_last_index=op.select_last_index is not None,
+        )
+        self.write(op.result, found)
+
+    def run_softmax(self, op: Any) -> None:
+        log = op.log is not None
+        kind = normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
+        found = kind.compute(self.read(op.input), axis=op.axis.value.data)
+        self.write(op.result, found)
+
+    def run_layer_norm(self, op: Any) -> None:
+        found = normalization.LayerNormOp.compute(
+            self.read(op.input),
+            1.0 if op.scale is None else self.read(op.scale),
+            None if op.bias is None else self.read(op.bias),
+            axis=op.axis.value.data,
+            epsilon=op.epsilon.value.data,
+            with_statistics=op.mean is not None,
+        )
+        results = found if isinstance(found, tuple) else (found,)
+        outs = [o for o in (op.result, op.mean, op.inv_std_dev) if o is not None]
+        for buffer, array in zip(outs, results, strict=True):
+            self.write(buffer, array)
+
+    def run_lrn(self, op: Any) -> None:
+        numbers = {n: getattr(op, n).value.data for n in ("size", "alpha", "beta")}
+        found = normalization.LrnOp.compute(
+            self.read(op.input), **numbers, bias=op.bias.value.data
+        )
+        self.write(op.result, found)
+
+    def run_gather(self, op: Any) -> None:
+        found = indexing.GatherOp.compute(
+            self.read(op.data), self.read(op.indices), axis=op.axis.value.data
+        )
+        self.write(op.result, found)
+
+
+def exact(shape: tuple[int, ...], op: Any) -> bool:
+    """Whether the result has as many windows as fit, without one more by ceil_mode."""
+    n = len(shape) - 2
+    pads, kernel = ints(op.pads), ints(op.kernel_shape)
+    dilations, strides = ints(op.dilations), ints(op.strides)
+    wanted = buffer_type(op.result).get_shape()[2:]
+    fits = tuple(
+        (shape[2 + i] + pads[i] + pads[n + i] - dilations[i] * (kernel[i] - 1) - 1)
+        // strides[i]
+        + 1
+        for i in range(n)
+    )
+    return fits == wanted
+
+
+def poisoned(type_: Any) -> Array:
+    size = math.prod(physical_shape_of(type_))
+    dtype = dtype_of(type_.element_type)
+    if dtype.kind == "f":
+        return np.full(size, np.nan, dtype)
+    return np.full(size, 111, np.uint8).astype(dtype)
+
+
+def run_region(region: Region, values: list[Any]) -> list[Any]:
+    """Run a scalar region on whole arrays, which broadcast."""
+    block = region.block
+    known: dict[SSAValue, Any] = dict(zip(block.args, values, strict=True))
+    for op in block.ops:
+        operands = [known[v] for v in op.operands]
+        if op.name == "memory.yield":
+            return operands
+        known[op.results[0]] = run_scalar(op, operands)
+    raise AssertionError("a region without memory.yield")
+
+
+def run_scalar(op: Operation, operands: list[Any]) -> Any:
+    kind = op.name.split(".")[1]
+    result = dtype_of(op.results[0].type)
+    if kind == "constant":
+        value = op.properties["value"]
+        assert isinstance(value, FloatAttr | IntegerAttr)
+        return np.asarray(value.value.data).astype(result)
+    if kind in ("cmpf", "cmpi"):
+        predicate = op.properties["predicate"]
+        assert isinstance(predicate, IntegerAttr)
+        index = predicate.value.data
+        floats = kind == "cmpf"
+        known = (
+            COMPARISONS[FLOAT_NAMES[index]] if floats else INTEGER_COMPARISONS[index]
+        )
+        return known(*operands)
+    if kind in CASTS:
+        return (
+            np.trunc(operands[0]).astype(result)
+            if kind == "fptosi"
+            else operands[0].astype(result)
+        )
+    return np.asarray(SCALARS[op.name](*operands)).astype(result)
+
+
+def run_memory(module: ModuleOp, inputs: dict[str, Array]) -> dict[str, Array]:
+    """Run `@main` of a memory-level module; return flat outputs by name."""
+    return Machine(module, inputs).outputs

@@ -1,0 +1,244 @@
+"""Wrong inputs of every kind, each answered by one line and exit code 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, helper
+
+import glow
+from glow.tools import glow_bench, glow_opt, glow_run
+
+F32, I64 = TensorProto.FLOAT, TensorProto.INT64
+TOOLS = {
+    "glow-opt": glow_opt.main,
+    "glow-run": glow_run.main,
+    "glow-bench": glow_bench.main,
+}
+
+
+def model(*nodes: Any, element: int = F32, shape: Any = (2,), **graph: Any) -> bytes:
+    """Return an ONNX file from `x` to `y` through `nodes`."""
+    ends = [helper.make_tensor_value_info(n, element, shape) for n in ("x", "y")]
+    proto: ModelProto = helper.make_model(
+        helper.make_graph(list(nodes), "g", ends[:1], ends[1:], **graph),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+    return proto.SerializeToString()
+
+
+def external(location: str) -> TensorProto:
+    """Return a weight whose bytes are said to lie at `location`."""
+    tensor = TensorProto(name="w", data_type=F32, dims=[2])
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    return tensor
+
+
+node = helper.make_node
+ADD_WEIGHT = node("Add", ["x", "w"], ["y"])
+
+FILES: dict[str, bytes] = {
+    "good.onnx": model(node("Relu", ["x"], ["y"])),
+    "noise.onnx": b"\xff\x00 no model at all",
+    "empty.onnx": b"",
+    "cut.onnx": model(node("Relu", ["x"], ["y"]))[:-7],
+    "cycle.onnx": model(node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"])),
+    "types.onnx": model(
+        node("Shape", ["x"], ["s"]), node("Add", ["x", "s"], ["y"], name="sum")
+    ),
+    "escape.onnx": model(ADD_WEIGHT, initializer=[external("../outside.bin")]),
+    "absent.onnx": model(ADD_WEIGHT, initializer=[external("nowhere.bin")]),
+    "lacking.onnx": model(
+        node("Det", ["x"], ["d"], name="first"), node("NoSuchOp", ["d"], ["y"])
+    ),
+    "symbolic.onnx": model(node("Relu", ["x"], ["y"]), shape=("batch", 2)),
+    "net.txt": b"",
+    "syntax.mlir": b"func.func @main() {\n  graph.relu\n}",
+    "unknown.mlir": b'"graph.no_such_op"() : () -> ()',
+    "bytes.mlir": b"\xff",
+    "shape.mlir": b"""
+func.func @main(%x: tensor<2xf32>) {
+  %y = graph.relu %x : (tensor<2xf32>) -> tensor<3xf32>
+  func.return
+}""",
+    "order.mlir": b"""
+func.func @main() {
+  %b = graph.relu %a : (tensor<2xf32>) -> tensor<2xf32>
+  %a = graph.relu %b : (tensor<2xf32>) -> tensor<2xf32>
+  func.return
+}""",
+    "layout.mlir": b"""
+func.func private @f(tensor<2x2xf32, #layout.physical<NXWC>>)""",
+    "constant.mlir": b"""
+graph.constant @w #graph.resource<"%s"> : tensor<2xf32>
+func.func @main() { func.return }"""
+    % (b"0" * 64),
+    "broken.safetensors": b"nothing",
+}
+
+# What is asked, and how the answer begins.
+COMMANDS = {
+    "missing file": ("glow-opt none.onnx", "none.onnx: no such file or directory"),
+    "missing text": ("glow-opt none.mlir", "none.mlir: no such file or directory"),
+    "another kind of file": ("glow-run net.txt", "net.txt: expected a file ending in"),
+    "noise": ("glow-opt noise.onnx", '"noise.onnx" is'),
+    "empty file": ("glow-opt empty.onnx", '"empty.onnx" is empty'),
+    "cut file": ("glow-opt cut.onnx", '"cut.onnx" is'),
+    "cycle": ("glow-opt cycle.onnx", "?cycle"),
+    "mixed types": ("glow-opt types.onnx", '?node "sum"'),
+    "path out of the folder": ("glow-opt escape.onnx", "?../outside.bin"),
+    "absent external data": ("glow-opt absent.onnx", "?nowhere.bin"),
+    "unsupported operators": ("glow-opt lacking.onnx", "?Det"),
+    "symbolic dimension": ("glow-opt symbolic.onnx", "?batch"),
+    "malformed dimension": (
+        "glow-opt symbolic.onnx --dim batch",
+        "expected --dim NAME=VALUE, got 'batch'",
+    ),
+    "syntax": ("glow-opt syntax.mlir", "syntax.mlir:3:1: operand expected"),
+    "unknown op": ("glow-opt unknown.mlir", "?graph.no_such_op"),
+    "no text": ("glow-opt bytes.mlir", "bytes.mlir: 'utf-8' codec can't decode"),
+    "wrong shape": (
+        "glow-opt shape.mlir",
+        "graph.relu at shape.mlir:3: expected result tensor<2xf32>, got tensor<3xf32>",
+    ),
+    "use before definition": (
+        "glow-opt order.mlir",
+        "graph.relu at order.mlir:3: operand 0 is used before it is defined",
+    ),
+    "bad layout": ("glow-opt layout.mlir", "layout.mlir:2:"),
+    "unknown pass": (
+        "glow-opt good.onnx -p cce",
+        "expected the name of a pass, got 'cce', did you mean",
+    ),
+    "unknown pass option": ("glow-opt good.onnx -p cse{depth=3}", "pass cse: "),
+    "unbalanced pass option": ("glow-opt good.onnx -p cse{", "cannot parse passes"),
+    "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
+    "unknown target": (
+        "glow-run good.onnx --target gpu",
+        "expected a target out of cpu, reference, reference-checked, got 'gpu'",
+    ),
+    "unknown feature": ("glow-run good.onnx --cpu-features mmx9", "?mmx9"),
+    "no threads": (
+        "glow-run good.onnx --threads 0",
+        "expected at least one thread, got 0",
+    ),
+    "constant without bytes": (
+        "glow-run constant.mlir --target reference",
+        'constant "w" has no bytes, give its weights file',
+    ),
+    "broken weights": (
+        "glow-opt constant.mlir --weights broken.safetensors",
+        "?broken.safetensors",
+    ),
+    "missing input": (
+        "glow-run good.onnx --target reference",
+        'input "x": missing, expected float32[2]',
+    ),
+    "malformed input": (
+        "glow-run good.onnx --input x",
+        "expected --input NAME=FILE.npy, got 'x'",
+    ),
+    "input that is no array": (
+        "glow-run good.onnx --input x=net.txt",
+        "net.txt: expected an array in a .npy file",
+    ),
+    "no ONNX to compare with": (
+        "glow-bench shape.mlir --vs onnxruntime",
+        "shape.mlir: graph.relu at",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    (tmp_path / "outside.bin").write_bytes(bytes(8))
+    for name, content in FILES.items():
+        (inner / name).write_bytes(content)
+    return inner
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("case", COMMANDS)
+def test_command_is_answered_by_one_line(
+    case: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, expected = COMMANDS[case]
+    tool, *arguments = command.split()
+    monkeypatch.setattr("sys.argv", [tool, *arguments])
+    with pytest.raises(SystemExit) as ending:
+        TOOLS[tool]()
+    out, err = capsys.readouterr()
+    assert ending.value.code == 1
+    assert out == ""
+    assert err.count("\n") == 1
+    if expected.startswith("?"):
+        assert expected[1:] in err
+    else:
+        assert err.startswith(f"error: {expected}")
+    assert "internal error" not in err
+
+
+Call = Callable[[glow.Executable, NDArray[np.float32]], object]
+
+BINDINGS: dict[str, tuple[Call, str]] = {
+    "too many arrays": (lambda net, x: net(x, x), "expected 1 array"),
+    "a list": (lambda net, x: net([1, 2]), "got a list"),
+    "nothing": (lambda net, x: net.run({"x": None}), "got a NoneType"),
+    "another shape": (lambda net, x: net(x[:1]), r"got float32\[1\]"),
+    "another type": (lambda net, x: net(x.astype(int)), r"got int64\[2\]"),
+    "another name": (lambda net, x: net.run({"z": x}), '"x": missing.*called "z"'),
+    "a wrong buffer": (
+        lambda net, x: net.run({"x": x}, out={"y": x[:1]}),
+        r'output "y": expected float32\[2\], got float32\[1\]',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BINDINGS)
+def test_binding_is_refused(case: str) -> None:
+    net = glow.compile(FILES["good.onnx"], target="reference")
+    call, expected = BINDINGS[case]
+    with pytest.raises(glow.BindingError, match=expected) as caught:
+        call(net, np.zeros(2, np.float32))
+    assert "\n" not in str(caught.value)
+
+
+FAULTS: dict[str, tuple[bytes, list[int], str]] = {
+    "index out of range": (
+        model(node("Gather", ["x", "x"], ["y"], name="lookup"), element=I64),
+        [0, 2],
+        "graph.gather at lookup: ",
+    ),
+    "division by zero": (
+        model(node("Div", ["x", "x"], ["y"], name="ratio"), element=I64),
+        [1, 0],
+        "graph.div at ratio: ",
+    ),
+    "remainder of zero": (
+        model(node("Mod", ["x", "x"], ["y"], name="rest"), element=I64),
+        [1, 0],
+        "graph.mod at rest: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu"])
+@pytest.mark.parametrize("case", FAULTS)
+def test_fault_names_op_and_node(case: str, target: str) -> None:
+    source, values, expected = FAULTS[case]
+    net = glow.compile(source, target=target)
+    assert np.array_equal(net(np.array([1, 1])), net(np.array([1, 1])))
+    with pytest.raises(glow.ExecutionError) as caught:
+        net(np.array(values))
+    assert str(caught.value).startswith(expected)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,69 @@
+"""The rewrite driver: locations, dead ops, patterns that never settle."""
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, NameLoc, NoneAttr, StringAttr, UnknownLoc
+from xdsl.dialects.test import Test, TestOp, TestPureOp
+from xdsl.parser import Parser
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.support.locations import fuse, name_of
+from glow.support.rewriting import rewrite
+
+
+def parse(text: str):
+    context = Context()
+    for dialect in (Builtin, Test):
+        context.load_dialect(dialect)
+    return Parser(context, text).parse_module()
+
+
+class MakeTwo(RewritePattern):
+    """One op becomes two, one of them inside a region."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TestOp, rewriter: PatternRewriter, /) -> None:
+        if "done" not in op.attributes:
+            done = {"done": StringAttr("yes")}
+            first = TestOp(attributes=done)
+            rewriter.replace(op, [first, TestOp(attributes=done)])
+
+
+class Restless(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TestOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, TestOp())
+
+
+def test_every_new_op_has_the_location_of_the_old() -> None:
+    module = parse('"test.op"() : () -> () loc("conv1")')
+    assert rewrite(module, MakeTwo())
+    assert [name_of(op) for op in module.ops] == ["conv1", "conv1"]
+    assert not rewrite(module, MakeTwo())
+
+
+def test_dead_pure_ops_go() -> None:
+    module = parse('%0 = "test.pureop"() : () -> i32 "test.op"() {done} : () -> ()')
+    assert rewrite(module, MakeTwo())
+    assert not [op for op in module.ops if isinstance(op, TestPureOp)]
+
+
+def test_patterns_that_never_settle_are_refused() -> None:
+    module = parse('"test.op"() : () -> ()')
+    with pytest.raises(PassFailedException, match="got Restless again"):
+        rewrite(module, Restless())
+
+
+def test_fused_locations_are_flat_and_distinct() -> None:
+    a, b = (NameLoc(StringAttr(name), NoneAttr()) for name in "ab")
+    assert fuse() == UnknownLoc()
+    assert fuse(a, UnknownLoc(), a) == a
+    assert fuse(fuse(a, b), a) == fuse(a, b)
+    op = TestOp()
+    op.location = fuse(b, a)
+    assert name_of(op) == "b + a"

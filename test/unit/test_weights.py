@@ -1,0 +1,113 @@
+"""Constants survive the way through a file, and damage to it is noticed."""
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.parser import Parser
+
+from glow.dialects.graph.storage import ConstantOp
+from glow.registry import UNIVERSE
+from glow.support.errors import InvalidModelError
+from glow.support.weights import load_weights, save_weights
+
+
+def arrays() -> dict[str, NDArray[Any]]:
+    random = np.random.default_rng(7)
+    return {
+        "f32": random.standard_normal((3, 4)).astype(np.float32),
+        "f64": random.standard_normal((2, 2)),
+        "i32": np.arange(5, dtype=np.int32),
+        "i64": np.array([np.iinfo(np.int64).min, 0, -1]),
+        "bool": np.array([[True, False, True]]),
+        "scalar": np.array(2.5, np.float32),
+        "empty": np.zeros((0, 3), np.float32),
+        "again": np.arange(5, dtype=np.int32),
+        "/layer.1/Conv: weight": np.ones((1, 2), np.float32),
+    }
+
+
+def module_of(constants: dict[str, NDArray[Any]]) -> ModuleOp:
+    return ModuleOp([ConstantOp(name, array) for name, array in constants.items()])
+
+
+def parse(text: str) -> ModuleOp:
+    ctx = Context()
+    ctx.load_dialect(Builtin)
+    ctx.load_dialect(UNIVERSE.all_dialects["graph"]())
+    return Parser(ctx, text).parse_module()
+
+
+def written(path: Path) -> str:
+    module = module_of(arrays())
+    save_weights(module, path)
+    return str(module)
+
+
+def test_every_element_type_comes_back(tmp_path: Path) -> None:
+    text = written(tmp_path / "w.safetensors")
+    gc.collect()
+    held = load_weights(tmp_path / "w.safetensors")
+    module = parse(text)
+    del held
+    gc.collect()
+    module.verify()
+    assert str(module) == text
+    for op in module.body.ops:
+        assert isinstance(op, ConstantOp)
+        expected = arrays()[op.sym_name.data]
+        assert op.array is not None
+        assert op.array.dtype == expected.dtype
+        np.testing.assert_array_equal(op.array, expected)
+
+
+def test_without_the_file_text_stays_text(tmp_path: Path) -> None:
+    text = written(tmp_path / "w.safetensors")
+    gc.collect()
+    module = parse(text)
+    module.verify()
+    assert str(module) == text
+    assert all(op.array is None for op in module.body.ops if isinstance(op, ConstantOp))
+    save_weights(module, tmp_path / "none.safetensors")
+    assert load_weights(tmp_path / "none.safetensors") == ()
+
+
+def test_the_file_is_deterministic_and_whole(tmp_path: Path) -> None:
+    save_weights(module_of(arrays()), tmp_path / "a")
+    save_weights(module_of(dict(reversed(arrays().items()))), tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, -1])
+def test_truncated_files_are_refused(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    written(path)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(InvalidModelError, match="no weights file: ") as caught:
+        load_weights(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_changed_bytes_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    written(path)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InvalidModelError, match="expected bytes of digest"):
+        load_weights(path)
+
+
+def test_other_content_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    path.write_text("module {}\n" * 100)
+    with pytest.raises(InvalidModelError, match="no weights file"):
+        load_weights(path)
+    with pytest.raises(OSError, match=r"absent\.safetensors"):
+        load_weights(tmp_path / "absent.safetensors")
