@@ -39,7 +39,7 @@ class ObjectCache:
         found = _MEMORY.get(key) or _read(path)
         if found is None:
             found = make()
-        if path is not None and not path.exists():
+        if path is not None and not os.path.exists(path):
             self._write(path, found)
         _remember(key, found)
         return found

@@ -128,8 +128,7 @@ def _constant(f: Lowering, op: arith.ConstantOp) -> None:
     type_ = converted(op.result.type)
     value: Any = op.value
     if isinstance(op.result.type, IndexType):
-        f.values[op.result] = f.constant(value.value.data)
-        return
+        return  # Most end as literal offsets; `Lowering` makes the others.
     if isinstance(value, DenseIntOrFPElementsAttr) and type_ != op.result.type:
         value = DenseIntOrFPElementsAttr(cast(VectorType[Any], type_), value.data)
     f.replace(op, f.make(llvm.ConstantOp, [], type_, value=value))

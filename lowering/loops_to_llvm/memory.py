@@ -24,6 +24,7 @@ from glow.dialects.llvm_ext import memory as ext
 from glow.lowering.loops_to_llvm.state import (
     PTR,
     Lowering,
+    constant_of,
     converted,
     i32s,
     integer,
@@ -38,7 +39,6 @@ _DYNAMIC = i32s(llvm.GEP_USE_SSA_VAL)
 _NO_WRAP_FLAGS = IntegerAttr(0, i32)
 _NO_SIGNED_WRAP = IntegerAttr(1, i32)
 _NOT_ATOMIC = integer(0)
-_INBOUNDS = UnitAttr()
 _I32_LIMIT = 2**31
 
 
@@ -58,18 +58,15 @@ def strides_of(type_: MemRefType[Any]) -> tuple[int, ...]:
     return tuple(prod(inner[i:]) for i in range(type_.get_num_dims()))
 
 
-def constant_of(value: SSAValue) -> int | None:
-    """Return the integer that `value` always is, if that is known."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
-
-
 def gep(
     f: Lowering, pointer: SSAValue, element: Attribute, index: SSAValue | int
 ) -> SSAValue:
-    """Append `pointer + index` elements of type `element`."""
+    """
+    Append `pointer + index` elements of type `element`.
+
+    It is not `inbounds`: kernels prefetch past the end, and form addresses before the
+    start of a buffer on the way to one in it.
+    """
     if isinstance(index, int) and not -_I32_LIMIT < index < _I32_LIMIT:
         index = f.constant(index)
     is_static = isinstance(index, int)
@@ -80,7 +77,6 @@ def gep(
         rawConstantIndices=i32s(index) if is_static else _DYNAMIC,
         elem_type=element,
         noWrapFlags=_NO_WRAP_FLAGS,
-        inbounds=_INBOUNDS,
     )
 
 

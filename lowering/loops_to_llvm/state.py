@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from xdsl.dialects import llvm
+from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
@@ -96,6 +96,14 @@ def suffix(type_: Attribute) -> str:
     return "p0" if type_ == PTR else str(type_)
 
 
+def constant_of(value: SSAValue) -> int | None:
+    """Return the integer that `value` always is, if that is known."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
 class Externals:
     """The functions outside the module that its functions call."""
 
@@ -121,10 +129,16 @@ class Lowering:
         self._shared: dict[Any, SSAValue] = {}
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
-        return self.values[value]
+        """Return what `value` became; an index constant is made where it is used."""
+        found = self.values.get(value)
+        if found is None:
+            known = constant_of(value)
+            assert known is not None, f"used before it is lowered: {value}"
+            found = self.values[value] = self.constant(known)
+        return found
 
     def all(self, values: Sequence[SSAValue]) -> list[SSAValue]:
-        return [self.values[value] for value in values]
+        return [self[value] for value in values]
 
     def add(self, op: Operation) -> SSAValue:
         """Append `op`, which has one result, and return that."""
