@@ -171,10 +171,10 @@ class Machine:
     # Products
 
     def run_conv(self, op: Any) -> None:
-        assert op.algorithm.data == "generic", "the oracle reads unpacked filters"
+        channels = buffer_type(op.result).get_shape()[1]
         found = convolution.ConvOp.compute(
             self.read(op.input),
-            self.read(op.filter),
+            unpacked(op, self.read(op.filter), channels),
             None if op.bias is None else self.read(op.bias),
             strides=ints(op.strides),
             pads=ints(op.pads),
@@ -269,6 +269,25 @@ class Machine:
             self.read(op.data), self.read(op.indices), axis=op.axis.value.data
         )
         self.write(op.result, found)
+
+
+def unpacked(op: Any, array: Array, channels: int) -> Array:
+    """The filter [O, I/group, k...] from the form that the algorithm reads."""
+    match op.algorithm.data:
+        case "direct":
+            group, panels, *kernel, depth, width = array.shape
+            spatial = range(2, 2 + len(kernel))
+            order = (0, 1, array.ndim - 1, array.ndim - 2, *spatial)
+            split = array.transpose(order)
+            rows = split.reshape(group, panels * width, depth, *kernel)
+            columns = rows[:, : channels // group]
+            return columns.reshape(channels, depth, *kernel)
+        case "depthwise":
+            return np.moveaxis(array, -1, 0)[:, None]
+        case "generic":
+            return array
+        case other:
+            raise AssertionError(f"the oracle does not know {other} filters")
 
 
 def exact(shape: tuple[int, ...], op: Any) -> bool:
