@@ -46,9 +46,15 @@ class Program:
     """What the fault codes 1, 2, ... mean."""
 
 
+_FROM_BUFFER, _ADDRESS = ctypes.c_char.from_buffer, ctypes.addressof
+
+
 def address_of(array: Array) -> int:
-    """Return where the first element of `array` lies."""
-    return array.__array_interface__["data"][0]
+    """Return where the first element of contiguous `array` lies."""
+    try:
+        return _ADDRESS(_FROM_BUFFER(array))  # four times as fast as the other
+    except (TypeError, ValueError):  # it is read-only, or has no bytes
+        return array.__array_interface__["data"][0]
 
 
 def aligned_empty(size_bytes: int) -> Array:
@@ -116,6 +122,28 @@ class NativeExecutable(Executable):
         addresses = [address_of(array) for array in self._constants]
         self._table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         self._frames: list[_Frame] = []
+        self._expected = [(b.spec.shape, b.spec.dtype) for b in inputs]
+        self._fresh = [(b.spec.shape, b.spec.dtype) for b in outputs]
+
+    def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
+        """Run; arrays that fit as they are take a short way."""
+        if not self._fit(arrays):
+            return super().__call__(*arrays)
+        results = tuple(np.empty(shape, dtype) for shape, dtype in self._fresh)
+        self.execute(arrays, results)  # pyright: ignore[reportArgumentType]
+        return results[0] if len(results) == 1 else results
+
+    def _fit(self, arrays: Sequence[Any]) -> bool:
+        """Return whether `arrays` need neither a complaint nor a copy."""
+        if len(arrays) != len(self._expected):
+            return False
+        for array, (shape, dtype) in zip(arrays, self._expected, strict=True):
+            if type(array) is not np.ndarray or array.shape != shape:
+                return False
+            flags = array.flags
+            if array.dtype != dtype or not (flags.c_contiguous and flags.aligned):
+                return False
+        return True
 
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         for source, target in self._updates:
@@ -126,9 +154,9 @@ class NativeExecutable(Executable):
             frame = _Frame(self._program, self._table, self._slots)
         io = frame.io
         for slot, position in zip(self._input_slots, self._read, strict=True):
-            io[slot] = inputs[position].__array_interface__["data"][0]
+            io[slot] = address_of(inputs[position])
         for slot, array in zip(self._output_slots, outputs, strict=True):
-            io[slot] = array.__array_interface__["data"][0]
+            io[slot] = address_of(array)
         self._entry(*frame.arguments)
         code = frame.fault.value
         frame.fault.value = 0

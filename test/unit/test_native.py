@@ -189,6 +189,28 @@ def test_tensor_that_is_read_and_written_stands_in_both():
     assert state[0] == 3
 
 
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        (),
+        ([1.0] * SIZE,),
+        (np.zeros(SIZE),),
+        (np.zeros((SIZE, 1), np.float32),),
+        (np.zeros(SIZE, np.float32),) * 2,
+    ],
+    ids=["none", "list", "dtype", "shape", "too many"],
+)
+def test_call_refuses_what_does_not_fit(arrays: tuple[Any, ...]):
+    with pytest.raises(BindingError):
+        square_and_add()(*arrays)
+
+
+def test_input_that_cannot_be_written_is_read():
+    x = np.ones(SIZE, np.float32)
+    x.flags.writeable = False
+    np.testing.assert_array_equal(square_and_add()(x), 1 + WEIGHTS)
+
+
 def test_fault_is_an_error_with_its_message_and_is_forgotten():
     executable = accumulate()
     with pytest.raises(ExecutionError, match="x is negative"):
