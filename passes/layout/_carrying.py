@@ -85,10 +85,10 @@ def wanted(op: GraphOp, operand: int, result_layout: Layout) -> Layout:
     value, axes = op.operands[operand], op.axis_map(operand)
     if axes is None:
         return row_major(len(shape_of(value)))
-    sources = [
+    sources = tuple(
         axes.index(axis) if axis in axes else None
         for axis in range(len(shape_of(value)))
-    ]
+    )
     left_out = zip(sources, shape_of(value), strict=True)
     if any(source is None and extent != 1 for source, extent in left_out):
         own = whole_layout_of(value)

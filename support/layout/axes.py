@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from glow.support.layout.physical import Dim, Layout, LayoutError, permuted
 
 
-def relabelled(layout: Layout, sources: Sequence[int | None]) -> Layout:
+@lru_cache(4096)
+def relabelled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
     """
     Return the layout of a tensor whose axis i runs along axis `sources[i]`.
 
@@ -22,7 +23,7 @@ def relabelled(layout: Layout, sources: Sequence[int | None]) -> Layout:
         )
     fresh = [Dim(axis) for axis, source in enumerate(sources) if source is None]
     kept = [
-        replace(dim, axis=list(sources).index(dim.axis))
+        replace(dim, axis=sources.index(dim.axis))
         for dim in layout.dims
         if dim.axis in axes
     ]
@@ -30,6 +31,7 @@ def relabelled(layout: Layout, sources: Sequence[int | None]) -> Layout:
     return Layout(_unaligned_inside(fresh + kept), halo)
 
 
+@lru_cache(4096)
 def unblocked(layout: Layout) -> Layout:
     """Return the axes in the order of their finest digits: no blocks, no padding."""
     return permuted(sorted(range(layout.rank), key=lambda a: layout.digits(a)[-1]))

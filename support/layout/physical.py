@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 Halo = tuple[int, int]
 
@@ -122,6 +123,7 @@ class Layout:
         return Layout([Dim(i) for i in order])
 
 
+@cache
 def row_major(rank: int) -> Layout:
     """Return the layout of a plain C-contiguous array."""
     return permuted(range(rank))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 from glow.support.layout.address import Shape, check_shape
@@ -12,6 +13,7 @@ from glow.support.layout.physical import Dim, Halo, Layout
 NO_HALO: Halo = (0, 0)
 
 
+@lru_cache(4096)
 def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
     """
     Return the layout in which the reshaped tensor has the same bytes, if there is one.

@@ -347,7 +347,7 @@ def test_relabelling_by_a_permutation_is_transposing(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject
 ) -> None:
     layout, _ = case
-    permutation = data.draw(st.permutations(range(layout.rank)))
+    permutation = tuple(data.draw(st.permutations(range(layout.rank))))
     assert relabelled(layout, permutation) == layout.transposed(permutation)
 
 
