@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
+from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target
 
 Array = NDArray[Any]
@@ -38,6 +40,19 @@ def panel_width(target: Target, columns: int) -> int:
     a wide one costs nothing but some memory.
     """
     return target.panel_widths[0]
+
+
+@cache
+def filter_panels(spatial: int, panel: int) -> Layout:
+    """Return the layout [O/p, k..., I, p] of a filter over `spatial` axes."""
+    outer, inner = Dim(0, None, panel), Dim(0, panel)
+    return Layout([outer, *(Dim(2 + i) for i in range(spatial)), Dim(1), inner])
+
+
+@cache
+def filter_depthwise(spatial: int) -> Layout:
+    """Return the layout [k..., 1, C] of a depthwise filter over `spatial` axes."""
+    return permuted((*range(2, 2 + spatial), 1, 0))
 
 
 def pack_filter(array: Array, group: int, panel: int) -> Array:

@@ -20,7 +20,12 @@ from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.lowering._packing import choose_conv_algorithm, panel_width
+from glow.lowering._packing import (
+    choose_conv_algorithm,
+    filter_depthwise,
+    filter_panels,
+    panel_width,
+)
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import LayoutChoice, Target
 from glow.support.types import element_of, shape_of
@@ -77,7 +82,7 @@ def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
     if constant_behind(op.filter) is None:
         return None
     outputs, _, *kernel = shape_of(op.filter)
-    rank, p = len(kernel) + 2, op.parameters()
+    p = op.parameters()
     algorithm = choose_conv_algorithm(
         target,
         element_of(op.filter),
@@ -89,12 +94,12 @@ def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
         p["group"],
     )
     if algorithm == "depthwise":
-        return permuted((*range(2, rank), 1, 0))
+        return filter_depthwise(len(kernel))
     columns = outputs // p["group"]
     width = panel_width(target, columns)
     if algorithm != "direct" or (p["group"] > 1 and columns % width):
         return None
-    return panels(rank, width)
+    return filter_panels(len(kernel), width)
 
 
 def _product(op: MatMulOp, target: Target) -> LayoutChoice:
@@ -117,22 +122,11 @@ def channels_last(rank: int) -> Layout:
 
 
 @cache
-def panels(rank: int, width: int) -> Layout:
-    """Return [O / width, kernel..., I, width] of a filter [O, I, kernel...]."""
-    outer, inner = _split(0, width)
-    return Layout([outer, *(Dim(axis) for axis in range(2, rank)), Dim(1), inner])
-
-
-@cache
 def matrix_panels(rank: int, columns: int, width: int) -> Layout:
     """Return [batch..., columns / width, rows, width] of a stack of matrices."""
-    outer, inner = _split(columns, width)
+    outer, inner = Dim(columns, None, width), Dim(columns, width)
     rows = 2 * rank - 3 - columns
     return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, Dim(rows), inner])
-
-
-def _split(axis: int, width: int) -> tuple[Dim, Dim]:
-    return Dim(axis, None, width), Dim(axis, width)
 
 
 @cache

@@ -9,14 +9,17 @@ import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, i64
 from xdsl.ir import Region, SSAValue
 
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp, ZeroHaloOp
 from glow.lowering._packing import (
     choose_conv_algorithm,
+    filter_depthwise,
+    filter_panels,
     pack_depthwise,
     pack_filter,
     panel_width,
@@ -25,7 +28,8 @@ from glow.lowering._packing import (
 )
 from glow.lowering.graph_to_memory.halo import Halo, halo_of
 from glow.lowering.graph_to_memory.state import Lowering
-from glow.support.layout import permuted
+from glow.support.layout import Layout, permuted, unpack
+from glow.support.targets import Target
 from glow.support.types import element_of, is_float, shape_of
 
 
@@ -59,26 +63,34 @@ def lower_conv(
     )
     source = lowering[operands[0]]
     halo = halo_of(op)
-    weights = _Filter(lowering, operands[1])
+    weights = _Filter.of(lowering, operands[1])
     bias = lowering[operands[2]] if len(operands) > 2 else None
     out = lowering.destination(result)
     _append(lowering, source, halo, weights, bias, extras, epilogue, out, geometry)
 
 
+@dataclass(frozen=True)
 class _Filter:
     """The weights of a convolution, known or computed at run time."""
 
-    def __init__(self, lowering: Lowering, value: SSAValue):
-        self.shape = shape_of(value)
-        self.array = lowering.logical(value)
-        self.buffer = lowering[value]
-        self.hint = _hint(value)
+    shape: tuple[int, ...]
+    hint: str
+    stored: Array | None = None
+    """The bytes in the order of `layout`, or None if a run computes them."""
+    layout: Layout | None = None
+    buffer: SSAValue | None = None
 
     @staticmethod
-    def of_array(array: np.ndarray, hint: str) -> _Filter:  # pyright: ignore
-        found = _Filter.__new__(_Filter)
-        found.shape, found.array, found.hint = array.shape, array, hint
-        return found
+    def of(lowering: Lowering, value: SSAValue) -> _Filter:
+        stored, layout = lowering.known(value), layout_of(value)
+        return _Filter(shape_of(value), _hint(value), stored, layout, lowering[value])
+
+    @property
+    def logical(self) -> Array:
+        assert self.stored is not None
+        if self.layout is None:
+            return self.stored
+        return unpack(self.layout, self.stored, self.shape)
 
 
 def _hint(value: SSAValue) -> str:
@@ -99,7 +111,7 @@ def _append(
 ) -> None:
     element = buffer_type(source).element_type
     algorithm = "generic"
-    if weights.array is not None:
+    if weights.stored is not None:
         algorithm = choose_conv_algorithm(
             lowering.target,
             element,
@@ -147,20 +159,36 @@ def _packed(
     lowering: Lowering, weights: _Filter, algorithm: str, geometry: Geometry
 ) -> SSAValue:
     """Return the filter in the form that `algorithm` reads."""
-    array = weights.array
-    if array is None:
+    if weights.stored is None:
+        assert weights.buffer is not None
         return weights.buffer
     match algorithm:
         case "direct":
-            panel = panel_width(lowering.target, array.shape[0] // geometry.group)
-            array = pack_filter(array, geometry.group, panel)
+            array = _in_panels(lowering.target, weights, geometry.group)
         case "depthwise":
-            array = pack_depthwise(array)
+            array = _depthwise(weights)
         case "winograd":
-            array = winograd_filter(array, lowering.target)
+            array = winograd_filter(weights.logical, lowering.target)
         case _:
-            pass
+            array = weights.logical
     return lowering.constant(array, f"{weights.hint}.{algorithm}")
+
+
+def _in_panels(target: Target, weights: _Filter, group: int) -> Array:
+    """Return [g, O/g/p, k..., I/g, p]; a layout may have put the bytes there."""
+    outputs, depth, *kernel = weights.shape
+    panel = panel_width(target, outputs // group)
+    if weights.stored is None or weights.layout != filter_panels(len(kernel), panel):
+        return pack_filter(weights.logical, group, panel)
+    return weights.stored.reshape(group, -1, *kernel, depth, panel)
+
+
+def _depthwise(weights: _Filter) -> Array:
+    """Return [k..., C]; a layout may have put the bytes there."""
+    channels, _, *kernel = weights.shape
+    if weights.stored is None or weights.layout != filter_depthwise(len(kernel)):
+        return pack_depthwise(weights.logical)
+    return weights.stored.reshape(*kernel, channels)
 
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
@@ -272,7 +300,7 @@ def _turned(lowering: Lowering, value: SSAValue, group: int) -> _Filter:
         split = array.reshape(group, channels // group, outputs, *kernel)
         turned = np.flip(np.swapaxes(split, 1, 2), axes)
         found = turned.reshape(group * outputs, channels // group, *kernel)
-        return _Filter.of_array(np.ascontiguousarray(found), _hint(value))
+        return _Filter(found.shape, _hint(value), np.ascontiguousarray(found))
     return _turned_at_run_time(lowering, value, group)
 
 
@@ -292,7 +320,4 @@ def _turned_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> _Fil
         lowering.view(source, Addressing(shape, (*taken, *backwards), a.offset + last)),
         lowering.view(new, Addressing(shape, (*given, *r.strides[2:]), r.offset)),
     )
-    found = _Filter.__new__(_Filter)
-    found.shape, found.array, found.buffer = extents_of(new), None, new
-    found.hint = "filter"
-    return found
+    return _Filter(extents_of(new), "filter", buffer=new)

@@ -74,6 +74,34 @@ func.func @all_that_works_on_channels_of_pixels(%x: tensor<1x1x2x2xf32>, %w: ten
   func.return
 }
 
+// A panel of output channels lies in one group; where none does, the kernel packs.
+// CHECK-LABEL: @constant_filters_are_packed
+// CHECK:         layout.transform {{.*}} -> tensor<20x4x3x3xf32, #layout.physical<OHWI16o>>
+// CHECK:         layout.transform {{.*}} -> tensor<20x4x3xf32, #layout.physical<OWI16o>>
+// CHECK:         layout.transform {{.*}} -> tensor<32x2x3x3xf32, #layout.physical<OHWI16o>>
+// CHECK-NOT:     layout.transform %d
+// CHECK:         func.return
+func.func @constant_filters_are_packed(%x: tensor<1x4x7x7xf32>, %y: tensor<1x4x7xf32>) {
+  %a = graph.literal dense<1.0> : tensor<20x4x3x3xf32> : tensor<20x4x3x3xf32>
+  %b = graph.literal dense<1.0> : tensor<20x4x3xf32> : tensor<20x4x3xf32>
+  %c = graph.literal dense<1.0> : tensor<32x2x3x3xf32> : tensor<32x2x3x3xf32>
+  %d = graph.literal dense<1.0> : tensor<20x2x3x3xf32> : tensor<20x2x3x3xf32>
+  %0 = graph.conv %x, %a : (tensor<1x4x7x7xf32>, tensor<20x4x3x3xf32>) -> tensor<1x20x5x5xf32>
+  %1 = graph.conv %y, %b : (tensor<1x4x7xf32>, tensor<20x4x3xf32>) -> tensor<1x20x5xf32>
+  %2 = graph.conv %x, %c {group = 2} : (tensor<1x4x7x7xf32>, tensor<32x2x3x3xf32>) -> tensor<1x32x5x5xf32>
+  %3 = graph.conv %x, %d {group = 2} : (tensor<1x4x7x7xf32>, tensor<20x2x3x3xf32>) -> tensor<1x20x5x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @filters_of_other_types_are_not_packed
+// CHECK-NOT:     layout.transform %a
+// CHECK:         graph.conv %{{.*}}, %a
+func.func @filters_of_other_types_are_not_packed(%x: tensor<1x4x7x7xf64>) {
+  %a = graph.literal dense<1.0> : tensor<20x4x3x3xf64> : tensor<20x4x3x3xf64>
+  %0 = graph.conv %x, %a : (tensor<1x4x7x7xf64>, tensor<20x4x3x3xf64>) -> tensor<1x20x5x5xf64>
+  func.return
+}
+
 // CHECK-LABEL: @constant_matrices_are_packed
 // CHECK:         layout.transform {{.*}} -> tensor<8x20xf32, #layout.physical<NK16n>>
 // CHECK:         layout.transform {{.*}} -> tensor<20x8xf32, #layout.physical<OI16o>>
