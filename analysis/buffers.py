@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd, prod
 
@@ -32,7 +32,7 @@ def size_bytes(type_: Buffer) -> int:
 
 @dataclass
 class Lifetime:
-    """From the first op that uses an allocation (by position) to the last one."""
+    """From an allocation (by position) to the last op that uses it or a view of it."""
 
     alloc: AllocOp
     first: int
@@ -63,19 +63,7 @@ def uses_of(block: Block) -> Uses:
                 found = uses.lifetimes.get(root_of(value))
                 if found is not None:
                     found.last = at
-    for found in uses.lifetimes.values():
-        found.first = _first_use(uses.ops, found)
     return uses
-
-
-def _first_use(ops: Sequence[Operation], lifetime: Lifetime) -> int:
-    root = lifetime.alloc.result
-    for at in range(lifetime.first + 1, lifetime.last + 1):
-        if isinstance(ops[at], ViewOp | DeallocOp):
-            continue
-        if any(root_of(value) is root for value in ops[at].operands):
-            return at
-    return lifetime.first
 
 
 def largest_live_bytes(lifetimes: Iterable[Lifetime]) -> int:

@@ -51,17 +51,19 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="",
+        passes="verify-symbols,fold-constants,cse,dce,remove-dead-constants",
         dialects=_names("builtin func graph"),
     ),
     Stage(
         name="layout",
-        passes="",
+        passes="assign-layouts{target=$target},fold-layout-transforms,"
+        "verify-layouts{target=$target}",
         dialects=_names("builtin func graph layout"),
     ),
     Stage(
         name="memory",
-        passes="graph-to-memory{target=$target},share-buffers,insert-deallocs,"
+        passes="graph-to-memory{target=$target},share-buffers,sink-allocs,"
+        "insert-deallocs,"
         "plan-memory,verify-memory",
         dialects=_names("builtin func memory memref arith math llvm_ext"),
     ),
@@ -72,7 +74,7 @@ STAGES = (
     ),
     Stage(
         name="llvm",
-        passes="loops-to-llvm",
+        passes="expand-math,loops-to-llvm",
         dialects=_names("builtin llvm llvm_ext"),
     ),
 )

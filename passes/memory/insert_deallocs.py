@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from glow.analysis.buffers import uses_of
-from glow.dialects.memory.storage import AllocOp, DeallocOp, ViewOp
+from glow.dialects.memory.storage import DeallocOp
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,7 @@ class InsertDeallocsPass(ModulePass):
     """
     Put a `memory.dealloc` behind the last op that uses an allocation or a view of it.
 
-    Level: memory -> memory. Needs: nothing. Allocations that nothing uses go away, and
-    one that has a dealloc is left alone.
+    Level: memory -> memory. Needs: nothing. An allocation that has one is left alone.
     """
 
     name = "insert-deallocs"
@@ -29,7 +28,6 @@ class InsertDeallocsPass(ModulePass):
 
 
 def _insert(function: FuncOp) -> None:
-    _remove_unused(function)
     uses = uses_of(function.body.block)
     for value, lifetime in uses.lifetimes.items():
         if any(isinstance(use.operation, DeallocOp) for use in value.uses):
@@ -38,10 +36,3 @@ def _insert(function: FuncOp) -> None:
         dealloc = DeallocOp(value)
         dealloc.location = last.location
         function.body.block.insert_op_after(dealloc, last)
-
-
-def _remove_unused(function: FuncOp) -> None:
-    for op in reversed(list(function.body.block.ops)):
-        if isinstance(op, AllocOp | ViewOp) and op.result.first_use is None:
-            op.detach()
-            op.erase()

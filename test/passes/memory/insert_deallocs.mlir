@@ -31,15 +31,6 @@ func.func @views_count() {
   func.return
 }
 
-// CHECK-LABEL: @unused_goes
-// CHECK-NOT:     memory.alloc
-// CHECK-NOT:     memory.view
-func.func @unused_goes() {
-  %a = memory.alloc : memref<4xf32>
-  %v = memory.view %a : memref<4xf32> -> memref<2xf32, strided<[1], offset: 2>>
-  func.return
-}
-
 // CHECK-LABEL: @present_one_is_kept
 // CHECK:         memory.dealloc
 // CHECK-NOT:     memory.dealloc

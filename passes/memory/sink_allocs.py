@@ -1,0 +1,52 @@
+"""Begin the life of each allocation at its first use."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+
+from glow.dialects.memory.storage import AllocOp, ViewOp
+
+
+@dataclass(frozen=True)
+class SinkAllocsPass(ModulePass):
+    """
+    Move each allocation, and each view, down to the first op that needs it.
+
+    Level: memory -> memory. Needs: nothing; before insert-deallocs. What nothing uses
+    goes away.
+    """
+
+    name = "sink-allocs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _sink(function.body.block)
+
+
+def _sink(block: Block) -> None:
+    waiting: set[Operation] = set()
+
+    def place(op: Operation, before: Operation) -> None:
+        if op not in waiting:
+            return
+        waiting.discard(op)
+        for operand in op.operands:
+            if isinstance(operand.owner, Operation):
+                place(operand.owner, before)
+        block.insert_op_before(op, before)
+
+    for op in list(block.ops):
+        if isinstance(op, AllocOp | ViewOp):
+            op.detach()
+            waiting.add(op)
+            continue
+        for operand in op.operands:
+            if isinstance(operand.owner, Operation):
+                place(operand.owner, op)
+    for op in reversed(list(waiting)):
+        op.drop_all_references()
