@@ -8,9 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
-    GreedyRewritePatternApplier,
     PatternRewriter,
-    PatternRewriteWalker,
     RewritePattern,
     op_type_rewrite_pattern,
 )
@@ -21,6 +19,7 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.layout import pack, print_layout, row_major, unpack
+from glow.support.rewriting import rewrite
 from glow.support.types import shape_of, tensor_type
 
 
@@ -127,6 +126,5 @@ class FoldLayoutTransformsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = FoldTransformOfConstant(op)
-        patterns = [RemoveIdentityTransform(), FoldTransformOfTransform(), constants]
-        PatternRewriteWalker(GreedyRewritePatternApplier(patterns)).rewrite_module(op)
+        rewrite(op, RemoveIdentityTransform(), FoldTransformOfTransform(), constants)
         constants.erase_unused()
