@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import LocationAttr, MemRefType, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -49,7 +49,7 @@ class Lowering:
         self.new_constants: list[MemoryConstantOp] = []
         self._constants = constants
         self._buffers: dict[SSAValue, SSAValue] = {}
-        self._location: Attribute | None = None
+        self._location: LocationAttr = UnknownLoc()
         self._gets: dict[str, SSAValue] = {}
         self._by_content: dict[tuple[ResourceAttr, Attribute], SSAValue] = {}
 
@@ -68,9 +68,13 @@ class Lowering:
         self._location = op.location
 
     def add(self, op: Operation) -> None:
-        if self._location is not None:
-            op.location = self._location  # pyright: ignore[reportAttributeAccessIssue]
+        self._place_here(op)
         self.block.add_op(op)
+
+    def _place_here(self, op: Operation) -> None:
+        """Give `op` and the ops in its regions the location of what is lowered."""
+        for inner in op.walk():
+            inner.location = self._location
 
     def _value(self, op: Operation) -> SSAValue:
         self.add(op)
@@ -216,7 +220,9 @@ class Lowering:
         key = (resource, found)
         if key not in self._by_content:
             symbol = self._fresh(hint)
-            self.new_constants.append(MemoryConstantOp(symbol, resource, found))
+            new = MemoryConstantOp(symbol, resource, found)
+            self._place_here(new)
+            self.new_constants.append(new)
             self._by_content[key] = self.get(symbol, found)
         return self._by_content[key]
 
