@@ -239,10 +239,9 @@ EXPANSIONS: dict[type[Operation], Callable[[Emitter, SSAValue], SSAValue]] = {
 
 
 def _is_f32(type_: Attribute) -> bool:
-    element: Attribute = (
-        type_.element_type if isinstance(type_, VectorType) else type_  # pyright: ignore
-    )
-    return element == f32
+    if isinstance(type_, VectorType):
+        type_ = cast(Any, type_).element_type
+    return type_ == f32
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ class Program:
     """What the fault codes 1, 2, ... mean."""
 
 
-_FROM_BUFFER, _ADDRESS = ctypes.c_char.from_buffer, ctypes.addressof
+_FROM_BUFFER: Any = ctypes.c_char.from_buffer
+_ADDRESS = ctypes.addressof
 
 
 def address_of(array: Array) -> int:

@@ -61,7 +61,7 @@ def compile_module(
 
 def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
     found = module.attributes.get(name)
-    return found.data if isinstance(found, ArrayAttr) else ()
+    return tuple(found) if isinstance(found, ArrayAttr) else ()  # pyright: ignore
 
 
 def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:

@@ -5,8 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
-
+from glow.backends.cpu.binding import llvm
 from glow.support.targets import Target
 
 # What kernels decide by, per instruction set.

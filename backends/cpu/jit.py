@@ -13,10 +13,10 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-import llvmlite.binding as llvm
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from glow.backends.cpu.binding import llvm
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import machine_for, object_code
 from glow.support.errors import CompilationError

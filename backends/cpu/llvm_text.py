@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from itertools import repeat
 from typing import Any
 
@@ -25,6 +26,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     VectorType,
+    i1,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -209,11 +211,12 @@ class Writer:
         prefix = "" if linkage == "external" else f"{linkage} "
         alignment = op.alignment.value.data if op.alignment is not None else 1
         value = "zeroinitializer"
-        if isinstance(op.value, DenseIntOrFPElementsAttr):
+        dense: Any = op.value
+        if isinstance(dense, DenseIntOrFPElementsAttr):
             assert isinstance(op.global_type, llvm.LLVMArrayType)
             element = op.global_type.type
             spelled = self.type(element)
-            texts = scalar_texts(element, op.value.get_values())
+            texts = scalar_texts(element, dense.get_values())
             value = f"[{', '.join(f'{spelled} {text}' for text in texts)}]"
         self.lines.append(
             f"@{op.sym_name.data} = {prefix}{kind} {self.type(op.global_type)}"
@@ -243,7 +246,7 @@ def scalar_texts(type_: Attribute, values: Sequence[Any]) -> Iterator[str]:
         return (_half(type_, value) for value in values)
     if isinstance(type_, Float32Type | Float64Type):
         return (f"0x{struct.pack('>d', value).hex().upper()}" for value in values)
-    if isinstance(type_, IntegerType) and type_.width.data == 1:
+    if type_ == i1:
         return ("true" if value else "false" for value in values)
     return (str(int(value)) for value in values)
 
@@ -284,8 +287,7 @@ def writes(
 
 
 def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
-    import glow.backends.cpu.llvm_ops  # noqa: F401
-
+    import_module("glow.backends.cpu.llvm_ops")  # it fills WRITERS
     if isinstance(op, llvm.GlobalOp):
         writer.table(op)
     elif isinstance(op, llvm.FuncOp):

@@ -6,9 +6,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-import llvmlite
-import llvmlite.binding as llvm
-
+from glow.backends.cpu.binding import llvm, llvmlite_version
 from glow.backends.cpu.cache import ObjectCache
 from glow.support.targets import Target
 
@@ -58,7 +56,7 @@ def assembly(text: str, target: Target) -> str:
 def cached_object_code(text: str, target: Target, cache: ObjectCache) -> bytes:
     """Return the object file of a module of LLVM IR, from `cache` if it is there."""
     made_by = (
-        f"llvmlite {llvmlite.__version__}, LLVM {llvm.llvm_version_info},"
+        f"llvmlite {llvmlite_version}, LLVM {llvm.llvm_version_info},"
         f" level {_CODEGEN_LEVEL}"
     )
     machine = f"{target.triple} {target.cpu} {target.features}"

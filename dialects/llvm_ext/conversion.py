@@ -1,5 +1,7 @@
 """Conversions between numbers: scalars or vectors, at the loops and llvm levels."""
 
+from typing import Any, cast
+
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -33,8 +35,10 @@ class _Conversion(IRDLOperation):
 
 def bits_of(type_: Attribute) -> int:
     """Return the bits of a scalar type, or of one lane of a vector type."""
-    scalar = type_.element_type if isinstance(type_, VectorType) else type_
-    return scalar.bitwidth  # pyright: ignore
+    scalar: Any = type_
+    if isinstance(type_, VectorType):
+        scalar = cast(Any, type_).element_type
+    return scalar.bitwidth
 
 
 @irdl_op_definition

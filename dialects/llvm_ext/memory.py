@@ -1,6 +1,6 @@
 """Access to memory: hints and block moves of buffers, masked access by pointer."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     I1,
@@ -81,8 +81,8 @@ class PrefetchOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        assert isinstance(self.base.type, MemRefType)
-        rank = self.base.type.get_num_dims()
+        base: Any = self.base.type
+        rank = base.get_num_dims()
         if len(self.indices) != rank:
             raise VerifyException(f"expected {rank} indices, got {len(self.indices)}")
         if not 0 <= self.locality.value.data <= 3:

@@ -8,22 +8,20 @@ to its first element; its type says how indices become an offset.
 """
 
 from dataclasses import dataclass
+from importlib import import_module
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref
+from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from glow.lowering.loops_to_llvm import (  # noqa: F401
-    arithmetic,
-    control,
-    mathematics,
-    memory,
-    vectors,
-)
 from glow.lowering.loops_to_llvm.state import Externals
 from glow.lowering.loops_to_llvm.symbols import lower_function, lower_global
+
+# Each registers the rules of a dialect.
+for _rules in ("arithmetic", "control", "mathematics", "memory", "vectors"):
+    import_module(f"{__name__}.{_rules}")
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,7 @@ class LoopsToLlvmPass(ModulePass):
                 block.insert_op_before(new, old)
                 old.detach()
                 old.erase()
-        known = {
-            found.sym_name.data
-            for found in block.ops
-            if hasattr(found, "sym_name")  # pyright: ignore
-        }
+        known = {f.sym_name.data for f in block.ops if isinstance(f, llvm.FuncOp)}
         for declaration in externals.declarations():
             if declaration.sym_name.data not in known:
                 block.add_op(declaration)

@@ -129,9 +129,9 @@ def _constant(f: Lowering, op: arith.ConstantOp) -> None:
     value: Any = op.value
     if isinstance(op.result.type, IndexType):
         return  # Most end as literal offsets; `Lowering` makes the others.
-    if isinstance(value, DenseIntOrFPElementsAttr) and type_ != op.result.type:
+    if type_ != op.result.type:
         value = DenseIntOrFPElementsAttr(cast(VectorType[Any], type_), value.data)
-    f.replace(op, f.make(llvm.ConstantOp, [], type_, value=value))
+    f.replace(op, f.make(llvm.ConstantOp, [], type_, value=cast(Attribute, value)))
 
 
 @lowers(arith.CmpiOp)
@@ -167,8 +167,7 @@ def _index_cast(f: Lowering, op: arith.IndexCastOp) -> None:
 
 
 def _bits(type_: Attribute) -> int:
-    element = element_type(type_)
-    assert isinstance(element, IntegerType)
+    element: Any = element_type(type_)
     return element.width.data
 
 
@@ -183,8 +182,7 @@ def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
 
 def _splat(f: Lowering, value: int, like: Attribute) -> SSAValue:
     """Return an integer constant of type `like`, scalar or vector."""
-    element = element_type(like)
-    assert isinstance(element, IntegerType)
+    element: Any = element_type(like)
     if lanes_of(like) is None:
         return f.constant(value, element)
     dense = DenseIntOrFPElementsAttr.from_list(cast(VectorType[Any], like), [value])

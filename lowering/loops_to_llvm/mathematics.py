@@ -1,9 +1,16 @@
 """Rules for `math`: instructions by intrinsic, everything else from the C library."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.dialects import llvm, math
-from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    i1,
+)
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -65,13 +72,19 @@ def _intrinsic(f: Lowering, op: Operation) -> None:
     f.replace(op, found)
 
 
-@lowers(math.AbsIOp, math.CountLeadingZerosOp, math.CountTrailingZerosOp)
+_WITH_FLAG: dict[type[Operation], str] = {
+    math.AbsIOp: "llvm.abs",
+    math.CountLeadingZerosOp: "llvm.ctlz",
+    math.CountTrailingZerosOp: "llvm.cttz",
+}
+
+
+@lowers(*_WITH_FLAG)
 def _integer_intrinsic(f: Lowering, op: Operation) -> None:
     """Lower to an intrinsic whose flag says that no input is undefined."""
-    names = {math.AbsIOp: "abs", math.CountLeadingZerosOp: "ctlz"}
-    name = names.get(type(op), "cttz")
-    defined = f.constant(0, IntegerType(1))
-    f.replace(op, f.overloaded(f"llvm.{name}", [*f.all(op.operands), defined]))
+    defined = f.constant(0, i1)
+    operands = [*f.all(op.operands), defined]
+    f.replace(op, f.overloaded(_WITH_FLAG[type(op)], operands))
 
 
 @lowers(*LIBRARY)
@@ -109,12 +122,10 @@ def _rsqrt(f: Lowering, op: math.RsqrtOp) -> None:
 
 def one(f: Lowering, like: SSAValue) -> SSAValue:
     """Return 1.0 of the type of `like`."""
-    from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr
-
-    element = element_type(like.type)
-    value = (
-        FloatAttr(1.0, element)  # pyright: ignore
-        if lanes_of(like.type) is None
-        else DenseIntOrFPElementsAttr.from_list(like.type, [1.0])  # pyright: ignore
+    type_: Any = like.type
+    value: Any = (
+        FloatAttr(1.0, type_)
+        if lanes_of(type_) is None
+        else DenseIntOrFPElementsAttr.from_list(type_, [1.0])
     )
     return f.make(llvm.ConstantOp, [], like.type, value=value)

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import arith, llvm, memref, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
@@ -82,10 +81,9 @@ def gep(
 
 def address(f: Lowering, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
     """Return the pointer to an element of buffer `base`."""
-    assert isinstance(base.type, MemRefType)
-    element = stored(base.type.element_type)
-    pointer = f[base]
-    for index, stride in zip(indices, strides_of(base.type), strict=True):
+    type_: Any = base.type
+    element, pointer = stored(type_.element_type), f[base]
+    for index, stride in zip(indices, strides_of(type_), strict=True):
         pointer = _advance(f, pointer, index, element, stride)
     return pointer
 
@@ -126,8 +124,7 @@ def _alignment(op: Operation, type_: Attribute) -> IntegerAttr[Any]:
     promised = op.attributes.get("alignment")
     if isinstance(promised, IntegerAttr):
         return integer(promised.value.data)
-    assert isinstance(type_, MemRefType)
-    return integer(size_of(type_.element_type))
+    return integer(size_of(cast(Any, type_).element_type))
 
 
 def from_memory(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -164,8 +161,7 @@ def _store(f: Lowering, op: memref.StoreOp | vector.StoreOp) -> None:
         "alignment": _alignment(op, base.type),
         "ordering": _NOT_ATOMIC,
     }
-    nontemporal = op.nontemporal
-    if nontemporal is not None and nontemporal.value.data:
+    if op.nontemporal.value.data:
         properties["nontemporal"] = UnitAttr()
     operands = [value, address(f, base, indices)]
     f.do(llvm.StoreOp.create(operands=operands, properties=properties))
@@ -312,5 +308,4 @@ def _dim(f: Lowering, op: memref.DimOp) -> None:
 @lowers(memref.ExtractAlignedPointerAsIndexOp)
 def _pointer_as_index(f: Lowering, op: memref.ExtractAlignedPointerAsIndexOp) -> None:
     result = converted(op.aligned_pointer.type)
-    assert isinstance(result, IntegerType)
     f.replace(op, f.make(llvm.PtrToIntOp, [f[op.source]], result))

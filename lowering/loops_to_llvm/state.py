@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     VectorType,
+    i1,
     i8,
     i32,
     i64,
@@ -40,7 +41,7 @@ def integer(value: int, type_: IntegerType = i64) -> IntegerAttr[Any]:
 
 def element_type(type_: Attribute) -> Attribute:
     """Return the type of the lanes of a vector, or of a scalar itself."""
-    return type_.element_type if isinstance(type_, VectorType) else type_  # pyright: ignore
+    return cast(Any, type_).element_type if isinstance(type_, VectorType) else type_
 
 
 def lanes_of(type_: Attribute) -> int | None:
@@ -64,16 +65,14 @@ def converted(type_: Attribute) -> Attribute:
         return i64
     if isinstance(type_, MemRefType):
         return PTR
-    if isinstance(type_, VectorType):
-        lanes_of(type_)
-        if isinstance(type_.element_type, IndexType):  # pyright: ignore
-            return with_element(type_, i64)
+    lanes = lanes_of(type_)
+    if lanes is not None and isinstance(element_type(type_), IndexType):
+        return VectorType(i64, [lanes])
     return type_
 
 
 def is_bool(type_: Attribute) -> bool:
-    element = element_type(type_)
-    return isinstance(element, IntegerType) and element.width.data == 1
+    return element_type(type_) == i1
 
 
 def stored(type_: Attribute) -> Attribute:
