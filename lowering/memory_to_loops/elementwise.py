@@ -14,7 +14,7 @@ from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.elementwise import Elementwise
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.targets import Target
 
 
@@ -30,8 +30,7 @@ def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
 @lowers(FillOp)
 def lower_fill(main: Main, op: FillOp) -> None:
     element = buffer_type(op.result).element_type
-    constant = Instruction(arith.ConstantOp, (), (("value", op.value),), element)
-    program = ScalarProgram((), (constant,), (0,))
+    program = ScalarProgram.constant(op.value, element)
     run_program(main, op, program, [op.result], [addressing_of(op.result)])
 
 

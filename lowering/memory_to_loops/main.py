@@ -81,11 +81,16 @@ class Main:
         """Where a kernel stores its code when data makes it fail."""
         return self._args["fault"]
 
-    def base(self, buffer: SSAValue) -> SSAValue:
-        """Return a flat typed memref that starts at element 0 of `buffer`."""
+    def base(self, buffer: SSAValue, start: int = 0) -> SSAValue:
+        """
+        Return a flat typed memref that starts at element 0 of `buffer`.
+
+        A blocked buffer starts at its first stored element. `start` moves it on, in
+        elements.
+        """
         element = buffer_type(buffer).element_type
         found = find_addressing(buffer_type(buffer))
-        offset = 0 if found is None else found.offset
+        offset = start if found is None else start + found.offset
         root = buffer
         while isinstance(root.owner, ViewOp):
             root = root.owner.source
@@ -96,8 +101,8 @@ class Main:
                     raise PassFailedException(
                         "memory-to-loops needs placed buffers: run plan-memory first"
                     )
-                start = op.offset.value.data + offset * size
-                return self._typed(self._args["arena"], start, element)
+                first = op.offset.value.data + offset * size
+                return self._typed(self._args["arena"], first, element)
             case GetOp() as op:
                 pointer = self._pointer(op.symbol.root_reference.data)
                 return self._typed(pointer, offset * size, element)

@@ -111,6 +111,12 @@ class ScalarProgram:
         """Return the program that yields its one input."""
         return ScalarProgram((element,), (), (0,))
 
+    @staticmethod
+    def constant(value: Attribute, element: Attribute) -> ScalarProgram:
+        """Return the program without inputs that yields `value`."""
+        step = Instruction(arith.ConstantOp, (), (("value", value),), element)
+        return ScalarProgram((), (step,), (0,))
+
     @property
     def elements(self) -> tuple[Attribute, ...]:
         """The types of the inputs and outputs: what lies in memory."""

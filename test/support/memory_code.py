@@ -64,7 +64,7 @@ class MemoryCode:
 
     def _placed(self, array: Array, type_: Buffer) -> SSAValue:
         name = f"b{len(self.arrays)}"
-        self.arrays.append(array)
+        self.arrays.append(np.asarray(array))
         self.module.body.block.add_op(PlaceholderOp(name, "inout", type_))
         return self._get(GetOp(name, type_))
 

@@ -41,6 +41,8 @@ class Elementwise(Kernel):
 
     @property
     def prefix(self) -> str:
+        if not self.program.inputs:
+            return "fill"
         return "elementwise" if self.program.instructions else "copy"
 
     def build(self) -> FuncOp:

@@ -110,7 +110,7 @@ func.func @main() {
 // -----
 
 // No elements, no call.
-// CHECK:       dense<0> : tensor<1xindex>
+// CHECK:       // -----
 // CHECK:       func.func @main
 // CHECK-NOT:     func.call
 memory.placeholder @y "out" : memref<0x3xf32>
@@ -123,7 +123,7 @@ func.func @main() {
 // -----
 
 // CHECK:       dense<12> : tensor<1xindex>
-// CHECK:       func.func private @elementwise_{{\w*}}(%y0
+// CHECK:       func.func private @fill_{{\w*}}(%y0
 // CHECK:         arith.constant dense<1.000000e+00> : vector<8xf32>
 memory.placeholder @y "out" : memref<4x3xf32>
 func.func @main() {

@@ -1,0 +1,69 @@
+"""Lower `memory.zero_halo`: the runs of elements between those of the tensor."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
+from glow.dialects.memory.address import addressing_of, find_addressing
+from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.kernels.zero_gaps import ZeroGaps
+from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.layout import pack
+
+
+@lowers(ZeroHaloOp)
+def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
+    type_ = buffer_type(op.result)
+    gaps, repeats, period = gaps_of(op.result)
+    if not len(gaps):
+        return
+    first = 0
+    if find_addressing(type_) is not None:
+        first = -addressing_of(type_).offset
+    kernel = ZeroGaps(
+        type_.element_type, Strips.of(main.target, [type_.element_type], unroll=2)
+    )
+    arguments = [main.base(op.result, first), main.offsets(gaps)]
+    main.call(kernel, arguments, [repeats, period, len(gaps)])
+
+
+def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int32], int, int]:
+    """
+    Return runs (start, length) of elements outside the tensor, and their repetition.
+
+    All runs repeat so many times at such a distance. Units: elements.
+    """
+    layout, shape = layout_of(buffer_type(buffer)), extents_of(buffer)
+    if layout is None or not layout.has_halo:
+        return np.empty((0, 2), np.int32), 1, 1
+    stored = physical_shape_of(buffer_type(buffer))
+    if not layout.is_permutation:
+        inside = pack(layout, np.ones(shape, np.bool_))
+        return _runs(~inside.reshape(-1)), 1, inside.size
+    order = layout.order()
+    wide = [i for i, axis in enumerate(order) if stored[i] != shape[axis]]
+    first, last = wide[0], wide[-1] + 1
+    outside = np.ones(stored[first:last], np.bool_)
+    outside[
+        tuple(
+            slice(layout.halo[axis][0], layout.halo[axis][0] + shape[axis])
+            for axis in order[first:last]
+        )
+    ] = False
+    cell = prod(stored[last:])
+    gaps = _runs(outside.reshape(-1)) * np.int32(cell)
+    return gaps, prod(stored[:first]), prod(stored[first:])
+
+
+def _runs(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return (start, length) of each run of True."""
+    edges = np.diff(mask.astype(np.int8), prepend=0, append=0)
+    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return np.stack([starts, stops - starts], axis=1).astype(np.int32)

@@ -1,0 +1,138 @@
+"""Cuts copies between blocked layouts into strided ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+
+from glow.dialects.layout.attribute import layout_of
+from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.base import buffer_type
+from glow.lowering.memory_to_loops.axes import Axis
+from glow.support.layout.address import Digit, address_map
+from glow.support.types import dtype_of
+
+
+@dataclass(frozen=True)
+class Line:
+    """
+    Where the positions of one axis lie in a buffer.
+
+    Position x adds, over the digits, `(x + before) // step % extent * stride`.
+    """
+
+    digits: tuple[Digit, ...]
+    before: int = 0
+
+    def place(self, position: int) -> int:
+        at = position + self.before
+        return sum(at // step % extent * stride for step, extent, stride in self.digits)
+
+    def stride_at(self, position: int) -> int:
+        return self.place(position + 1) - self.place(position)
+
+    @property
+    def steps(self) -> list[int]:
+        """At which multiples addresses jump, the largest first."""
+        return [step for step, _, _ in self.digits if step > 1]
+
+    def jump(self, step: int) -> int | None:
+        """Return what moving by `step` adds wherever no larger step is crossed."""
+        found = [stride for own, _, stride in self.digits if own == step]
+        if found:
+            return found[0]
+        finer = [(own, stride) for own, _, stride in self.digits if own < step]
+        if not finer:
+            return 0
+        own, stride = finer[0]
+        return step // own * stride if step % own == 0 else None
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A strided part: where each operand starts, and the axes from there."""
+
+    starts: tuple[int, ...]
+    axes: tuple[Axis, ...]
+
+
+def lines_of(buffer: SSAValue) -> list[Line]:
+    """Return where each axis of `buffer` lies, seen from its base pointer."""
+    type_ = buffer_type(buffer)
+    shape, found = type_.get_shape(), find_addressing(type_)
+    if found is not None:
+        return [
+            Line(((1, max(extent, 1), stride),))
+            for extent, stride in zip(shape, found.strides, strict=True)
+        ]
+    layout = layout_of(type_)
+    assert layout is not None
+    digits = address_map(layout, shape, dtype_of(type_.element_type).itemsize)
+    return [
+        Line(mine, before)
+        for mine, (before, _) in zip(digits, layout.halo, strict=True)
+    ]
+
+
+def segments_of(buffers: Sequence[SSAValue]) -> Iterator[Segment]:
+    """Yield the strided parts that make up `buffers`, which have one shape."""
+    type_ = buffers[0].type
+    assert isinstance(type_, MemRefType)
+    lines = list(zip(*map(lines_of, buffers), strict=True))
+    cut = [
+        list(_cut(axis, 0, extent))
+        for axis, extent in zip(lines, type_.get_shape(), strict=True)
+    ]
+    for parts in product(*cut):
+        starts = tuple(map(sum, zip(*(part.starts for part in parts), strict=True)))
+        axes = tuple(axis for part in parts for axis in part.axes)
+        yield Segment(starts or (0,) * len(buffers), axes)
+
+
+def _cut(lines: Sequence[Line], low: int, high: int) -> Iterator[Segment]:
+    """Yield the parts of positions low..high along one axis of each operand."""
+    crossed = _first_crossed(lines, low, high)
+    if crossed is None:
+        starts = tuple(line.place(low) for line in lines)
+        strides = (line.place(low + 1) - line.place(low) for line in lines)
+        axis = Axis(
+            high - low, tuple(strides if high - low > 1 else (0 for _ in lines))
+        )
+        yield Segment(starts, (axis,))
+        return
+    step, before = crossed
+    first = low + -(low + before) % step
+    last = high - (high + before) % step
+    yield from _cut(lines, low, first) if low < first else ()
+    yield from _whole(lines, first, last, step) if first < last else ()
+    yield from _cut(lines, last, high) if last < high else ()
+
+
+def _first_crossed(
+    lines: Sequence[Line], low: int, high: int
+) -> tuple[int, int] | None:
+    """Return the largest step with a multiple strictly inside, and its line's start."""
+    found = [
+        (step, line.before)
+        for line in lines
+        for step in line.steps
+        if (low + line.before) // step != (high - 1 + line.before) // step
+    ]
+    return max(found, default=None)
+
+
+def _whole(lines: Sequence[Line], low: int, high: int, step: int) -> Iterator[Segment]:
+    """Yield the parts of one step, each repeated from `low` to `high`."""
+    jumps = [line.jump(step) for line in lines]
+    if high - low == step or None in jumps:
+        for start in range(low, high, step):
+            yield from _cut(lines, start, start + step)
+        return
+    count = (high - low) // step
+    for part in _cut(lines, low, low + step):
+        strides = tuple(jump or 0 for jump in jumps)
+        yield Segment(part.starts, (Axis(count, strides), *part.axes))

@@ -1,0 +1,102 @@
+// RUN: glow-opt %s --split-input-file -p 'memory-to-loops{target="cpu:avx2"}' | filecheck %s
+
+// Runs that lie in both buffers: one line of 32 of the source per row.
+// CHECK:       dense<[4, 32, 40, 32]> : tensor<4xindex>
+// CHECK:       func.func private @copy_
+// CHECK:         vector.load %x0
+memory.placeholder @x "in" : memref<4x32xf32>
+memory.placeholder @y "out" : memref<4x40xf32>
+func.func @main() {
+  %x = memory.get @x : memref<4x32xf32>
+  %y = memory.get @y : memref<4x40xf32>
+  %part = memory.view %y : memref<4x40xf32> -> memref<4x32xf32, strided<[40, 1], offset: 8>>
+  memory.copy ins(%x : memref<4x32xf32>) outs(%part : memref<4x32xf32, strided<[40, 1], offset: 8>>)
+  func.return
+}
+
+// -----
+
+// Each side has its own fastest axis: squares of 8 by 8.
+// CHECK:       dense<[16, 49, 49, 16]> : tensor<4xindex>
+// CHECK:       func.func private @transpose_
+// CHECK:         vector.shuffle
+memory.placeholder @x "in" : memref<1x16x7x7xf32>
+memory.placeholder @y "out" : memref<1x16x7x7xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = memory.get @x : memref<1x16x7x7xf32>
+  %y = memory.get @y : memref<1x16x7x7xf32, #layout.physical<NHWC>>
+  memory.copy ins(%x : memref<1x16x7x7xf32>) outs(%y : memref<1x16x7x7xf32, #layout.physical<NHWC>>)
+  func.return
+}
+
+// -----
+
+// Three planes become pixels, and pixels planes.
+// CHECK:       dense<49> : tensor<4xindex>
+// CHECK:       func.func private @interleave_
+// CHECK:       func.func private @separate_
+memory.placeholder @x "in" : memref<1x3x7x7xf32>
+memory.placeholder @y "out" : memref<1x3x7x7xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = memory.get @x : memref<1x3x7x7xf32>
+  %y = memory.get @y : memref<1x3x7x7xf32, #layout.physical<NHWC>>
+  memory.copy ins(%x : memref<1x3x7x7xf32>) outs(%y : memref<1x3x7x7xf32, #layout.physical<NHWC>>)
+  memory.copy ins(%y : memref<1x3x7x7xf32, #layout.physical<NHWC>>) outs(%x : memref<1x3x7x7xf32>)
+  func.return
+}
+
+// -----
+
+// Squares need whole vectors along both axes, and elements of 4 or 8 bytes.
+// CHECK:       // -----
+// CHECK-NOT:   @transpose_
+// CHECK-NOT:   @interleave_
+// CHECK:       func.func @main
+memory.placeholder @x "in" : memref<6x40xf32>
+memory.placeholder @y "out" : memref<40x6xf32>
+memory.placeholder @p "in" : memref<40x40xi1>
+memory.placeholder @q "out" : memref<40x40xi1>
+func.func @main() {
+  %x = memory.get @x : memref<6x40xf32>
+  %t = memory.view %x : memref<6x40xf32> -> memref<40x6xf32, strided<[1, 40]>>
+  %y = memory.get @y : memref<40x6xf32>
+  memory.copy ins(%t : memref<40x6xf32, strided<[1, 40]>>) outs(%y : memref<40x6xf32>)
+  %p = memory.get @p : memref<40x40xi1>
+  %s = memory.view %p : memref<40x40xi1> -> memref<40x40xi1, strided<[1, 40]>>
+  %q = memory.get @q : memref<40x40xi1>
+  memory.copy ins(%s : memref<40x40xi1, strided<[1, 40]>>) outs(%q : memref<40x40xi1>)
+  func.return
+}
+
+// -----
+
+// A panel that the columns do not fill: zeros first, then the whole panels, then the
+// last one's columns.
+// CHECK:       dense<[768, 3, 16, 33, 16, 528, 16, 33, 50, 16, 2]> : tensor<11xindex>
+// CHECK:       func.func @main
+// CHECK:         func.call @fill_
+// CHECK:         func.call @copy_
+// CHECK:         func.call @copy_
+memory.placeholder @x "in" : memref<12x50xf32>
+memory.placeholder @y "out" : memref<12x50xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+func.func @main() {
+  %x = memory.get @x : memref<12x50xf32>
+  %y = memory.get @y : memref<12x50xf32, #layout.physical<[1:?:16, 0, 1:16]>>
+  memory.copy ins(%x : memref<12x50xf32>) outs(%y : memref<12x50xf32, #layout.physical<[1:?:16, 0, 1:16]>>)
+  func.return
+}
+
+// -----
+
+// No elements, no call.
+// CHECK:       // -----
+// CHECK-NOT:   func.func private
+// CHECK:       func.func @main
+memory.placeholder @x "in" : memref<3x0xf32>
+memory.placeholder @y "out" : memref<3x0xf32>
+func.func @main() {
+  %x = memory.get @x : memref<3x0xf32>
+  %y = memory.get @y : memref<3x0xf32>
+  memory.copy ins(%x : memref<3x0xf32>) outs(%y : memref<3x0xf32>)
+  func.return
+}

@@ -1,0 +1,177 @@
+"""Machine code of copies and of halos against NumPy."""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_code import Array, MemoryCode
+
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
+from glow.support.layout import pack, parse_layout
+
+TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
+DTYPES = (np.float32, np.float64, np.int32, np.int64, np.bool_)
+
+
+def numbers(dtype: Any, *shape: int) -> Array:
+    values = np.arange(1, 1 + int(np.prod(shape)))
+    return (values % 2 if dtype is np.bool_ else values).astype(dtype).reshape(shape)
+
+
+def add_copy(code: MemoryCode, source: Array, result: Array) -> None:
+    code.add(CopyOp(code.buffer(source), code.buffer(result)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_order_of_axes(target: str, dtype: Any) -> None:
+    code, cases = MemoryCode(target), []
+    for shape in ((3, 5, 33), (17, 2, 40), (4, 67, 4), (64, 70, 1)):
+        x = numbers(dtype, *shape)
+        for order in permutations(range(3)):
+            want = x.transpose(order)
+            got = np.zeros(want.shape, dtype)
+            add_copy(code, want, got)
+            cases.append((got, want))
+    assert code.run() is None
+    for got, want in cases:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_views_on_both_sides(target: str) -> None:
+    """Slices, reversals, repetitions and parts of a whole; the rest stays."""
+    code = MemoryCode(target)
+    x, whole = numbers(np.float32, 6, 50), np.zeros((12, 50), np.float32)
+    add_copy(code, x[::-1, ::-1], whole[:6])
+    add_copy(code, x[:, 10:43], whole[6:, 5:38])
+    repeated = np.zeros((4, 6, 50), np.float32)
+    add_copy(code, np.broadcast_to(x, (4, 6, 50)), repeated)
+    column = np.zeros((6, 7), np.float32)
+    add_copy(code, np.broadcast_to(x[:, 3:4], (6, 7)), column)
+    empty = np.zeros((0, 5), np.float32)
+    add_copy(code, np.zeros((0, 5), np.float32), empty)
+    one = np.zeros((), np.float32)
+    add_copy(code, np.array(7, np.float32), one)
+    assert code.run() is None
+    want = np.zeros_like(whole)
+    want[:6], want[6:, 5:38] = x[::-1, ::-1], x[:, 10:43]
+    np.testing.assert_array_equal(whole, want)
+    np.testing.assert_array_equal(repeated, np.broadcast_to(x, (4, 6, 50)))
+    np.testing.assert_array_equal(column, np.broadcast_to(x[:, 3:4], (6, 7)))
+    assert one == 7
+
+
+LAYOUTS: list[tuple[str, tuple[int, ...]]] = [
+    ("NHWC", (2, 19, 5, 6)),
+    ("NHWC", (1, 3, 8, 40)),
+    ("NCHW8c", (2, 16, 3, 5)),
+    ("NCHW8c", (2, 19, 3, 5)),
+    ("OHWI16o", (40, 3, 3, 2)),
+    ("OHWI32o", (64, 5, 1, 1)),
+    ("[1:?:16, 0, 1:16]", (33, 48)),
+    ("[1:?:16, 0, 1:16]", (33, 50)),
+    ("[0, 1:49, 1:?:49]", (2, 98)),
+    ("[0:?:4, 1:?:8, 0:4, 1:8]", (10, 17)),
+    ("NHWC, halo = [0, 0, 1, 2]", (2, 3, 4, 5)),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_to_and_from_blocked_layouts(target: str) -> None:
+    code, cases = MemoryCode(target), []
+    for text, shape in LAYOUTS:
+        layout = parse_layout(text)
+        x = numbers(np.float32, *shape)
+        stored = pack(layout, x)
+        packed = np.full_like(stored, -1)
+        if layout.has_halo:
+            packed[:] = 0
+        unpacked = np.zeros_like(x)
+        attribute = LayoutAttr(layout)
+        code.add(CopyOp(code.buffer(x), code.blocked(packed, shape, attribute)))
+        code.add(CopyOp(code.blocked(stored, shape, attribute), code.buffer(unpacked)))
+        cases += [(packed, stored), (unpacked, x)]
+    assert code.run() is None
+    for got, want in cases:
+        np.testing.assert_array_equal(got, want)
+
+
+def test_packing_of_a_transposed_operand() -> None:
+    layout = parse_layout("[1:?:16, 0, 1:16]")
+    x = numbers(np.float32, 50, 33)
+    packed = np.full(pack(layout, x.T).shape, -1, np.float32)
+    code = MemoryCode()
+    result = code.blocked(packed, (33, 50), LayoutAttr(layout))
+    code.add(CopyOp(code.buffer(x.T), result))
+    assert code.run() is None
+    np.testing.assert_array_equal(packed, pack(layout, x.T))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("NCHW8c", "NCHW4c"),
+        ("NCHW8c", "NHWC"),
+        ("NCHW6c", "NCHW4c"),
+        ("NCHW8c", "OHWI16o"),
+    ],
+)
+def test_between_blocked_layouts(one: str, other: str) -> None:
+    first, second = parse_layout(one), parse_layout(other)
+    x = numbers(np.float32, 35, 26, 3, 4)
+    packed = np.full_like(pack(second, x), -1)
+    code = MemoryCode()
+    code.add(
+        CopyOp(
+            code.blocked(pack(first, x), x.shape, LayoutAttr(first)),
+            code.blocked(packed, x.shape, LayoutAttr(second)),
+        )
+    )
+    assert code.run() is None
+    np.testing.assert_array_equal(packed, pack(second, x))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("NHWC, halo = [0, 0, 1, 1]", (1, 5, 7, 7)),
+        ("NHWC, halo = [0, 0, 1:2, 0:3]", (3, 4, 5, 6)),
+        ("NCHW, halo = [0, 0, 2, 0]", (2, 3, 4, 5)),
+        ("NCHW8c, halo = [0, 0, 1, 1]", (1, 16, 3, 3)),
+        ("NHWC", (1, 2, 3, 4)),
+    ],
+)
+def test_a_halo_is_zeroed_and_no_more(
+    target: str, text: str, shape: tuple[int, ...]
+) -> None:
+    layout = parse_layout(text)
+    inside = pack(layout, np.ones(shape, np.float32))
+    stored = np.full_like(inside, 7)
+    code = MemoryCode(target)
+    code.add(ZeroHaloOp(code.blocked(stored, shape, LayoutAttr(layout))))
+    assert code.run() is None
+    np.testing.assert_array_equal(stored, 7 * inside)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_any_views(data: st.DataObject) -> None:
+    """Random slices, permutations and repetitions of up to five axes."""
+    rank = data.draw(st.integers(0, 5))
+    shape = tuple(data.draw(st.integers(1, 9)) for _ in range(rank))
+    code, x = MemoryCode("cpu:avx2"), numbers(np.float32, *shape)
+    steps = [data.draw(st.sampled_from([1, 1, 2, -1])) for _ in shape]
+    view = x[(..., *(slice(None, None, step) for step in steps))]
+    view = view.transpose(data.draw(st.permutations(range(rank))))
+    out = np.zeros(tuple(2 * n for n in view.shape), np.float32)
+    part = out[(..., *(slice(n // 2, n // 2 + n) for n in view.shape))]
+    add_copy(code, view, part)
+    assert code.run() is None
+    np.testing.assert_array_equal(part, view)
+    assert np.count_nonzero(out) == view.size
