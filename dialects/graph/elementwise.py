@@ -1,10 +1,12 @@
 """What elementwise ops of one and of two operands share."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import AnyAttr, operand_def, result_def
+from xdsl.irdl import AnyAttr, operand_def, result_def, traits_def
+from xdsl.traits import OpTrait
 
 from glow.dialects.graph.base import GraphOp, broadcast_map
 from glow.support.types import (
@@ -20,6 +22,11 @@ from glow.support.types import (
 )
 
 
+@dataclass(frozen=True)
+class Elementwise(OpTrait):
+    """Each element of the result follows from one of each operand, broadcast."""
+
+
 class UnaryOp(GraphOp):
     """
     A function of each element of one tensor.
@@ -30,6 +37,8 @@ class UnaryOp(GraphOp):
 
     ELEMENTS: ClassVar[ElementSet] = FLOAT
     RESULT: ClassVar[Attribute | None] = None
+
+    traits = traits_def(Elementwise())
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
@@ -55,6 +64,8 @@ class BinaryOp(GraphOp):
 
     ELEMENTS: ClassVar[ElementSet] = NUMBER
     RESULT: ClassVar[Attribute | None] = None
+
+    traits = traits_def(Elementwise())
 
     lhs = operand_def(TensorType.constr(AnyAttr()))
     rhs = operand_def(TensorType.constr(AnyAttr()))

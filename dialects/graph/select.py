@@ -12,10 +12,12 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     result_def,
+    traits_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.dialects.graph.elementwise import Elementwise
 from glow.support.conversion import convert
 from glow.support.types import (
     ANY,
@@ -46,6 +48,8 @@ class WhereOp(GraphOp):
     """
 
     name = "graph.where"
+
+    traits = traits_def(Elementwise())
 
     condition = operand_def(TensorType.constr(AnyAttr()))
     lhs = operand_def(TensorType.constr(AnyAttr()))
@@ -89,6 +93,8 @@ class CastOp(GraphOp):
 
     name = "graph.cast"
 
+    traits = traits_def(Elementwise())
+
     input = operand_def(TensorType.constr(AnyAttr()))
     to = prop_def()
     saturate = opt_prop_def(UnitAttr)
@@ -129,6 +135,8 @@ class ClipOp(GraphOp):
     """
 
     name = "graph.clip"
+
+    traits = traits_def(Elementwise())
 
     input = operand_def(TensorType.constr(AnyAttr()))
     min = opt_operand_def(TensorType.constr(AnyAttr()))
