@@ -110,7 +110,7 @@ func.func @main() {
 // -----
 
 // No elements, no call.
-// CHECK:       // -----
+// CHECK:       {{^// -+$}}
 // CHECK:       func.func @main
 // CHECK-NOT:     func.call
 memory.placeholder @y "out" : memref<0x3xf32>

@@ -13,7 +13,7 @@ func.func @main() {
 // -----
 
 // Nothing lies around it.
-// CHECK:       // -----
+// CHECK:       {{^// -+$}}
 // CHECK-NOT:   func.func private
 // CHECK:       func.func @main
 memory.placeholder @y "inout" : memref<2x4x5x5xf32>
