@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, NameLoc, NoneAttr, StringAttr
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import Array
@@ -48,19 +48,19 @@ class Constants:
         return owner.symbol.string_value() if isinstance(owner, LoadOp) else None
 
     def make(
-        self, array: Array, location: LocationAttr, name: str | None = None
+        self, array: Array, name: str | None, location: LocationAttr
     ) -> LiteralOp | LoadOp:
         """
         Return an op to insert whose result is `array`; add the constant it reads.
 
-        A constant is named after `location`, or else by `name`.
+        The constant is called `name`, with a number where that is taken.
         """
         if array.size <= INLINE_ELEMENTS:
             made: LiteralOp | LoadOp = LiteralOp(array)
         elif _is_uniform(array):
             made = LiteralOp(np.broadcast_to(array.reshape(-1)[0], array.shape))
         else:
-            symbol = self._unused(_name_of(location) or name or "constant")
+            symbol = self._unused(name or "constant")
             constant = ConstantOp(symbol, array)
             constant.location = location
             self._add(symbol, constant)
@@ -88,8 +88,3 @@ def _is_uniform(array: Array) -> bool:
     """Return whether all elements have the same bits."""
     bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
     return bool((bits == bits[0]).all())
-
-
-def _name_of(location: LocationAttr) -> str | None:
-    """Return the model's name for `location`, if it is one node."""
-    return location.desc.data if isinstance(location, NameLoc) else None

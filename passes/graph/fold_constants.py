@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.builtin import ModuleOp, NameLoc, NoneAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -74,8 +74,8 @@ class _Folder:
         if folded not in self.made:
             op = folded.owner
             assert isinstance(op, GraphOp)
-            name = self.name_of(op)
-            source = self.constants.make(self.known[folded], op.location, name)
+            array, name = self.known[folded], self.name_of(op)
+            source = self.constants.make(array, name, op.location)
             source.result.name_hint = folded.name_hint
             assert op.parent is not None
             op.parent.insert_op_before(source, op)
@@ -83,7 +83,9 @@ class _Folder:
         return self.made[folded]
 
     def name_of(self, op: GraphOp) -> str | None:
-        """Return a name for the result of `op` after the constant it came from."""
+        """Return the name of `op` in the model, or one by a constant it came from."""
+        if isinstance(op.location, NameLoc):
+            return op.location.desc.data
         for operand in op.operands:
             source = self.constants.symbol_of(operand)
             if source is None and isinstance(operand.owner, GraphOp):

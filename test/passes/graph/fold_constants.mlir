@@ -1,11 +1,12 @@
 // RUN: glow-opt %s -p fold-constants --print-debuginfo | filecheck %s
 // RUN: glow-opt %s -p 'fold-constants{limit-bytes=16}' | filecheck %s --check-prefix=LIMIT
 
-// New constants are named after their node, or by number, and stand with the others.
+// New constants are named after their node or what they come from, and stand with the others.
 // CHECK:      graph.constant @absent
 // CHECK-NEXT: graph.constant @"node/Concat" #graph.resource<"{{[0-9a-f]*}}"> : tensor<20xf32> loc("node/Concat")
+// CHECK-NEXT: graph.constant @"node/Concat_exp" #graph
+// CHECK-NEXT: graph.constant @"node/Concat_exp_1" #graph
 // CHECK-NEXT: graph.constant @constant #graph
-// CHECK-NEXT: graph.constant @constant_1 #graph
 graph.placeholder @data "in" : tensor<2xf32>
 graph.constant @absent #graph.resource<"0000000000000000000000000000000000000000000000000000000000000000"> : tensor<2xf32>
 
@@ -33,15 +34,17 @@ func.func @inner_value_is_made_once() -> (tensor<2xf32>, tensor<2xf32>, tensor<2
 
 // CHECK-LABEL: @large_results_become_constants
 // CHECK:         [[A:%.*]] = graph.load @"node/Concat" : tensor<20xf32> loc("node/Concat")
-// CHECK-NEXT:    [[B:%.*]] = graph.load @constant : tensor<20xf32>
-// CHECK-NEXT:    [[C:%.*]] = graph.load @constant_1 : tensor<20xf32>
-// CHECK-NEXT:    func.return [[A]], [[B]], [[C]]
-func.func @large_results_become_constants() -> (tensor<20xf32>, tensor<20xf32>, tensor<20xf32>) {
+// CHECK-NEXT:    [[B:%.*]] = graph.load @"node/Concat_exp" : tensor<20xf32>
+// CHECK-NEXT:    [[C:%.*]] = graph.load @"node/Concat_exp_1" : tensor<20xf32>
+// CHECK-NEXT:    [[D:%.*]] = graph.load @constant : tensor<20xf32>
+// CHECK-NEXT:    func.return [[A]], [[B]], [[C]], [[D]]
+func.func @large_results_become_constants() -> (tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>) {
   %a = graph.literal dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]> : tensor<10xf32> : tensor<10xf32>
   %b = graph.concat %a, %a {axis = 0} : (tensor<10xf32>, tensor<10xf32>) -> tensor<20xf32> loc("node/Concat")
   %c = graph.exp %b : (tensor<20xf32>) -> tensor<20xf32>
-  %d = graph.neg %b : (tensor<20xf32>) -> tensor<20xf32>
-  func.return %b, %c, %d : tensor<20xf32>, tensor<20xf32>, tensor<20xf32>
+  %d = graph.exp %b : (tensor<20xf32>) -> tensor<20xf32>
+  %e = graph.concat %a, %a {axis = 0} : (tensor<10xf32>, tensor<10xf32>) -> tensor<20xf32>
+  func.return %b, %c, %d, %e : tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<20xf32>
 }
 
 // CHECK-LABEL: @uniform_results_are_literals

@@ -1,0 +1,79 @@
+"""Ops that scale and shift by constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
+from glow.dialects.graph.normalization import BatchNormOp
+from glow.passes.graph._constants import Constants
+from glow.support.types import element_of, is_float, shape_of
+
+
+@dataclass(frozen=True)
+class Affine:
+    """scale * input + shift in f64, of which both broadcast to the input's shape."""
+
+    input: SSAValue
+    scale: Array
+    shift: Array
+
+
+def affine_of(op: Operation, constants: Constants) -> Affine | None:
+    """Return what `op` scales and shifts by, where it does that and they are known."""
+    match op:
+        case BatchNormOp():
+            found = _of_batch_norm(op, constants)
+        case AddOp() | MulOp() | SubOp() | DivOp() if is_float(element_of(op.result)):
+            found = _of_binary(op, op.lhs, constants.array_of(op.rhs))
+            if found is None and isinstance(op, AddOp | MulOp):
+                found = _of_binary(op, op.rhs, constants.array_of(op.lhs))
+        case _:
+            return None
+    if found is None or shape_of(found.input) != shape_of(op.results[0]):
+        return None
+    finite = np.isfinite(found.scale).all() and np.isfinite(found.shift).all()
+    return found if finite else None
+
+
+def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:
+    """(x - mean) * factor + bias = factor * x + (bias - mean * factor)"""
+    arrays = [constants.array_of(value) for value in op.operands[1:]]
+    known = [array.astype(np.float64) for array in arrays if array is not None]
+    if len(known) != 4:
+        return None
+    scale, bias, mean, variance = known
+    with np.errstate(all="ignore"):
+        factor = scale / np.sqrt(variance + op.epsilon.value.data)
+    shape = (-1,) + (1,) * (len(shape_of(op.input)) - 2)
+    shift = bias - mean * factor
+    return Affine(op.input, factor.reshape(shape), shift.reshape(shape))
+
+
+def _of_binary(op: Operation, input: SSAValue, array: Array | None) -> Affine | None:
+    if array is None:
+        return None
+    array = array.astype(np.float64)
+    zero, one = np.zeros(()), np.ones(())
+    match op:
+        case AddOp():
+            return Affine(input, one, array)
+        case SubOp():
+            return Affine(input, one, -array)
+        case MulOp():
+            return Affine(input, array, zero)
+        case _:
+            with np.errstate(divide="ignore"):
+                return Affine(input, 1 / array, zero)
+
+
+def along(array: Array, axis: int, shape: tuple[int, ...]) -> Array | None:
+    """Return `array`, which broadcasts to `shape`, as a vector along `axis`."""
+    full = (1,) * (len(shape) - array.ndim) + array.shape
+    if any(extent != 1 for i, extent in enumerate(full) if i != axis):
+        return None
+    return np.broadcast_to(array.reshape(-1), (shape[axis],))
