@@ -16,6 +16,7 @@ from glow.dialects.layout.attribute import (
 )
 from glow.support.layout import (
     Layout,
+    equivalent,
     relabelled,
     reshaped,
     row_major,
@@ -110,23 +111,19 @@ def reshaping(
     """
     Return the layouts of a reshape whose operand comes in `layout`.
 
-    The operand keeps it if the result then has strides; else it takes the order that
-    gives the result the order of its finest digits, or row-major.
+    The operand keeps it if the result's axes then are whole; else it takes the order
+    that gives the result the order of its finest digits, or row-major.
     """
     kept = reshaped(layout, shape, new_shape)
     if kept is None:
         return Reshaping(row_major(len(shape)), row_major(len(new_shape)))
-    if _has_strides(kept, new_shape):
-        return Reshaping(layout, kept)
     result = unblocked(kept)
+    if equivalent(result, kept, new_shape):
+        return Reshaping(layout, result)
     operand = reshaped(result, new_shape, shape)
-    if operand is None or not _has_strides(operand, shape):
+    if operand is None or strides_of(LayoutAttr(operand), shape) is None:
         return Reshaping(row_major(len(shape)), row_major(len(new_shape)))
     return Reshaping(operand, result)
-
-
-def _has_strides(layout: Layout, shape: tuple[int, ...]) -> bool:
-    return strides_of(LayoutAttr(layout), shape) is not None
 
 
 def differs(value: SSAValue, layout: Layout | None) -> bool:
