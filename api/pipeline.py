@@ -57,7 +57,7 @@ STAGES = (
     Stage(
         name="layout",
         passes="assign-layouts{target=$target},fold-layout-transforms,"
-        "verify-layouts{target=$target}",
+        "verify-layouts{target=$target},group-ops",
         dialects=_names("builtin func graph layout"),
     ),
     Stage(
