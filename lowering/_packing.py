@@ -55,6 +55,14 @@ def filter_depthwise(spatial: int) -> Layout:
     return permuted((*range(2, 2 + spatial), 1, 0))
 
 
+@cache
+def matrix_panels(rank: int, columns: int, width: int) -> Layout:
+    """Return [batch..., columns / width, rows, width] of a stack of matrices."""
+    rows = 2 * rank - 3 - columns
+    outer, inner = Dim(columns, None, width), Dim(columns, width)
+    return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, Dim(rows), inner])
+
+
 def pack_filter(array: Array, group: int, panel: int) -> Array:
     """Return [O, I/g, k...] as [g, ceil(O/g/p), k..., I/g, p], padded with zeros."""
     outputs, depth, *kernel = array.shape

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Region, SSAValue
 
-from glow.dialects.memory.address import Addressing, find_addressing
+from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.compute import EpilogueOp
+from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.elementwise import run_program
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
+from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
@@ -28,16 +33,22 @@ class Matrix:
     column_stride: int
 
     @staticmethod
-    def of(a: Addressing, axis: int) -> Matrix:
-        """See `axis` as columns and all others, in order, as rows."""
-        axis %= len(a.shape)
-        others = [i for i in range(len(a.shape)) if i != axis]
-        stride = 1 if a.shape[axis] == 1 else a.strides[axis]
+    def of(shape: Sequence[int], strides: Sequence[int], axis: int) -> Matrix:
+        """See `axis` as columns, and all others, in order, as rows."""
+        axis %= len(shape)
+        others = [i for i in range(len(shape)) if i != axis]
         return Matrix(
-            tuple(a.shape[i] for i in others),
-            tuple(a.strides[i] for i in others),
-            a.shape[axis],
-            stride,
+            tuple(shape[i] for i in others),
+            tuple(strides[i] for i in others),
+            shape[axis],
+            1 if shape[axis] == 1 else strides[axis],
+        )
+
+    def offsets(self, axes: Sequence[int] | None = None) -> Offsets:
+        """Return where each row begins; of rows along `axes` alone if given."""
+        kept = range(len(self.shape)) if axes is None else axes
+        return offsets_of(
+            [self.shape[i] for i in kept], [self.strides[i] for i in kept]
         )
 
 
@@ -46,8 +57,17 @@ class Epilogue:
     """The program after a product; per extra, its kind and how it is addressed."""
 
     program: ScalarProgram
-    kinds: tuple[Extra, ...]
-    extras: tuple[Matrix, ...]
+    extras: tuple[SSAValue, ...] = ()
+    kinds: tuple[Extra, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+
+
+IDENTITY = Epilogue(ScalarProgram.identity(f32))
+
+
+def program_of(region: Region) -> ScalarProgram:
+    """Return what follows a product of f32."""
+    return ScalarProgram.of(region) if region.blocks else IDENTITY.program
 
 
 def epilogue_of(
@@ -56,11 +76,11 @@ def epilogue_of(
     """
     Return what follows a product of `shape` with its columns along `axis`.
 
-    None if vectors cannot compute it: an extra whose columns are no neighbours, or
-    elements that are no f32.
+    None if it is not worth doing in registers: there is an extra whose columns are no
+    neighbours, a function without vectors, or elements that are no f32.
     """
-    program = ScalarProgram.of(region) if region.blocks else ScalarProgram.identity(f32)
-    if not program.is_float32:
+    program = program_of(region)
+    if any(e != f32 for e in program.elements) or not program.has_vector_form:
         return None
     kinds: list[Extra] = []
     matrices: list[Matrix] = []
@@ -68,23 +88,22 @@ def epilogue_of(
         found = find_addressing(buffer_type(extra))
         if found is None:
             return None
-        matrix = Matrix.of(broadcast_to(found, shape), axis)
+        matrix = Matrix.of(shape, strides_in(found, shape), axis)
         kind = _kind(matrix)
         if kind is None:
             return None
         kinds.append(kind)
         matrices.append(matrix)
-    return Epilogue(program, tuple(kinds), tuple(matrices))
+    return Epilogue(program, tuple(extras), tuple(kinds), tuple(matrices))
 
 
-def broadcast_to(a: Addressing, shape: Sequence[int]) -> Addressing:
-    """Return `a` seen as a buffer of `shape`, by NumPy's rule."""
-    missing = len(shape) - len(a.shape)
-    strides = tuple(
-        0 if extent == 1 else stride
-        for extent, stride in zip(a.shape, a.strides, strict=True)
-    )
-    return Addressing(tuple(shape), (*(0,) * missing, *strides), a.offset)
+def finish_apart(main: Main, op: EpilogueOp, result: SSAValue) -> None:
+    """Append the epilogue of `op` as a pass of its own over the product in `result`."""
+    program = program_of(op.epilogue)
+    if program == IDENTITY.program:
+        return
+    buffers = [result, *op.extras, result]
+    run_program(main, op, program, buffers, [addressing_of(b) for b in buffers])
 
 
 def _kind(matrix: Matrix) -> Extra | None:

@@ -32,7 +32,6 @@ class Product:
     left: SSAValue
     right: SSAValue
     bias: SSAValue | None
-    extras: tuple[SSAValue, ...]
     result: SSAValue
     epilogue: Epilogue
     panel: int
@@ -95,7 +94,7 @@ def call_product(main: Main, p: Product) -> None:
         main.base(p.left),
         main.base(p.right),
         *([] if p.bias is None else [main.base(p.bias)]),
-        *(main.base(extra) for extra in p.extras),
+        *(main.base(extra) for extra in p.epilogue.extras),
         main.base(p.result),
         main.offsets(table.array()),
     ]
@@ -111,5 +110,5 @@ def _kernel(p: Product, tile: Tile) -> Gemm:
         p.epilogue.program,
         p.epilogue.kinds,
         has_bias=p.bias is not None,
-        is_padded=p.is_padded,
+        is_padded=p.is_padded or not tile.masked,
     )

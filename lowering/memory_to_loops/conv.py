@@ -13,7 +13,13 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.compute import ConvOp
-from glow.lowering.memory_to_loops._epilogue import Epilogue, Matrix, epilogue_of
+from glow.lowering.memory_to_loops._epilogue import (
+    IDENTITY,
+    Epilogue,
+    Matrix,
+    epilogue_of,
+    finish_apart,
+)
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -84,11 +90,14 @@ class Window:
 
 
 def _direct(main: Main, op: ConvOp, window: Window) -> None:
-    epilogue = epilogue_of(op.epilogue, op.extras, window.result.shape, axis=1)
-    result = Matrix.of(window.result, axis=1)
-    if epilogue is None or not _is_direct(op, result):
+    shape, strides = window.result.shape, window.result.strides
+    result = Matrix.of(shape, strides, axis=1)
+    if not _is_direct(op, result):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
-    call_product(main, _product(op, window, epilogue, result))
+    epilogue = epilogue_of(op.epilogue, op.extras, shape, axis=1)
+    call_product(main, _product(op, window, epilogue or IDENTITY, result))
+    if epilogue is None:
+        finish_apart(main, op, op.result)
 
 
 def _is_direct(op: ConvOp, result: Matrix) -> bool:
@@ -110,11 +119,11 @@ def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> 
     depth = prod(window.kernel) * window.depth
     panels = -(-columns // panel)
     segments, run, step = window.segments()
+    extras = epilogue.matrices
     return Product(
         left=op.input,
         right=op.filter,
         bias=op.bias,
-        extras=tuple(op.extras),
         result=op.result,
         epilogue=epilogue,
         panel=panel,
@@ -123,8 +132,8 @@ def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> 
         pitch=panel,
         is_padded=True,
         rows=window.rows(),
-        result_rows=offsets_of(result.shape, result.strides),
-        extra_rows=tuple(offsets_of(e.shape, e.strides) for e in epilogue.extras),
+        result_rows=result.offsets(),
+        extra_rows=tuple(extra.offsets() for extra in extras),
         segments=segments,
         run=run,
         step=step,
@@ -132,6 +141,6 @@ def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> 
         right_batches=group * panels * depth * panel,
         bias_batches=group * columns,
         result_batches=group * columns,
-        extra_batches=tuple(group * columns * e.column_stride for e in epilogue.extras),
+        extra_batches=tuple(group * columns * e.column_stride for e in extras),
         left_bytes=4 * prod(window.input.shape),
     )

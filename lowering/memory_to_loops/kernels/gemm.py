@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
+from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import (
     FLAT,
     INDEX,
@@ -29,6 +30,9 @@ from glow.lowering.memory_to_loops.kernels.microkernel import (
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 _SHORT = 6
+"""The instructions of an epilogue that is written out for each row of a tile."""
+_LINE = 16
+"""The elements of a cache line."""
 _NAMES = [field.name for field in fields(GemmRow)]
 
 
@@ -195,12 +199,30 @@ class _Writer:
             start=panel.bases["right"],
             pitch=row["pitch"],
         )
+        self._prefetch_extras(b, starts, panel)
         reading = Columns(self.tile) if self.kernel.is_padded else panel.columns
         sums = multiply(b, reading, factors, panel.bias * rows)
         if self.kernel.is_spilled:
             self._finish_in_loop(b, sums, starts, panel)
         else:
             self._finish(b, sums, starts, panel)
+
+    def _prefetch_extras(
+        self, b: Body, starts: dict[str, SSAValue], panel: _Panel
+    ) -> None:
+        """Fetch what the epilogue will read while the sums are made."""
+        for n, extra in enumerate(self.kernel.extras):
+            if extra is not Extra.FULL:
+                continue
+            name = f"extra{n}"
+
+            def fetch(b: Body, i: SSAValue, name: str = name) -> None:
+                begin = self._begin(b, starts[f"{name}_at"], i, panel.bases[name])
+                for column in range(0, self.tile.columns, _LINE):
+                    at = b.sum(begin, column)
+                    b.do(PrefetchOp(self.args[name], [at]))
+
+            b.each(0, self.tile.rows, fetch, name="r", nonempty=True)
 
     def _finish(
         self,

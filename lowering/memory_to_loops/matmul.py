@@ -1,0 +1,138 @@
+"""Lower matrix products: rows of the left factor, panels of the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
+from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.compute import MatMulOp
+from glow.lowering._packing import matrix_panels
+from glow.lowering.memory_to_loops._epilogue import (
+    IDENTITY,
+    Epilogue,
+    Matrix,
+    epilogue_of,
+    finish_apart,
+)
+from glow.lowering.memory_to_loops._product import Product, call_product
+from glow.lowering.memory_to_loops._rows import offsets_of
+from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.layout import row_major_strides
+from glow.support.targets import Target
+
+
+@lowers(MatMulOp)
+def lower_matmul(main: Main, op: MatMulOp) -> None:
+    right = _right(op.rhs, main.target)
+    buffers = (op.lhs, op.rhs, op.result)
+    result = addressing_of(op.result)
+    is_float = all(buffer_type(buffer).element_type == f32 for buffer in buffers)
+    if right is None or not is_float or not _has_neighbours(op.result):
+        raise PassFailedException(f"memory-to-loops cannot lower {op}")
+    epilogue = epilogue_of(op.epilogue, op.extras, result.shape, axis=-1)
+    call_product(main, _product(op, right, result, epilogue or IDENTITY))
+    if epilogue is None:
+        finish_apart(main, op, op.result)
+
+
+def _has_neighbours(buffer: SSAValue) -> bool:
+    """Say whether columns are neighbours in memory."""
+    found = addressing_of(buffer)
+    return found.shape[-1] == 1 or found.strides[-1] == 1
+
+
+@dataclass(frozen=True)
+class Right:
+    """The right factor as panels; `strides` are those of its batch axes."""
+
+    strides: tuple[int, ...]
+    panel: int
+    panel_stride: int
+    pitch: int
+    is_padded: bool
+
+
+def _right(rhs: SSAValue, target: Target) -> Right | None:
+    """Return how panels of `rhs` are read; None if columns are no neighbours."""
+    found, shape = find_addressing(buffer_type(rhs)), extents_of(rhs)
+    if found is None:
+        return _packed(rhs)
+    if shape[-1] != 1 and found.strides[-1] != 1:
+        return None
+    panel = target.panel_widths[0]
+    return Right(found.strides[:-2], panel, panel, found.strides[-2], False)
+
+
+def _packed(rhs: SSAValue) -> Right:
+    """Read the panels of a blocked layout: [..., columns / panel, depth, panel]."""
+    layout, shape = layout_of(rhs), extents_of(rhs)
+    assert layout is not None
+    panel = layout.dims[-1].extent or 1
+    if layout != matrix_panels(len(shape), len(shape) - 1, panel):
+        raise PassFailedException(f"expected panels of columns, got {rhs.type}")
+    strides = row_major_strides(physical_shape_of(rhs.type))
+    return Right(strides[: len(shape) - 2], panel, shape[-2] * panel, panel, True)
+
+
+def _product(
+    op: MatMulOp, right: Right, result: Addressing, epilogue: Epilogue
+) -> Product:
+    """
+    See the product as batches of rows.
+
+    Batch axes along which `right` does not move only add rows.
+    """
+    lhs = addressing_of(op.lhs)
+    *batch, height, columns = result.shape
+    depth = lhs.shape[-1]
+    rank = len(batch)
+    left_strides = strides_in(lhs, (*batch, height, depth))
+    moves = _broadcast(right.strides, extents_of(op.rhs)[:-2], batch)
+    batches = [i for i in range(rank) if moves[i]]
+    rows = [i for i in range(rank + 1) if i not in batches]
+    left = Matrix((*batch, height), left_strides[:-1], depth, left_strides[-1])
+    out = Matrix.of(result.shape, result.strides, axis=-1)
+    extras = epilogue.matrices
+    moved = offsets_of([batch[i] for i in batches], [moves[i] for i in batches])
+    return Product(
+        left=op.lhs,
+        right=op.rhs,
+        bias=op.bias,
+        result=op.result,
+        epilogue=epilogue,
+        panel=right.panel,
+        columns=columns,
+        panel_stride=right.panel_stride,
+        pitch=right.pitch,
+        is_padded=right.is_padded,
+        rows=left.offsets(rows),
+        result_rows=out.offsets(rows),
+        extra_rows=tuple(extra.offsets(rows) for extra in extras),
+        segments=offsets_of((), ()),
+        run=depth,
+        step=left.column_stride if depth > 1 else 1,
+        left_batches=left.offsets(batches),
+        right_batches=moved,
+        bias_batches=0 * moved,
+        result_batches=out.offsets(batches),
+        extra_batches=tuple(extra.offsets(batches) for extra in extras),
+        left_bytes=4 * prod(lhs.shape),
+    )
+
+
+def _broadcast(
+    strides: Sequence[int], shape: Sequence[int], batch: Sequence[int]
+) -> list[int]:
+    """Return how far an operand moves along each batch axis of the result."""
+    missing = len(batch) - len(shape)
+    own = [0 if n == 1 else s for n, s in zip(shape, strides, strict=True)]
+    return [0] * missing + own
