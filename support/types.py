@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IntegerType,
+    NoneAttr,
     TensorType,
     f32,
     f64,
@@ -100,6 +101,11 @@ def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int,
 def element_of(value: SSAValue | Attribute) -> Attribute:
     """Return the element type of tensor `value`."""
     return tensor_type(value).element_type
+
+
+def has_layout(value: SSAValue | Attribute) -> bool:
+    """Return whether tensor `value` says its physical order."""
+    return not isinstance(tensor_type(value).encoding, NoneAttr)
 
 
 def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:

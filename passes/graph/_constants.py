@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, NoneAttr, StringAttr
+from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
-from glow.support.types import element_type_of, tensor, tensor_type
+from glow.support.types import element_type_of, has_layout, tensor
 
 # Arrays of at most so many elements stand in functions, and uniform ones of any size;
 # others are symbols.
 INLINE_ELEMENTS = 16
+
+
+def folded_name(symbol: str) -> str:
+    """Return the name of what a constant became; its generations are not counted."""
+    return re.sub(r"_folded(_\d+)?$", "", symbol) + "_folded"
 
 
 class Constants:
@@ -31,7 +38,7 @@ class Constants:
 
     def array_of(self, value: SSAValue) -> Array | None:
         """Return what `value` is, in logical shape, or None where nothing says."""
-        if not isinstance(tensor_type(value).encoding, NoneAttr):
+        if has_layout(value):
             return None
         match value.owner:
             case LiteralOp():

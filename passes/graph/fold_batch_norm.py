@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._affine import Affine, affine_of, along
-from glow.passes.graph._constants import Constants
+from glow.passes.graph._constants import Constants, folded_name
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import dtype_of, element_of, shape_of
@@ -127,12 +126,7 @@ class FoldAffineIntoProduct(RewritePattern):
         if is_bias:
             old = product.bias and self.constants.symbol_of(product.bias)
             symbol = old or f"{symbol}_bias"
-        return self.constants.make(array, f"{_plain(symbol)}_folded", location)
-
-
-def _plain(symbol: str) -> str:
-    """Return `symbol` without what earlier folding put at its end."""
-    return re.sub(r"_folded(_\d+)?$", "", symbol)
+        return self.constants.make(array, folded_name(symbol), location)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, NameLoc, NoneAttr
+from xdsl.dialects.builtin import ModuleOp, NameLoc
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -14,7 +14,7 @@ from xdsl.traits import is_side_effect_free
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.passes.graph._constants import Constants
-from glow.support.types import dtype_of, shape_of, tensor_type
+from glow.support.types import dtype_of, has_layout, shape_of, tensor_type
 
 # A result may be so many times as large as its operands, however large that is.
 GROWTH = 4
@@ -40,7 +40,7 @@ class _Folder:
 
     def fold(self, op: GraphOp) -> bool:
         """Evaluate `op` if that is possible and its results are not too large."""
-        if not is_side_effect_free(op) or not all(map(_is_plain, op.results)):
+        if not is_side_effect_free(op) or any(map(has_layout, op.results)):
             return False
         arrays = self.arrays_of(op.operands)
         if arrays is None or self.is_too_large(op, arrays):
@@ -93,11 +93,6 @@ class _Folder:
             if source is not None:
                 return f"{source}_{op.name.partition('.')[2]}"
         return None
-
-
-def _is_plain(value: SSAValue) -> bool:
-    """Return whether `value` has no layout."""
-    return isinstance(tensor_type(value).encoding, NoneAttr)
 
 
 def _size_bytes(value: SSAValue) -> int:

@@ -15,6 +15,7 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.normalization import BatchNormOp
 from glow.dialects.graph.storage import ConstantOp
+from glow.passes.graph.decompose_batch_norm import DecomposeBatchNormPass
 from glow.passes.graph.fold_batch_norm import FoldBatchNormPass
 from glow.passes.graph.remove_dead_constants import RemoveDeadConstantsPass
 
@@ -88,3 +89,21 @@ def test_new_constants_are_named_after_the_old() -> None:
         step.apply(Context(), module)
     names = [op.sym_name.data for op in module.ops if isinstance(op, ConstantOp)]
     assert names == ["w_folded_1"], "six biases are a literal"
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_decomposed_result_is_the_same(known: bool) -> None:
+    x, names = floats(2, 6, 3), ("scale", "bias", "mean", "variance")
+    parameters = [floats(6), floats(6), floats(6), np.abs(floats(6))]
+
+    def body(x: SSAValue, *args: SSAValue, **values: SSAValue) -> Sequence[SSAValue]:
+        return [BatchNormOp(x, *(args or map(values.get, names))).result]
+
+    arguments = [x] if known else [x, *parameters]
+    constants = dict(zip(names, parameters, strict=True)) if known else {}
+    module = module_of(arguments, constants, body)
+    expected = run(module, arguments)
+    DecomposeBatchNormPass().apply(Context(), module)
+    assert "graph.batch_norm" not in {op.name for op in module.walk()}
+    found = run(module, arguments)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
