@@ -45,6 +45,7 @@ class LoopsToLlvmPass(ModulePass):
         for old in list(block.ops):
             new = _lowered(old, externals)
             if new is not None:
+                new.location = old.location
                 block.insert_op_before(new, old)
                 old.detach()
                 old.erase()

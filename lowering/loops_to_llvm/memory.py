@@ -241,6 +241,7 @@ def _alloca(f: Lowering, op: memref.AllocaOp) -> None:
             "elem_type": stored(type_.element_type),
         },
     )
+    alloca.location = f.location
     entry = f.region.blocks.first
     assert entry is not None
     entry.insert_op_after(alloca, count.owner)  # pyright: ignore

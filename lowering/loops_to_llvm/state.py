@@ -12,9 +12,11 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
     MemRefType,
     StringAttr,
     SymbolRefAttr,
+    UnknownLoc,
     VectorType,
     i1,
     i8,
@@ -107,11 +109,19 @@ class Externals:
     """The functions outside the module that its functions call."""
 
     def __init__(self) -> None:
-        self.types: dict[str, llvm.LLVMFunctionType] = {}
+        self._found: dict[str, llvm.FuncOp] = {}
+
+    def declare(
+        self, name: str, type_: llvm.LLVMFunctionType, location: LocationAttr
+    ) -> None:
+        """Note a function and who calls it first."""
+        if name not in self._found:
+            op = llvm.FuncOp(name, type_, llvm.LinkageAttr("external"))
+            op.location = location
+            self._found[name] = op
 
     def declarations(self) -> list[llvm.FuncOp]:
-        linkage = llvm.LinkageAttr("external")
-        return [llvm.FuncOp(name, type_, linkage) for name, type_ in self.types.items()]
+        return list(self._found.values())
 
 
 class Lowering:
@@ -126,6 +136,8 @@ class Lowering:
         self.addresses: dict[tuple[SSAValue, SSAValue], SSAValue] = {}
         """What this block has computed: base and index to pointer."""
         self._shared: dict[Any, SSAValue] = {}
+        self.location: LocationAttr = UnknownLoc()
+        """Where the op that is lowered came from."""
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
         """Return what `value` became; an index constant is made where it is used."""
@@ -141,11 +153,13 @@ class Lowering:
 
     def add(self, op: Operation) -> SSAValue:
         """Append `op`, which has one result, and return that."""
+        op.location = self.location
         self.block.add_op(op)
         return op.results[0]
 
     def do(self, op: Operation) -> None:
         """Append `op`, which has no result."""
+        op.location = self.location
         self.block.add_op(op)
 
     def make(
@@ -199,6 +213,7 @@ class Lowering:
             entry = self.region.blocks.first
             assert entry is not None
             op = make()
+            op.location = self.location
             if entry.first_op is None:
                 entry.add_op(op)
             else:
@@ -244,7 +259,8 @@ class Lowering:
     def call(self, callee: str, operands: Sequence[SSAValue], result: Attribute):
         """Append a call of a function outside the module."""
         inputs = [value.type for value in operands]
-        self.externals.types[callee] = llvm.LLVMFunctionType(inputs, result)
+        type_ = llvm.LLVMFunctionType(inputs, result)
+        self.externals.declare(callee, type_, self.location)
         return self.add(call_op(callee, operands, [result]))
 
     def branch(
@@ -283,7 +299,9 @@ class Lowering:
         handler = HANDLERS.get(type(op))
         if handler is None:
             raise PassFailedException(f"loops-to-llvm has no rule for {op.name}")
+        outer, self.location = self.location, op.location
         handler(self, op)
+        self.location = outer
 
 
 def call_op(

@@ -41,6 +41,7 @@ def lower_function(op: func.FuncOp, externals: Externals) -> llvm.FuncOp:
     if linkage is _INTERNAL:
         properties["no_inline"] = UnitAttr()
     state = Lowering(externals)
+    state.location = op.location
     blocks = list(op.body.blocks)
     state.blocks = {block: state.block_for(block) for block in blocks}
     for source, new in state.blocks.items():
