@@ -320,13 +320,13 @@ def context() -> Context:
 
 
 @cache
-def compiled() -> Jit:
+def compiled(target: str) -> Jit:
     """Compile all cases as one module."""
     texts = [case.text(0) for case in CASES.values()]
     texts += [c.text(LANES) for c in CASES.values() if c.vector_op is not None]
     module = Parser(context(), "\n".join(texts)).parse_module()
     module.verify()
-    return compile_loops(module, target_of("cpu"))
+    return compile_loops(module, target_of(target))
 
 
 def operands(case: Case) -> list[Array]:
@@ -360,9 +360,10 @@ def operands(case: Case) -> list[Array]:
     return found
 
 
+@pytest.mark.parametrize("target", ["cpu", "cpu:sse2"])
 @pytest.mark.parametrize("name", CASES)
-def test_op_computes_what_numpy_does(name: str):
-    case, jit = CASES[name], compiled()
+def test_op_computes_what_numpy_does(name: str, target: str):
+    case, jit = CASES[name], compiled(target)
     arrays = operands(case)
     expected = np.asarray(case.expected(*arrays))
     for suffix in ("", "_v") if case.vector_op is not None else ("",):
