@@ -53,7 +53,7 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     def parse_parameter(cls, parser: AttrParser) -> Layout:
         parser.parse_punctuation("<", " before a layout")
         # Layouts have a syntax of their own, which ends at the first `>`.
-        content = cast(str, parser.lexer.input.content)
+        content = parser.lexer.input.content
         start = parser.pos
         end = content.find(">", start)
         if end < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -83,11 +83,8 @@ class FoldTransformOfConstant(RewritePattern):
         self.packed[key] = new
 
     def _fresh(self, name: str) -> str:
-        taken = {
-            symbol.data
-            for op in self.module.body.ops
-            if (symbol := op.get_attr_or_prop("sym_name")) is not None
-        }
+        symbols = [op.properties.get("sym_name") for op in self.module.body.ops]
+        taken = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
         numbered = (f"{name}.{n}" for n in range(1, len(taken) + 2))
         return next(text for text in (name, *numbered) if text not in taken)
 

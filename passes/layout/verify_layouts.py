@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -11,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.base import GraphOp, Slot
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.attribute import layout_of
@@ -28,7 +29,7 @@ from glow.passes.layout._carrying import (
 from glow.support.layout import Layout, print_layout, reshaped
 from glow.support.locations import name_of
 from glow.support.targets import LayoutChoice
-from glow.support.types import shape_of
+from glow.support.types import Tensor, shape_of
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,9 @@ def _ranks(op: Operation) -> Iterator[str]:
     types += [argument.type for block in blocks for argument in block.args]
     types += [op.type] if isinstance(op, ConstantOp | PlaceholderOp) else []
     for type_ in types:
-        if not isinstance(type_, TensorType):
-            continue
         try:
-            layout_of(type_)
+            if isinstance(type_, TensorType):
+                layout_of(cast(Tensor, type_))
         except VerifyException as error:
             yield str(error)
 
@@ -129,7 +129,7 @@ def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[st
 def _movement_problem(op: ReshapeOp | TransposeOp) -> Iterator[str]:
     layout = whole_layout_of(op.input)
     if isinstance(op, TransposeOp):
-        expected = layout.transposed(op.permutation.get_values())
+        expected = layout.transposed(op.parameters()["permutation"])
     else:
         expected = reshaped(layout, shape_of(op.input), shape_of(op.result))
         if expected is None and 0 not in shape_of(op.result):
@@ -154,7 +154,7 @@ def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:
     found: list[tuple[str, SSAValue]] = []
     definition = op.get_irdl_definition()
     for name, _ in (*definition.operands, *definition.results):
-        slot = getattr(op, name)
+        slot = cast(Slot, getattr(op, name))
         if isinstance(slot, SSAValue):
             found.append((name, slot))
         elif slot is not None:
