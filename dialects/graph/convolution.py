@@ -1,4 +1,4 @@
-"""Convolutions over one to three spatial axes, and the padding that ONNX implies."""
+"""Convolutions over one to three spatial axes."""
 
 from __future__ import annotations
 
@@ -22,100 +22,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.window import Ints, Window
-from glow.support.types import Tensor, is_float, same_element, shape_of, tensor
-
-
-def resolve_auto_pad(
-    auto_pad: str,
-    spatial: Sequence[int],
-    kernel: Sequence[int],
-    strides: Sequence[int] | None = None,
-    dilations: Sequence[int] | None = None,
-    pads: Sequence[int] | None = None,
-) -> Ints:
-    """
-    Return the explicit pads of a convolution or pool over axes `spatial`.
-
-    Errors: an unknown auto_pad.
-    Source: ONNX Conv-22, attribute auto_pad.
-    """
-    window = Window.of(kernel, strides, pads, dilations)
-    if auto_pad == "NOTSET":
-        return window.pads
-    if auto_pad == "VALID":
-        return (0,) * len(window.pads)
-    begins: list[int] = []
-    ends: list[int] = []
-    for axis, extent in enumerate(spatial):
-        stride = window.strides[axis]
-        reach = (-(-extent // stride) - 1) * stride + window.spans[axis]
-        begin, end = _halves(auto_pad, max(reach - extent, 0))
-        begins.append(begin)
-        ends.append(end)
-    return (*begins, *ends)
-
-
-def _halves(auto_pad: str, total: int) -> tuple[int, int]:
-    """Split padding into before and after; the odd one goes where the name says."""
-    match auto_pad:
-        case "SAME_UPPER":
-            return total // 2, total - total // 2
-        case "SAME_LOWER":
-            return total - total // 2, total // 2
-        case _:
-            raise VerifyException(
-                "expected an auto_pad out of NOTSET, VALID, SAME_UPPER, SAME_LOWER, "
-                f"got {auto_pad}"
-            )
-
-
-def resolve_output_shape(
-    auto_pad: str,
-    spatial: Sequence[int],
-    window: Window,
-    output_padding: Sequence[int] | None = None,
-    output_shape: Sequence[int] | None = None,
-) -> tuple[Ints, Ints]:
-    """
-    Return the explicit pads and output padding of a transposed convolution.
-
-    `output_shape`, or SAME where it is absent, sets the result's extents; what cannot
-    be reached by cropping is added after the end.
-    Source: ONNX ConvTranspose-22, attributes auto_pad and output_shape.
-    """
-    axes = len(window.kernel)
-    extra = (0,) * axes if output_padding is None else tuple(output_padding)
-    if output_shape is None:
-        if auto_pad == "NOTSET":
-            return window.pads, extra
-        if auto_pad == "VALID":
-            return (0,) * (2 * axes), extra
-        pairs = zip(spatial, window.strides, strict=True)
-        output_shape = [extent * stride for extent, stride in pairs]
-    side = "SAME_UPPER" if auto_pad == "SAME_UPPER" else "SAME_LOWER"
-    begins: list[int] = []
-    ends: list[int] = []
-    grown: list[int] = []
-    for axis, extent in enumerate(spatial):
-        full = (extent - 1) * window.strides[axis] + window.spans[axis] + extra[axis]
-        surplus = full - output_shape[axis]
-        begin, end = _halves(side, max(surplus, 0))
-        begins.append(begin)
-        ends.append(end)
-        grown.append(extra[axis] + max(-surplus, 0))
-    return (*begins, *ends), tuple(grown)
+from glow.support.types import FLOAT, Tensor, same_element, shape_of, tensor
 
 
 def _check_bias(bias: SSAValue | None, channels: int) -> None:
     if bias is not None and shape_of(bias) != (channels,):
         raise VerifyException(f"expected a bias of shape [{channels}], got {bias.type}")
-
-
-def _float_element(*values: SSAValue | None) -> Any:
-    element = same_element(*values)
-    if not is_float(element):
-        raise VerifyException(f"expected floating-point elements, got {element}")
-    return element
 
 
 def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
@@ -185,7 +97,8 @@ class ConvOp(GraphOp):
         dilations: Sequence[int] | None = None,
         group: int = 1,
     ) -> Tensor:
-        element = _float_element(input, filter, bias)
+        element = same_element(input, filter, bias)
+        FLOAT.check(input)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)
         features, depth, *kernel = shape_of(filter)
@@ -284,7 +197,8 @@ class ConvTransposeOp(GraphOp):
         group: int = 1,
         output_padding: Sequence[int] | None = None,
     ) -> Tensor:
-        element = _float_element(input, filter, bias)
+        element = same_element(input, filter, bias)
+        FLOAT.check(input)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)
         depth, features, *kernel = shape_of(filter)

@@ -16,7 +16,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
-from glow.support.types import Tensor, element_of, is_float, shape_of, tensor
+from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
 def _pooled(input: SSAValue) -> Tensor:
@@ -24,13 +24,6 @@ def _pooled(input: SSAValue) -> Tensor:
     if len(shape) < 3:
         raise VerifyException(f"expected an input of rank at least 3, got {input.type}")
     return tensor(element_of(input), (*shape[:2], *(1,) * (len(shape) - 2)))
-
-
-def _check_float(input: SSAValue) -> None:
-    if not is_float(element_of(input)):
-        raise VerifyException(
-            f"expected floating-point elements, got {element_of(input)}"
-        )
 
 
 def _spatial(array: Array) -> tuple[int, ...]:
@@ -60,7 +53,7 @@ class GlobalAvgPoolOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue) -> Tensor:
-        _check_float(input)
+        FLOAT.check(input)
         return _pooled(input)
 
     @staticmethod
@@ -91,6 +84,7 @@ class GlobalMaxPoolOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue) -> Tensor:
+        NUMBER.check(input)
         result = _pooled(input)
         if 0 in shape_of(input)[2:]:
             raise VerifyException(f"expected spatial extents above 0, got {input.type}")
@@ -127,7 +121,7 @@ class GlobalLpPoolOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, p: int = 2) -> Tensor:
-        _check_float(input)
+        FLOAT.check(input)
         if p < 1:
             raise VerifyException(f"expected a p of at least 1, got {p}")
         return _pooled(input)

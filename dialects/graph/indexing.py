@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i32, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -11,10 +11,17 @@ from xdsl.irdl import (
     operand_def,
     result_def,
 )
-from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
-from glow.support.types import Tensor, element_of, normalize_axis, shape_of, tensor
+from glow.support.types import (
+    ANY,
+    INTEGER,
+    Tensor,
+    element_of,
+    normalize_axis,
+    shape_of,
+    tensor,
+)
 
 
 @irdl_op_definition
@@ -48,10 +55,8 @@ class GatherOp(GraphOp):
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
-        if element_of(indices) not in (i32, i64):
-            raise VerifyException(
-                f"expected indices of i32 or i64, got {element_of(indices)}"
-            )
+        ANY.check(data)
+        INTEGER.check(indices)
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         return tensor(

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.support.types import (
+    ANY,
     Tensor,
     element_of,
     normalize_axis,
@@ -60,6 +61,7 @@ class ConcatOp(GraphOp):
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
+        ANY.check(*inputs)
         if not inputs:
             raise VerifyException("expected at least one input, got none")
         element = same_element(*inputs)
@@ -121,6 +123,7 @@ class SplitOp(GraphOp):
     def infer(
         input: SSAValue, *, axis: int = 0, sizes: Sequence[int]
     ) -> tuple[Tensor, ...]:
+        ANY.check(input)
         shape = shape_of(input)
         at = normalize_axis(axis, len(shape))
         if not sizes or min(sizes) < 0 or sum(sizes) != shape[at]:

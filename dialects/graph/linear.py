@@ -16,7 +16,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.support.types import Tensor, is_bool, same_element, shape_of, tensor
+from glow.support.types import NUMBER, Tensor, same_element, shape_of, tensor
 
 
 @irdl_op_definition
@@ -63,8 +63,7 @@ class MatMulOp(GraphOp):
         transpose_rhs: bool | None = False,
     ) -> Tensor:
         element = same_element(lhs, rhs, bias)
-        if is_bool(element):
-            raise VerifyException(f"expected numeric elements, got {element}")
+        NUMBER.check(lhs)
         left, right = _matrix(lhs, transpose_lhs), _matrix(rhs, transpose_rhs)
         if len(right) == 1:
             right = (*right, 1)

@@ -22,6 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.support.types import (
+    ANY,
     Tensor,
     element_of,
     shape_of,
@@ -55,6 +56,7 @@ class TransposeOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
+        ANY.check(input)
         shape = shape_of(input)
         if sorted(permutation) != list(range(len(shape))):
             raise VerifyException(
@@ -96,6 +98,7 @@ class ReshapeOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+        ANY.check(input)
         size = prod(shape_of(input))
         if any(extent < 0 for extent in shape) or prod(shape) != size:
             raise VerifyException(
@@ -134,6 +137,7 @@ class ExpandOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+        ANY.check(input)
         try:
             extents = np.broadcast_shapes(shape_of(input), tuple(shape))
         except ValueError:
@@ -184,6 +188,7 @@ class TileOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
+        ANY.check(input)
         shape = shape_of(input)
         if len(repeats) != len(shape) or any(count < 0 for count in repeats):
             raise VerifyException(
@@ -223,6 +228,7 @@ class SpaceToDepthOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int) -> Tensor:
+        ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
         if block_size < 1 or h % block_size or w % block_size:
             raise VerifyException(
@@ -267,6 +273,7 @@ class DepthToSpaceOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int, mode: str = "DCR") -> Tensor:
+        ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
         if mode not in ("DCR", "CRD"):
             raise VerifyException(f"expected a mode out of DCR, CRD, got {mode}")

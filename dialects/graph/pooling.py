@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
 from glow.dialects.graph.window import Ints, Window
-from glow.support.types import Tensor, element_of, is_float, shape_of, tensor
+from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
 def _pooled(input: SSAValue, window: Window) -> tuple[int, ...]:
@@ -36,13 +36,6 @@ def _pooled(input: SSAValue, window: Window) -> tuple[int, ...]:
     if len(shape) < 3:
         raise VerifyException(f"expected an input of rank at least 3, got {input.type}")
     return (*shape[:2], *window.extents(shape[2:]))
-
-
-def _float_element(input: SSAValue) -> Any:
-    element = element_of(input)
-    if not is_float(element):
-        raise VerifyException(f"expected floating-point elements, got {element}")
-    return element
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
@@ -123,6 +116,7 @@ class MaxPoolOp(GraphOp):
                 f"expected a storage_order of 0 or 1, got {storage_order}"
             )
         _check_padding(window)
+        NUMBER.check(input)
         shape = _pooled(input, window)
         result = tensor(element_of(input), shape)
         return (result, tensor(i64, shape)) if with_indices else (result,)
@@ -244,7 +238,8 @@ class AvgPoolOp(GraphOp):
     ) -> Tensor:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         _check_padding(window)
-        return tensor(_float_element(input), _pooled(input, window))
+        FLOAT.check(input)
+        return tensor(element_of(input), _pooled(input, window))
 
     @staticmethod
     def compute(
@@ -319,7 +314,8 @@ class LpPoolOp(GraphOp):
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         _check_padding(window)
         _check_norm(p)
-        return tensor(_float_element(input), _pooled(input, window))
+        FLOAT.check(input)
+        return tensor(element_of(input), _pooled(input, window))
 
     @staticmethod
     def compute(

@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, ints_property
 from glow.support.types import (
+    ANY,
     Tensor,
     element_of,
     normalize_axis,
@@ -68,6 +69,7 @@ class SliceOp(GraphOp):
         sizes: Sequence[int],
         steps: Sequence[int],
     ) -> Tensor:
+        ANY.check(input)
         shape = shape_of(input)
         if not len(starts) == len(sizes) == len(steps) == len(shape):
             raise VerifyException(
@@ -204,6 +206,7 @@ class PadOp(GraphOp):
         pads: Sequence[int],
         mode: str = "constant",
     ) -> Tensor:
+        ANY.check(input)
         shape, rank = shape_of(input), len(shape_of(input))
         if mode not in PAD_MODES:
             raise VerifyException(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.convolution import (
     ConvOp,
     ConvTransposeOp,
-    resolve_auto_pad,
-    resolve_output_shape,
 )
 from glow.dialects.graph.window import Window
 from glow.importers.onnx.node import Node

@@ -6,7 +6,7 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.convolution import resolve_auto_pad
+from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
     GlobalLpPoolOp,

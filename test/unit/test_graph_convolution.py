@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.convolution import (
     ConvOp,
     ConvTransposeOp,
-    resolve_auto_pad,
-    resolve_output_shape,
 )
 from glow.dialects.graph.window import Window
 
