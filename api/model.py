@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from glow.analysis.validity import verify_module
 from glow.locating_parser import LocatingParser
 from glow.support.errors import InvalidModelError
+from glow.support.weights import load_weights
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,6 @@ def weights_beside(path: Path) -> Path:
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
     held: object = None
     if weights is not None or weights_beside(path).exists():
-        from glow.support.weights import load_weights
-
         held = load_weights(Path(weights or weights_beside(path)))
     module = parse_text(context(), path.read_bytes(), str(path))
     del held  # the module's own handles keep the bytes alive

@@ -53,11 +53,12 @@ STAGES = (
         name="graph",
         passes="verify-symbols,fold-constants,cse,dce,remove-dead-constants",
         dialects=_names("builtin func graph"),
+        optional=_names("fold-constants cse dce remove-dead-constants"),
     ),
     Stage(
         name="layout",
         passes="assign-layouts{target=$target},fold-layout-transforms,"
-        "verify-layouts{target=$target},group-ops",
+        "remove-dead-constants,verify-layouts{target=$target},group-ops",
         dialects=_names("builtin func graph layout"),
     ),
     Stage(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Data
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.ir import Attribute, Data
 
 from glow.support.errors import InvalidModelError
 from glow.support.resources import Handle, Resource
@@ -24,7 +24,7 @@ def save_weights(module: ModuleOp, path: Path) -> None:
     """
     from safetensors.numpy import save
 
-    resources = {found.digest: found for found in _resources(module)}
+    resources = {found.digest: found for found in resources_of(module)}
     arrays = {digest: resources[digest].array for digest in sorted(resources)}
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -34,13 +34,21 @@ def save_weights(module: ModuleOp, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _resources(module: ModuleOp) -> Iterator[Resource]:
+def resources_of(module: ModuleOp) -> Iterator[Resource]:
+    """Yield the bytes that `module` refers to, as far as this process has them."""
     for op in module.walk():
-        for attribute in op.properties.values():
-            if isinstance(attribute, Data) and isinstance(attribute.data, Handle):
-                found = attribute.data.find()
-                if found is not None:
-                    yield found
+        for attribute in (*op.properties.values(), *op.attributes.values()):
+            yield from _resources_in(attribute)
+
+
+def _resources_in(attribute: Attribute) -> Iterator[Resource]:
+    if isinstance(attribute, ArrayAttr):
+        for item in cast(ArrayAttr[Attribute], attribute):
+            yield from _resources_in(item)
+    elif isinstance(attribute, Data) and isinstance(attribute.data, Handle):
+        found = attribute.data.find()
+        if found is not None:
+            yield found
 
 
 def load_weights(path: Path) -> tuple[Resource, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.model import weights_beside
+from glow.support.weights import resources_of, save_weights
 
 
 class OutputFile(StringIO):
@@ -29,13 +30,5 @@ class OutputFile(StringIO):
 
 def save_weights_beside(module: ModuleOp, path: Path) -> None:
     """Write the constants of `module`, if it has some, beside `path`."""
-    from glow.dialects.graph.resource import ResourceAttr
-
-    if any(
-        isinstance(attribute, ResourceAttr)
-        for op in module.body.ops
-        for attribute in op.properties.values()
-    ):
-        from glow.support.weights import save_weights
-
+    if any(True for _ in resources_of(module)):
         save_weights(module, weights_beside(path))

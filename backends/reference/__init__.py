@@ -2,14 +2,17 @@
 The reference backend: runs each op's own definition in NumPy.
 
 `reference` computes whole tensors. `reference-checked` runs behind layout assignment
-and keeps every value as the bytes that its layout describes.
+for target cpu, keeps every value as the bytes that its layout describes, and reads them
+as the kernels of that target would.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
-from glow.support.targets import Backend, Target
+from glow.support.targets import Backend, LayoutChoice, Target, resolve, target_of
 
 TARGET = Target(
     name="reference",
@@ -41,10 +44,20 @@ def _compile(module: ModuleOp, target: Target, **_: Any) -> Any:
 
 def _compile_checked(module: ModuleOp, target: Target, **_: Any) -> Any:
     from glow.backends.reference.executable import ReferenceExecutable
-    from glow.backends.reference.storage import PhysicalStorage
+    from glow.backends.reference.physical import PhysicalStorage
 
     return ReferenceExecutable(module, PhysicalStorage)
 
 
+def _cpu_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
+    return resolve("cpu").layout_choices(op, target_of("cpu"))
+
+
 BACKEND = Backend("reference", _make_target, "graph", _compile)
-CHECKED = Backend("reference-checked", _make_target, "layout", _compile_checked)
+CHECKED = Backend(
+    "reference-checked",
+    _make_target,
+    "layout",
+    _compile_checked,
+    layout_choices=_cpu_choices,
+)

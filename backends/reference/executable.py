@@ -72,31 +72,28 @@ class _Run:
 
     def run(self, body: Block) -> dict[str, Array]:
         for op in body.ops:
-            results = self._results_of(op)
-            for result, array in zip(op.results, results, strict=True):
-                self._storage.write(result, array)
+            self._execute(op)
             for value in self._dying[op]:
                 self._storage.free(value)
         return self._saved
 
-    def _results_of(self, op: Operation) -> Sequence[Array]:
+    def _execute(self, op: Operation) -> None:
         match op:
             case LoadOp():
-                return (self._symbols[op.symbol.string_value()],)
+                symbol = op.symbol.string_value()
+                self._storage.write(op.result, self._symbols[symbol])
             case LiteralOp():
-                return (op.array,)
+                self._storage.write(op.result, op.array)
             case SaveOp():
                 self._saved[op.symbol.string_value()] = self._storage.read(op.value)
-                return ()
             case GraphOp() | FusedOp():
-                return self._evaluated(op)
+                self._evaluate(op)
             case _:
-                return ()
+                assert isinstance(op, ReturnOp)
 
-    def _evaluated(self, op: GraphOp | FusedOp) -> Sequence[Array]:
-        arrays = [self._storage.read(operand) for operand in op.operands]
+    def _evaluate(self, op: GraphOp | FusedOp) -> None:
         try:
-            return op.evaluate(arrays)
+            self._storage.evaluate(op)
         except (ExecutionError, IndexError, ZeroDivisionError) as error:
             place = f"{op.name} at {name_of(op)}"
             raise ExecutionError(f"{place}: {error}") from None

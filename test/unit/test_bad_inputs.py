@@ -77,8 +77,13 @@ func.func @main() {
     "layout.mlir": b"""
 func.func private @f(tensor<2x2xf32, #layout.physical<NXWC>>)""",
     "constant.mlir": b"""
+graph.placeholder @y "out" : tensor<2xf32>
 graph.constant @w #graph.resource<"%s"> : tensor<2xf32>
-func.func @main() { func.return }"""
+func.func @main() {
+  %%0 = graph.load @w : tensor<2xf32>
+  graph.save @y, %%0 : tensor<2xf32>
+  func.return
+}"""
     % (b"0" * 64),
     "broken.safetensors": b"nothing",
 }

@@ -6,7 +6,7 @@ import pytest
 import glow
 from glow import CompilationError, ExecutionError
 from glow.backends.reference.executable import ReferenceExecutable
-from glow.backends.reference.storage import PhysicalStorage, poisoned, stored
+from glow.backends.reference.physical import PhysicalStorage, poisoned, stored
 from glow.model import context, parse_text
 from glow.support.layout import pack, parse_layout
 
@@ -43,6 +43,45 @@ def test_values_survive_their_layout(layout: str) -> None:
     assert np.array_equal(net(x), np.maximum(x, 0))
 
 
+@pytest.mark.parametrize(("layout", "is_right"), [("NHWC", True), ("NCHW8c", False)])
+def test_a_pool_reads_channels_last_whatever_lies_there(
+    layout: str, is_right: bool
+) -> None:
+    plain = "tensor<1x3x4x5xf32>"
+    laid = f"tensor<1x3x4x5xf32, #layout.physical<{layout}>>"
+    pooled = "tensor<1x3x1x1xf32, #layout.physical<NHWC>>"
+    result = "tensor<1x3x1x1xf32>"
+    net = network(
+        f"""
+        %0 = graph.load @x : {plain}
+        %1 = layout.transform %0 : {plain} -> {laid}
+        %2 = graph.global_max_pool %1 : ({laid}) -> {pooled}
+        %3 = layout.transform %2 : {pooled} -> {result}
+        graph.save @y, %3 : {result}""",
+        X_TO_Y.replace('"out" : tensor<1x3x4x5', '"out" : tensor<1x3x1x1'),
+    )
+    x = np.arange(60, dtype=np.float32).reshape(1, 3, 4, 5)
+    assert np.array_equal(net(x), x.max((2, 3), keepdims=True)) == is_right
+
+
+@pytest.mark.parametrize(("layout", "is_right"), [("[1, 0]", True), ("[0, 1]", False)])
+def test_a_transpose_moves_no_byte(layout: str, is_right: bool) -> None:
+    laid = f"tensor<5x4xf32, #layout.physical<{layout}>>"
+    net = network(
+        f"""
+        %0 = graph.load @x : tensor<4x5xf32>
+        %1 = graph.transpose %0 {{permutation = array<i64: 1, 0>}}
+          : (tensor<4x5xf32>) -> {laid}
+        %2 = layout.transform %1 : {laid} -> tensor<5x4xf32>
+        graph.save @y, %2 : tensor<5x4xf32>""",
+        """
+        graph.placeholder @x "in" : tensor<4x5xf32>
+        graph.placeholder @y "out" : tensor<5x4xf32>""",
+    )
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    assert np.array_equal(net(x), x.T) == is_right
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_bytes_are_what_packing_makes_padding_aside(layout: str) -> None:
     text = f"tensor<1x3x4x5xf32, #layout.physical<{layout}>>"
@@ -50,7 +89,7 @@ def test_bytes_are_what_packing_makes_padding_aside(layout: str) -> None:
     (value,) = module.body.block.first_op.results
     array = np.arange(1, 61, dtype=np.float32).reshape(1, 3, 4, 5)
     packed = pack(parse_layout(layout), array).reshape(-1)
-    flat = stored(value, array)
+    flat = stored(value, parse_layout(layout), array)
     assert np.array_equal(flat[packed != 0], packed[packed != 0])
     assert np.isnan(flat[packed == 0]).all()
 

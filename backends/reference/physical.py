@@ -1,0 +1,151 @@
+"""Keep values as bytes in their layout, and read them as kernels would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import Attribute, SSAValue
+
+from glow.backends.reference.storage import Array, TensorStorage
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.fused import FusedOp, YieldOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
+from glow.dialects.graph.storage import LiteralOp
+from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.dialects.layout.transform import TransformOp
+from glow.support.errors import ExecutionError
+from glow.support.layout import Layout, address_map, row_major, size_of
+from glow.support.targets import LayoutChoice, resolve, target_of
+from glow.support.types import dtype_of, element_of, shape_of
+
+# What padding of integers holds; no index and no count is like it.
+_POISON = -77
+
+MACHINE = "cpu"
+"""The target whose kernels are imitated."""
+
+Layouts = Sequence[Layout | None]
+
+
+class PhysicalStorage(TensorStorage):
+    """
+    Keeps each value as the flat bytes that its layout describes, padding poisoned.
+
+    An op finds its operands where the machine's kernel would look for them: a kernel
+    that wants channels last reads whatever lies there as channels last; transposes and
+    reshapes move no byte. So a wrong layout gives wrong numbers.
+    """
+
+    def write(self, value: SSAValue, array: Array) -> None:
+        super().write(value, stored(value, layout_of(value), array))
+
+    def read(self, value: SSAValue) -> Array:
+        return self._read_as(value, layout_of(value))
+
+    def _read_as(self, value: SSAValue, layout: Layout | None) -> Array:
+        flat = super().read(value)
+        found = addresses(value, layout)
+        if found.size and int(found.max()) >= flat.size:
+            raise ExecutionError(f"read {value.type} behind its end")
+        return flat[found]
+
+    def evaluate(self, op: GraphOp | FusedOp) -> None:
+        match op:
+            case FusedOp():
+                self._evaluate_group(op)
+            case ReshapeOp() | TransposeOp():
+                self._share(op.input, op.result)
+            case _:
+                self._evaluate_as_kernel(op)
+
+    def _share(self, source: SSAValue, result: SSAValue) -> None:
+        super().write(result, super().read(source))
+
+    def _evaluate_group(self, group: FusedOp) -> None:
+        block = group.body.block
+        for argument, operand in zip(block.args, group.operands, strict=True):
+            self._share(operand, argument)
+        for op in block.ops:
+            match op:
+                case LiteralOp():
+                    self.write(op.result, op.array)
+                case YieldOp():
+                    for value, result in zip(op.values, group.results, strict=True):
+                        self._share(value, result)
+                case GraphOp():
+                    self.evaluate(op)
+                case _:
+                    raise AssertionError(f"{op.name} in a group")
+
+    def _evaluate_as_kernel(self, op: GraphOp) -> None:
+        operands, results = kernel_layouts(op)
+        arrays = map(self._read_as, op.operands, operands)
+        found = zip(op.results, results, op.evaluate(list(arrays)), strict=True)
+        for result, layout, array in found:
+            super().write(result, stored(result, layout, array))
+
+
+def kernel_layouts(op: GraphOp) -> tuple[Layouts, Layouts]:
+    """Return the layouts in which the machine's kernel for `op` reads and writes."""
+    own = _own(op.operands), _own(op.results)
+    if isinstance(op, TransformOp):
+        return own
+    choices = resolve(MACHINE).layout_choices(op, target_of(MACHINE))
+    if choices:
+        return max(
+            (_layouts_of(choice) for choice in choices),
+            key=lambda choice: _matches(choice, own),
+        )
+    carries = any(op.axis_map(i) is not None for i in range(len(op.operands)))
+    return own if carries else ((None,) * len(own[0]), (None,) * len(own[1]))
+
+
+def _own(values: Iterable[SSAValue]) -> Layouts:
+    return [layout_of(value) for value in values]
+
+
+def _layouts_of(choice: LayoutChoice) -> tuple[Layouts, Layouts]:
+    return [_layout(a) for a in choice.operands], [_layout(a) for a in choice.results]
+
+
+def _layout(attribute: Attribute | None) -> Layout | None:
+    return attribute.data if isinstance(attribute, LayoutAttr) else None
+
+
+def _matches(one: tuple[Layouts, Layouts], other: tuple[Layouts, Layouts]) -> int:
+    pairs = zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True)
+    return sum(a == b for a, b in pairs)
+
+
+def stored(value: SSAValue, layout: Layout | None, array: Array) -> Array:
+    """Return the bytes of `value` when it is `array`, in `layout`."""
+    shape = shape_of(value)
+    size = size_of(layout or row_major(len(shape)), shape, array.itemsize)
+    flat = poisoned(size, array.dtype)
+    flat[addresses(value, layout)] = array
+    return flat
+
+
+def poisoned(size: int, dtype: np.dtype[Any]) -> Array:
+    """Return `size` elements that spoil what is computed from them."""
+    if dtype.kind == "f":
+        return np.full(size, np.nan, dtype)
+    return np.full(size, _POISON, np.int8).astype(dtype)
+
+
+def addresses(value: SSAValue, layout: Layout | None) -> NDArray[np.intp]:
+    """Return the position of every element of `value` in bytes laid out so."""
+    shape = shape_of(value)
+    layout = layout or row_major(len(shape))
+    itemsize = dtype_of(element_of(value)).itemsize
+    found = np.zeros(shape, np.intp)
+    for axis, digits in enumerate(address_map(layout, shape, itemsize)):
+        position = np.arange(shape[axis]) + layout.halo[axis][0]
+        offset = np.zeros(shape[axis], np.intp)
+        for step, extent, stride in digits:
+            offset += position // step % extent * stride
+        found += offset.reshape([-1] + [1] * (len(shape) - axis - 1))
+    return found

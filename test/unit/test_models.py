@@ -1,0 +1,55 @@
+"""Every model on every target gives what ONNX Runtime gives."""
+
+from functools import lru_cache
+
+import models
+import numpy as np
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+
+import glow
+from glow.tools.peers import error_of
+
+TARGETS = ("reference", "reference-checked", "cpu")
+LARGE = ("vgg19", "alexnet", "zfnet512", "densenet121")
+TOLERANCE = 1e-4
+
+Arrays = dict[str, NDArray[np.float32]]
+
+
+def _marked(name: str) -> object:
+    return pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name
+
+
+@lru_cache(maxsize=1)
+def expected(name: str) -> tuple[glow.Model, Arrays, Arrays]:
+    """Return a model, inputs for it, and ONNX Runtime's outputs."""
+    proto = models.build(name)
+    inputs = models.inputs_of(proto)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), options)
+    names = [output.name for output in session.get_outputs()]
+    outputs = dict(zip(names, session.run(names, inputs), strict=True))
+    return glow.load(proto), inputs, outputs
+
+
+# One model after another, all targets of each, so that few are in memory at once.
+@pytest.mark.parametrize("name", [_marked(name) for name in models.MODELS])
+def test_targets_agree_with_onnxruntime(name: str) -> None:
+    model, inputs, outputs = expected(name)
+    errors: dict[str, float] = {}
+    for target in TARGETS:
+        found = glow.compile(model, target=target).run(inputs)
+        assert set(found) == set(outputs)
+        errors[target] = max(error_of(found[key], outputs[key]) for key in outputs)
+    assert max(errors.values()) <= TOLERANCE, errors
+
+
+@pytest.mark.parametrize("name", [_marked(name) for name in models.MODELS])
+def test_outputs_depend_on_the_input(name: str) -> None:
+    model, inputs, outputs = expected(name)
+    net = glow.compile(model, target="reference")
+    other = net.run({key: array[..., ::-1] for key, array in inputs.items()})
+    assert all(error_of(other[key], outputs[key]) > 1e-2 for key in outputs)
