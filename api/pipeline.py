@@ -51,7 +51,8 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="verify-symbols,fold-constants,cse,dce,remove-dead-constants",
+        passes="verify-symbols,fold-constants,fold-batch-norm,fold-constants,cse,dce,"
+        "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names("fold-constants cse dce remove-dead-constants"),
     ),
@@ -60,13 +61,14 @@ STAGES = (
         passes="assign-layouts{target=$target},fold-layout-transforms,"
         "remove-dead-constants,verify-layouts{target=$target},group-ops",
         dialects=_names("builtin func graph layout"),
+        optional=_names("group-ops"),
     ),
     Stage(
         name="memory",
         passes="graph-to-memory{target=$target},share-buffers,sink-allocs,"
-        "insert-deallocs,"
-        "plan-memory,verify-memory",
+        "insert-deallocs,plan-memory,verify-memory",
         dialects=_names("builtin func memory memref arith math llvm_ext"),
+        optional=_names("share-buffers sink-allocs"),
     ),
     Stage(
         name="loops",
