@@ -11,9 +11,8 @@ import numpy as np
 
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.support.arrays import address_of, aligned, aligned_empty
 from glow.support.errors import ExecutionError
-
-ALIGNMENT = 64
 
 # void main(arena, io, constants, fault); the call lets other threads run.
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
@@ -44,34 +43,6 @@ class Program:
     constants: tuple[Array, ...]
     messages: tuple[str, ...]
     """What the fault codes 1, 2, ... mean."""
-
-
-_FROM_BUFFER: Any = ctypes.c_char.from_buffer
-_ADDRESS = ctypes.addressof
-
-
-def address_of(array: Array) -> int:
-    """Return where the first element of contiguous `array` lies."""
-    try:
-        return _ADDRESS(_FROM_BUFFER(array))  # four times as fast as the other
-    except (TypeError, ValueError):  # it is read-only, or has no bytes
-        return array.__array_interface__["data"][0]
-
-
-def aligned_empty(size_bytes: int) -> Array:
-    """Return uninitialised bytes that start at a multiple of `ALIGNMENT`."""
-    raw = np.empty(size_bytes + ALIGNMENT, np.uint8)
-    start = -address_of(raw) % ALIGNMENT
-    return raw[start : start + size_bytes]
-
-
-def aligned(array: Array) -> Array:
-    """Return `array` itself if it is contiguous and aligned, else a copy that is."""
-    if array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0:
-        return array
-    copy = aligned_empty(array.nbytes).view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 class _Frame:

@@ -10,6 +10,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.arrays import aligned
+
 
 class Resource:
     """
@@ -23,6 +25,17 @@ class Resource:
         view = np.ascontiguousarray(array).reshape(np.shape(array)).view()
         view.flags.writeable = False
         self.array = view
+
+    def align(self) -> NDArray[Any]:
+        """
+        Return the array where compiled code likes it, moved there if need be.
+
+        It moves once, for all executables that share it.
+        """
+        moved = aligned(self.array)
+        moved.flags.writeable = False
+        self.array = moved
+        return moved
 
     @cached_property
     def digest(self) -> str:

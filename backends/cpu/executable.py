@@ -67,13 +67,13 @@ def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
 def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
     for resource in _list(module, "glow.constants"):
         assert isinstance(resource, ResourceAttr)
-        array = resource.array
-        if array is None:
+        found = resource.data.find()
+        if found is None:
             raise CompilationError(
                 f"the bytes of constant {resource.data.digest[:12]} are absent;"
                 " name the file that has them with --weights"
             )
-        yield array
+        yield found.align()
 
 
 def _bindings(module: ModuleOp) -> Iterator[Binding]:

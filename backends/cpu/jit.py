@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from glow.backends.cpu.binding import llvm
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import machine_for, object_code
-from glow.support.errors import CompilationError
+from glow.support.errors import CompilationError, InternalError
 from glow.support.targets import Target
 
 _NUMBERS = count()
@@ -56,7 +56,11 @@ class Jit:
             builder.export_symbol(symbol)
         builder.add_current_process()
         name = f"glow.{next(_NUMBERS)}"
-        self._tracker = builder.link(_linker(target), name)
+        try:
+            self._tracker = builder.link(_linker(target), name)
+        except RuntimeError as error:
+            reason = " ".join(str(error).split())
+            raise InternalError(f"cannot link compiled code: {reason}") from error
 
     def address(self, symbol: str) -> int:
         """Return the address of a function that is not private."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from glow.backends.cpu.binding import llvm, llvmlite_version
 from glow.backends.cpu.cache import ObjectCache
+from glow.support.errors import InternalError
 from glow.support.targets import Target
 
 # Kernels are written as they should run; LLVM's optimiser makes them no faster.
@@ -35,11 +36,14 @@ def machine_for(target: Target) -> Any:
 
 def _parsed(text: str, target: Target) -> Any:
     """Return LLVM's module; a context of its own frees its types with it."""
-    machine = machine_for(target)
-    module = llvm.parse_assembly(text, llvm.create_context())
-    module.triple = target.triple
-    module.data_layout = str(machine.target_data)
-    module.verify()
+    try:
+        module = llvm.parse_assembly(text, llvm.create_context())
+        module.triple = target.triple
+        module.data_layout = str(machine_for(target).target_data)
+        module.verify()
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())
+        raise InternalError(f"LLVM refuses what it was given: {reason}") from error
     return module
 
 

@@ -30,9 +30,17 @@ from xdsl.universe import Universe
 
 from glow.backends.cpu.executable import compile_module
 from glow.backends.cpu.jit import lower_loops
+from glow.backends.cpu.objects import object_code
 from glow.dialects.graph.resource import Handle, ResourceAttr
-from glow.runtime.native import NativeExecutable, aligned, aligned_empty
-from glow.support.errors import BindingError, CompilationError, ExecutionError
+from glow.runtime.native import NativeExecutable
+from glow.support.arrays import address_of, aligned, aligned_empty
+from glow.support.errors import (
+    BindingError,
+    CompilationError,
+    ExecutionError,
+    InternalError,
+)
+from glow.support.resources import Resource
 from glow.support.targets import target_of
 
 Array = NDArray[Any]
@@ -259,6 +267,23 @@ def test_code_for_another_machine_is_refused():
         compile_module(module, target_of("cpu:neon"))
 
 
+def test_function_that_does_not_exist_is_an_internal_error():
+    program = """
+func.func private @nowhere()
+func.func @main() {
+  func.call @nowhere() : () -> ()
+  func.return
+}
+"""
+    with pytest.raises(InternalError, match="cannot link compiled code"):
+        compile_module(lower_loops(parsed(program)), target_of("cpu"))
+
+
+def test_ir_that_llvm_refuses_is_an_internal_error():
+    with pytest.raises(InternalError, match="LLVM refuses what it was given"):
+        object_code("define void @f() {", target_of("cpu"))
+
+
 def test_constant_without_bytes_is_refused():
     module = lower_loops(parsed("func.func @main() {\n  func.return\n}"))
     absent = ResourceAttr(Handle(None, "0" * 64))
@@ -281,7 +306,23 @@ def test_aligned_arrays_are_not_copied():
     assert aligned(array) is array
     copied = aligned(array[1:])
     assert copied is not array
-    assert copied.ctypes.data % 64 == 0
+    assert address_of(copied) % 64 == 0
+    np.testing.assert_array_equal(copied, array[1:])
+
+
+def test_executables_share_constants_that_moved():
+    resource = Resource(aligned_empty(404)[4:].view(np.float32))
+    moved = resource.align()
+    assert address_of(moved) % 64 == 0
+    assert resource.align() is moved
+    with pytest.raises(ValueError, match="read-only"):
+        moved[0] = 1
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (2, 3)])
+def test_address_of_any_shape(shape: tuple[int, ...]):
+    array = np.zeros(shape)
+    assert address_of(array) == array.ctypes.data
 
 
 def test_process_ends_quietly_with_code_loaded(tmp_path: Path):
