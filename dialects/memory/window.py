@@ -60,8 +60,8 @@ class PoolOp(MemoryOp):
 
     Shapes: input [N, C, spatial...], result [N, C, spatial...], indices as result (max
     only): flat row-major (or, with storage_order, column-major) places in the input.
-    `pads` are those of ONNX plus what ceil_mode adds at the end; avg divides by the
-    number of elements, those in the ONNX pads included if `count_include_pad`.
+    `pads` are those of ONNX: what ceil_mode adds at the end is not in them. avg divides
+    by the number of elements, those in the pads included if `count_include_pad`.
     """
 
     name = "memory.pool"

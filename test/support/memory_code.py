@@ -28,8 +28,8 @@ class MemoryCode:
     """
     A memory-level `main` under construction, its buffers NumPy arrays.
 
-    Arrays are used in place, so they must be contiguous; views of them are views of
-    the buffer.
+    Arrays are used in place, so they must be dense; views of them are views of the
+    buffer.
     """
 
     def __init__(self, target: str = "cpu"):
@@ -44,6 +44,8 @@ class MemoryCode:
         root = array
         while layout is None and isinstance(root.base, np.ndarray):
             root = root.base
+        if not root.flags.c_contiguous:
+            root = root.transpose(np.argsort(root.strides, kind="stable")[::-1])
         assert root.flags.c_contiguous
         type_: Any = Buffer(
             element_type_of(root.dtype), root.shape, layout or NoneAttr()

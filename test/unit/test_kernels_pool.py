@@ -1,0 +1,129 @@
+"""Machine code of pools against the meaning of the graph ops."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_code import Array, MemoryCode
+
+from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.memory.window import PoolOp
+
+TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
+
+
+def random(*shape: int, dtype: Any = np.float32, channels_last: bool = True) -> Array:
+    """Return [N, C, spatial...], in memory channels last or as it is."""
+    rng = np.random.default_rng(sum(shape))
+    stored = (shape[0], *shape[2:], shape[1]) if channels_last else shape
+    values = (10 * rng.standard_normal(stored)).astype(dtype)
+    return np.moveaxis(values, -1, 1) if channels_last else values
+
+
+def like(want: Array, channels_last: bool = True) -> Array:
+    """Return zeros of the same shape and type, in the same order in memory."""
+    if not channels_last:
+        return np.zeros(want.shape, want.dtype)
+    stored = np.zeros((want.shape[0], *want.shape[2:], want.shape[1]), want.dtype)
+    return np.moveaxis(stored, -1, 1)
+
+
+WINDOWS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+    (shape, {"kernel_shape": kernel, "strides": strides, "pads": pads} | rest)
+    for shape, kernel, strides, pads, rest in (
+        ((1, 64, 12, 12), (3, 3), (2, 2), (1, 1, 1, 1), {}),
+        ((2, 21, 8, 7), (2, 2), (2, 2), (0, 0, 0, 0), {}),
+        ((1, 100, 7, 7), (7, 7), (1, 1), (0, 0, 0, 0), {}),
+        ((1, 5, 9, 6), (3, 2), (1, 2), (2, 0, 1, 1), {}),
+        ((1, 16, 9, 9), (2, 3), (1, 1), (0, 1, 0, 1), {"dilations": (2, 3)}),
+        ((2, 70, 13), (4,), (3,), (1, 2), {}),
+        ((1, 17, 5, 6, 4), (2, 3, 2), (2, 1, 1), (0, 1, 0, 1, 1, 1), {}),
+        ((1, 3, 5, 5), (2, 2), (2, 2), (0, 0, 0, 0), {"ceil_mode": True}),
+        ((1, 3, 7, 7), (3, 3), (3, 3), (1, 1, 1, 1), {"ceil_mode": True}),
+    )
+]
+KINDS: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
+    ("max", MaxPoolOp, {}, {}),
+    ("avg", AvgPoolOp, {}, {}),
+    ("avg", AvgPoolOp, {"count_include_pad": True}, {"count_include_pad": True}),
+    ("lp", LpPoolOp, {"p": 1}, {"p": 1}),
+    ("lp", LpPoolOp, {"p": 2}, {"p": 2}),
+    ("lp", LpPoolOp, {"p": 3}, {"p": 3}),
+]
+
+
+def attributes(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return what the memory op stores of the graph op's parameters."""
+    defaults = {"dilations": (1,) * len(parameters["kernel_shape"])}
+    found = defaults | parameters
+    found.pop("ceil_mode", None)
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("channels_last", [True, False])
+def test_windows(target: str, channels_last: bool) -> None:
+    code, cases = MemoryCode(target), []
+    for shape, window in WINDOWS:
+        x = random(*shape, channels_last=channels_last)
+        for kind, meaning, graph, memory in KINDS:
+            want = meaning.compute(x, **window, **graph)
+            want = want[0] if isinstance(want, tuple) else want
+            out = like(want, channels_last)
+            source, result = code.buffer(x), code.buffer(out)
+            code.add(PoolOp(source, result, kind=kind, **attributes(window), **memory))
+            cases.append((out, want))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_allclose(out, want, rtol=2e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("storage_order", [0, 1])
+def test_indices(storage_order: int) -> None:
+    """The first of equal elements, counted over the whole input."""
+    code, cases = MemoryCode(), []
+    for dtype in (np.float32, np.float64):
+        for shape, window in WINDOWS:
+            x = np.round(random(*shape, dtype=dtype) / 5)
+            want = MaxPoolOp.compute(
+                x, **window, storage_order=storage_order, with_indices=True
+            )
+            outs = [like(want[0]), like(want[1])]
+            buffers = [code.buffer(array) for array in (x, *outs)]
+            parameters = attributes(window) | {"storage_order": storage_order}
+            code.add(PoolOp(*buffers, kind="max", **parameters))
+            cases.append((outs, want))
+    assert code.run() is None
+    for outs, want in cases:
+        np.testing.assert_array_equal(outs[0], want[0])
+        np.testing.assert_array_equal(outs[1], want[1])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.int64])
+def test_other_types(dtype: Any) -> None:
+    code = MemoryCode()
+    window = WINDOWS[0][1]
+    x = random(1, 18, 9, 9, dtype=dtype)
+    want = MaxPoolOp.compute(x, **window)[0]
+    out = like(want)
+    op = PoolOp(code.buffer(x), code.buffer(out), kind="max", **attributes(window))
+    code.add(op)
+    assert code.run() is None
+    np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+def test_infinities_and_nan(channels_last: bool) -> None:
+    """-infinity is a greatest element like others, and NaN wins as in NumPy."""
+    x = np.full((1, 18, 4, 4), -np.inf, np.float32)
+    x[:, :, 0, :2], x[:, 3, 3, 3] = np.nan, np.inf
+    x = np.ascontiguousarray(x)
+    if channels_last:
+        x = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+    window = WINDOWS[1][1]
+    want = MaxPoolOp.compute(x, **window)[0]
+    code, out = MemoryCode(), like(want, channels_last)
+    op = PoolOp(code.buffer(x), code.buffer(out), kind="max", **attributes(window))
+    code.add(op)
+    assert code.run() is None
+    np.testing.assert_array_equal(out, want)
