@@ -216,7 +216,7 @@ class LiteralOp(IRDLOperation):
         array = np.asarray(array)
         type_ = tensor(element_type_of(array.dtype), array.shape)
         if array.size and not any(array.strides):
-            array = array.reshape(-1)[:1]  # one element stands for a splat
+            array = np.array([array.flat[0]])  # one element stands for a splat
         if type_.element_type == i1:
             data = DenseIntOrFPElementsAttr.from_list(
                 type_, [int(v) for v in array.reshape(-1)]

@@ -128,14 +128,20 @@ def binary(node: Node) -> SSAValue:
 
 @onnx_op(*VARIADIC)
 def variadic(node: Node) -> SSAValue:
-    op = VARIADIC[node.record.op_type]
-    return reduce(lambda lhs, rhs: node.emit(op, lhs, rhs), node.given)
+    return _folded(node, VARIADIC[node.record.op_type])
 
 
 @onnx_op("Mean")
 def mean(node: Node) -> SSAValue:
-    total = reduce(lambda lhs, rhs: node.emit(AddOp, lhs, rhs), node.given)
+    total = _folded(node, AddOp)
     return node.emit(DivOp, total, node.literal(len(node.given), node.dtype(0)))
+
+
+def _folded(node: Node, op: type[GraphOp]) -> SSAValue:
+    """Return op(op(input 0, input 1), ...)."""
+    if not node.given:
+        node.invalid("expected at least one input, got none")
+    return reduce(lambda lhs, rhs: node.emit(op, lhs, rhs), node.given)
 
 
 @onnx_op("BitShift")

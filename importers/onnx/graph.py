@@ -178,7 +178,8 @@ class _Place:
 def _schema_of(record: Record) -> Schema:
     if record.opset is None:
         raise InvalidModelError(
-            f'{record.label}: the model does not import domain "{record.domain}"'
+            f"{record.label}: the model does not import domain "
+            f'"{record.domain or "ai.onnx"}"'
         )
     schema = find_schema(record.op_type, record.domain, record.opset)
     if schema is None:
