@@ -218,22 +218,20 @@ class LiteralOp(IRDLOperation):
         if array.size and not any(array.strides):
             array = np.array([array.flat[0]])  # one element stands for a splat
         if type_.element_type == i1:
-            data = DenseIntOrFPElementsAttr.from_list(
-                type_, [int(v) for v in array.reshape(-1)]
-            )
-        else:
-            data = DenseIntOrFPElementsAttr(type_, BytesAttr(array.tobytes()))
+            array = -array.astype(np.int8)  # true is stored as -1
+        data = DenseIntOrFPElementsAttr(type_, BytesAttr(array.tobytes()))
         super().__init__(result_types=[type_], properties={"value": data})
 
     @property
     def array(self) -> NDArray[Any]:
-        """The value as an array of the result's shape."""
+        """The value as a read-only array of the result's shape; a splat has no size."""
         type_ = self.value.type
         shape, dtype = type_.get_shape(), dtype_of(type_.element_type)
-        if 0 in shape:
-            return np.zeros(shape, dtype)
-        values = np.array(self.value.get_values(), dtype)
-        return np.broadcast_to(values, (prod(shape),)).reshape(shape)
+        stored = np.int8 if dtype == np.bool_ else dtype
+        values = np.frombuffer(self.value.data.data, stored).astype(dtype, copy=False)
+        if values.size == 1 != prod(shape):
+            return np.broadcast_to(values.reshape(()), shape)
+        return values.reshape(shape)
 
     def verify_(self) -> None:
         if self.value.type != self.result.type:

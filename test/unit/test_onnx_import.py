@@ -214,19 +214,6 @@ def test_typed_and_raw_data_are_read_alike() -> None:
             np.testing.assert_array_equal(run(source)["y"], array)
 
 
-def test_external_data_are_read_from_the_folder_of_the_model(tmp_path: Path) -> None:
-    source = relu_model()
-    (tmp_path / "parts").mkdir()
-    onnx.save_model(
-        source,
-        tmp_path / "model.onnx",
-        save_as_external_data=True,
-        location="parts/weights.bin",
-        size_threshold=0,
-    )
-    assert str(import_model(tmp_path / "model.onnx")) == str(import_model(relu_model()))
-
-
 def test_functions_of_the_model_are_inlined() -> None:
     body = [
         node("Mul", "a a", "square"),

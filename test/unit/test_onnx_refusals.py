@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import onnx
 import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper
@@ -365,54 +363,3 @@ def test_types_that_the_model_declares_help_to_find_more() -> None:
 def test_names_with_line_breaks_leave_one_line() -> None:
     line = refusal(model([node("Relu", "q", "y", "a\nb")], {}, ["y"]))
     assert r'node "a\nb"' in line
-
-
-ESCAPES: dict[str, tuple[str, str]] = {
-    "absolute": ("/etc/passwd", "expected a path relative to the model"),
-    "parent": ("../secret.bin", "outside the folder of the model"),
-    "parent within": ("sub/../../secret.bin", "outside the folder of the model"),
-    "link to a file": ("link.bin", "a link out of the folder of the model"),
-    "link to a folder": ("linked/secret.bin", "a link out of the folder"),
-    "loop": ("loop", "has its data at 'loop': "),
-    "folder": ("sub", "which is not a file"),
-    "missing": ("absent.bin", "no such file or directory"),
-    "no place": ("", "expected a path relative to the model"),
-    "too short": ("short.bin", "ends at byte 48 of short.bin, which has 8 bytes"),
-}
-
-
-@pytest.mark.parametrize("name", ESCAPES)
-def test_external_data_stay_in_the_folder_of_the_model(
-    name: str, tmp_path: Path
-) -> None:
-    location, message = ESCAPES[name]
-    folder = tmp_path / "model"
-    (folder / "sub").mkdir(parents=True)
-    (tmp_path / "secret.bin").write_bytes(b"\0" * 48)
-    (folder / "short.bin").write_bytes(b"\0" * 8)
-    os.symlink(tmp_path / "secret.bin", folder / "link.bin")
-    os.symlink(tmp_path, folder / "linked")
-    os.symlink(folder / "loop", folder / "loop")
-    source = relu_model()
-    weight = source.graph.initializer[0]
-    weight.ClearField("raw_data")
-    weight.data_location = TensorProto.EXTERNAL
-    for key, value in {"location": location, "length": "48"}.items():
-        weight.external_data.add(key=key, value=value)
-    (folder / "model.onnx").write_bytes(source.SerializeToString())
-    line = refusal(folder / "model.onnx")
-    assert line.startswith('initializer "w"')
-    assert message in line
-
-
-@pytest.mark.parametrize("length", ["-1", "x", "4", "9" * 30])
-def test_length_of_external_data_is_checked(length: str, tmp_path: Path) -> None:
-    source = relu_model()
-    weight = source.graph.initializer[0]
-    weight.ClearField("raw_data")
-    weight.data_location = TensorProto.EXTERNAL
-    weight.external_data.add(key="location", value="w.bin")
-    weight.external_data.add(key="length", value=length)
-    (tmp_path / "w.bin").write_bytes(np.zeros(12, np.float32).tobytes())
-    (tmp_path / "m.onnx").write_bytes(source.SerializeToString())
-    assert 'initializer "w" has' in refusal(tmp_path / "m.onnx")
