@@ -51,8 +51,8 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="verify-symbols,fold-constants,fold-batch-norm,fold-constants,cse,dce,"
-        "remove-dead-constants",
+        passes="verify-symbols,fold-constants,fold-batch-norm,decompose-batch-norm,"
+        "fold-constants,cse,dce,remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names("fold-constants cse dce remove-dead-constants"),
     ),
