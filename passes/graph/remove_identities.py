@@ -1,0 +1,168 @@
+"""Remove ops whose result is one of their operands, bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
+from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.logic import BitwiseNotOp, NotOp
+from glow.dialects.graph.movement import (
+    DepthToSpaceOp,
+    ExpandOp,
+    ReshapeOp,
+    SpaceToDepthOp,
+    TileOp,
+    TransposeOp,
+)
+from glow.dialects.graph.reduction import (
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
+from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.slicing import PadOp, SliceOp
+from glow.dialects.graph.unary import NegOp
+from glow.passes.graph._constants import Constants
+from glow.support.rewriting import rewrite
+from glow.support.types import shape_of
+
+
+def _is_everywhere(array: Array | None, value: float) -> bool:
+    """Return whether `array` is `value` everywhere; 0.0 and -0.0 are two values."""
+    if array is None or not array.size:
+        return False
+    same = (array == value) & (np.signbit(array) == np.signbit(value))
+    return bool(same.all())
+
+
+@dataclass
+class RemoveNeutralOperand(RewritePattern):
+    """
+    x + -0.0, x - 0.0, x * 1, x / 1, x ^ 1 -> x; with integers x + 0 as well.
+
+    Not x + 0.0, which makes 0.0 of -0.0.
+    """
+
+    constants: Constants
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: AddOp | SubOp | MulOp | DivOp | PowOp, rewriter: PatternRewriter, /
+    ) -> None:
+        pairs = [(op.lhs, op.rhs)]
+        if isinstance(op, AddOp | MulOp):
+            pairs.append((op.rhs, op.lhs))
+        for kept, dropped in pairs:
+            if kept.type == op.result.type and self.is_neutral(op, dropped):
+                rewriter.replace(op, (), (kept,))
+                return
+
+    def is_neutral(self, op: Operation, value: SSAValue) -> bool:
+        array = self.constants.array_of(value)
+        if array is None:
+            return False
+        match op:
+            case AddOp():
+                return _is_everywhere(array, -0.0 if array.dtype.kind == "f" else 0)
+            case SubOp():
+                return _is_everywhere(array, 0)
+            case _:
+                return _is_everywhere(array, 1)
+
+
+class RemoveUnmovingOp(RewritePattern):
+    """A reshape, transpose, slice, ... that leaves every element in its place -> x"""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if len(op.results) != 1 or not op.operands:
+            return
+        if op.operands[0].type == op.results[0].type and _moves_nothing(op):
+            rewriter.replace(op, (), (op.operands[0],))
+
+
+def _moves_nothing(op: Operation) -> bool:
+    """Return whether `op` is its operand, given that their types are equal."""
+    match op:
+        case ReshapeOp() | ExpandOp() | TileOp() | CastOp():
+            return True
+        case SpaceToDepthOp() | DepthToSpaceOp() | SplitOp():
+            return True
+        case ConcatOp():
+            return len(op.operands) == 1
+        case TransposeOp():
+            shape = shape_of(op.input)
+            moved = [a for a in op.permutation.get_values() if shape[a] != 1]
+            return moved == sorted(moved)
+        case SliceOp():
+            steps = zip(op.sizes.get_values(), op.steps.get_values(), strict=True)
+            return all(step == 1 or size <= 1 for size, step in steps)
+        case PadOp():
+            return not any(op.pads.get_values())
+        case _:
+            return False
+
+
+class RemoveReductionOfOne(RewritePattern):
+    """reduce_sum(x), and the like, -> x where each element is reduced alone."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: ReduceSumOp | ReduceMeanOp | ReduceMaxOp | ReduceMinOp | ReduceProdOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        shape = shape_of(op.input)
+        alone = all(shape[axis] == 1 for axis in op.axes.get_values())
+        if alone and op.input.type == op.result.type:
+            rewriter.replace(op, (), (op.input,))
+
+
+class RemoveDoubleInverse(RewritePattern):
+    """-(-x), not(not(x)) -> x"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: NegOp | NotOp | BitwiseNotOp, rewriter: PatternRewriter, /
+    ) -> None:
+        inner = op.input.owner
+        if not isinstance(inner, type(op)) or inner.input.type != op.result.type:
+            return
+        rewriter.replace(op, (), (inner.input,))
+
+
+@dataclass(frozen=True)
+class RemoveIdentitiesPass(ModulePass):
+    """
+    Remove ops that return an operand: bit for bit, NaN and the sign of zero included.
+
+    A result of another type than the operand, its layout included, is no identity.
+
+    Level: graph -> graph. Needs: nothing.
+    """
+
+    name = "remove-identities"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(
+            op,
+            RemoveNeutralOperand(Constants(op)),
+            RemoveUnmovingOp(),
+            RemoveReductionOfOne(),
+            RemoveDoubleInverse(),
+        )
