@@ -36,7 +36,7 @@ def fuse(*locations: LocationAttr) -> LocationAttr:
         case [only]:
             return only
         case several:
-            return FusedLoc(several, NoneAttr())
+            return FusedLoc(tuple(several), NoneAttr())
 
 
 def _text(location: Attribute) -> str:
@@ -46,7 +46,8 @@ def _text(location: Attribute) -> str:
         case FileLineColLoc():
             return f"{location.filename.data}:{location.line.data}"
         case FusedLoc():
-            names = dict.fromkeys(_text(part) for part in location.locations.data)
+            parts = cast(ArrayAttr[Attribute], location.locations)
+            names = dict.fromkeys(_text(part) for part in parts)
             return " + ".join(name for name in names if name != "an unknown place")
         case UnknownLoc():
             return "an unknown place"

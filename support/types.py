@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     Float32Type,
     Float64Type,
     IntegerType,
@@ -53,7 +54,12 @@ def is_float(element: Attribute) -> bool:
 
 
 def is_bool(element: Attribute) -> bool:
-    return isinstance(element, IntegerType) and element.width.data == 1
+    return element == i1
+
+
+def ints_of(values: Attribute) -> tuple[int, ...]:
+    """Return the integers that a dense array property holds."""
+    return cast(DenseArrayBase[IntegerType], values).get_values()
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,9 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
     if isinstance(attribute, ArrayAttr):
         for item in cast(ArrayAttr[Attribute], attribute):
             yield from _resources_in(item)
-    elif isinstance(attribute, Data) and isinstance(attribute.data, Handle):
-        found = attribute.data.find()
+    elif isinstance(attribute, Data):
+        handle = cast(Data[object], attribute).data
+        found = handle.find() if isinstance(handle, Handle) else None
         if found is not None:
             yield found
 
@@ -62,7 +63,7 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
 
     resources: list[Resource] = []
     try:
-        with safe_open(path, framework="np") as file:
+        with cast(Any, safe_open)(path, framework="np") as file:
             for digest in file.keys():  # noqa: SIM118 (no mapping)
                 resources.append(_checked(path, digest, file.get_tensor(digest)))
     except (SafetensorError, TypeError, KeyError, ValueError) as error:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    Float64Type,
     FloatAttr,
     IntAttr,
     IntegerAttr,
@@ -33,7 +32,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.support.types import Tensor, check_result, shape_of
+from glow.support.types import Tensor, check_result, ints_of, shape_of
 
 Array = NDArray[Any]
 Slot = SSAValue | Sequence[SSAValue] | None
@@ -49,9 +48,9 @@ def to_attribute(value: Any) -> Attribute | None:
         case True:
             return UnitAttr()
         case int() | np.integer():
-            return IntegerAttr(int(value), i64)
+            return IntegerAttr(int(cast(int, value)), i64)
         case float() | np.floating():
-            return FloatAttr(float(value), f64)
+            return FloatAttr(float(cast(float, value)), f64)
         case str():
             return StringAttr(value)
         case _:
@@ -70,14 +69,14 @@ def from_attribute(attribute: Attribute | None) -> Any:
         case FloatAttr():
             return attribute.value.data
         case DenseArrayBase():
-            return tuple(attribute.get_values())
+            return ints_of(attribute)
         case ArrayAttr():
             return tuple(from_attribute(item) for item in attribute)
         case _:
             return attribute
 
 
-def float_property(default: float) -> FloatAttr[Float64Type]:
+def float_property(default: float) -> FloatAttr:
     """Define a float property; where it has the default it is not printed."""
     return prop_def(FloatAttr.constr(f64), FloatAttr(default, f64))
 

@@ -25,6 +25,7 @@ from glow.support.types import (
     ANY,
     Tensor,
     element_of,
+    ints_of,
     shape_of,
     tensor,
 )
@@ -69,7 +70,7 @@ class TransposeOp(GraphOp):
         return input.transpose(permutation)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return tuple(self.permutation.get_values())
+        return ints_of(self.permutation)
 
 
 @irdl_op_definition

@@ -23,6 +23,7 @@ from glow.support.types import (
     ElementSet,
     Tensor,
     element_of,
+    ints_of,
     normalize_axes,
     shape_of,
     tensor,
@@ -70,7 +71,7 @@ class ReductionOp(GraphOp):
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.input))
-        axes = normalize_axes(self.axes.get_values(), rank)
+        axes = normalize_axes(ints_of(self.axes), rank)
         return reduced_map(rank, axes, self.keepdims is not None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,7 +219,7 @@ class LiteralOp(IRDLOperation):
             array = np.array([array.flat[0]])  # one element stands for a splat
         if type_.element_type == i1:
             array = -array.astype(np.int8)  # true is stored as -1
-        data = DenseIntOrFPElementsAttr(type_, BytesAttr(array.tobytes()))
+        data = DenseIntOrFPElementsAttr(cast(Any, type_), BytesAttr(array.tobytes()))
         super().__init__(result_types=[type_], properties={"value": data})
 
     @property

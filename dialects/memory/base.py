@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
@@ -66,15 +66,11 @@ class MemoryOp(IRDLOperation):
                 if name in self.UPDATES
                 else Kind.IN
             )
-            slot: Any = getattr(self, name)
-            values = (
-                []
-                if slot is None
-                else [slot]
-                if isinstance(slot, SSAValue)
-                else list(cast(Sequence[SSAValue], slot))
-            )
-            found += [(value, kind) for value in values]
+            slot: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
+            if isinstance(slot, SSAValue):
+                found.append((slot, kind))
+            elif slot is not None:
+                found += [(value, kind) for value in slot]
         return found
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:

@@ -48,8 +48,8 @@ class EpilogueOp(MemoryOp):
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
         """An extra may lie where the result goes: each is read before it is written."""
-        extras: Sequence[SSAValue] = self.extras  # pyright: ignore
-        result: SSAValue = self.result  # pyright: ignore
+        extras: Sequence[SSAValue] = getattr(self, "extras")  # noqa: B009
+        result: SSAValue = getattr(self, "result")  # noqa: B009
         return [(extra, result) for extra in extras if same_place(extra, result)]
 
     def check_epilogue(self, epilogue: Region, extras: Sequence[SSAValue]) -> None:
