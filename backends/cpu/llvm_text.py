@@ -69,6 +69,7 @@ class Writer:
         """Declarations of the functions that calls named."""
         self.globals: dict[str, None] = {}
         self._types: dict[Attribute, tuple[str, str]] = {}
+        self._count = 0
 
     def type(self, type_: Attribute) -> str:
         """Return the type as LLVM writes it."""
@@ -106,7 +107,8 @@ class Writer:
 
     def name(self, value: SSAValue) -> str:
         """Give `value` the next name."""
-        found = self.names[value] = f"%{len(self.names)}"
+        found = self.names[value] = f"%{self._count}"
+        self._count += 1
         return found
 
     def define(self, op: Operation, text: str) -> None:
@@ -164,7 +166,8 @@ class Writer:
             types = ", ".join(map(self.type, op.function_type.inputs))
             self.lines.append(f"declare {output} @{op.sym_name.data}({types})")
             return
-        self.names, self.incoming = {}, {block: [] for block in op.body.blocks}
+        self.names, self._count = {}, 0
+        self.incoming = {block: [] for block in op.body.blocks}
         self.labels = {block: f"b{i}" for i, block in enumerate(op.body.blocks)}
         given: Any = op.arg_attrs or repeat(DictionaryAttr({}))
         parameters = ", ".join(

@@ -246,6 +246,20 @@ def test_concurrent_runs_have_an_arena_each():
         list(pool.map(work, range(4)))
 
 
+def test_threads_compile_at_the_same_time(tmp_path: Path):
+    def work(index: int) -> None:
+        text = SQUARE_AND_ADD.replace("1000", str(SIZE - index))
+        signature = [("x", "in", SIZE), ("y", "out", SIZE)]
+        for _ in range(3):
+            executable = compiled(text, signature, (WEIGHTS,), cache_dir=tmp_path)
+            x = np.full(SIZE, index, np.float32)
+            expected = (x * x + WEIGHTS)[: SIZE - index]
+            np.testing.assert_array_equal(executable(x)[: SIZE - index], expected)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+
 def test_executable_outlives_the_ir_and_its_arrays():
     weights = np.full(SIZE, 2, np.float32)
     signature = [("x", "in", SIZE), ("y", "out", SIZE)]
