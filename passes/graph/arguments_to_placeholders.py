@@ -1,0 +1,134 @@
+"""Turn the arguments and results of a function into named storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    FunctionType,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
+from glow.support.types import tensor_type
+
+MAIN = "main"
+
+
+@dataclass(frozen=True)
+class ArgumentsToPlaceholdersPass(ModulePass):
+    """
+    Make a placeholder of each tensor that the function takes or returns.
+
+    The function is `@main`, or the only one, which is then called so. Placeholders
+    are named after the values, or `input0`, `output0` and so on where those have no
+    name. A function without arguments and results stays as it is.
+
+    Level: graph -> graph. Needs: nothing.
+    Errors: several functions and none of them `@main`, one that is no single block,
+    a value that is no tensor.
+    """
+
+    name = "arguments-to-placeholders"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        function = _entry_of(op)
+        if not function.function_type.inputs and not function.function_type.outputs:
+            return
+        block, end = _body_of(function)
+        names = _Names(op)
+        storage = [*_load_arguments(block, names), *_save_results(block, end, names)]
+        first = op.body.block.first_op
+        assert first is not None
+        op.body.block.insert_ops_before(storage, first)
+        function.function_type = FunctionType.from_lists([], [])
+        function.sym_name = StringAttr(MAIN)
+        function.properties.pop("arg_attrs", None)
+        function.properties.pop("res_attrs", None)
+
+
+class _Names:
+    """The symbols of a module, and new ones."""
+
+    def __init__(self, module: ModuleOp):
+        attributes = (op.properties.get("sym_name") for op in module.body.block.ops)
+        self._taken = {a.data for a in attributes if isinstance(a, StringAttr)}
+
+    def of(self, value: SSAValue, default: str) -> str:
+        """Return the name of `value`, with a number where it is taken."""
+        base = value.name_hint or default
+        name, number = base, 0
+        while name in self._taken:
+            number += 1
+            name = f"{base}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def _entry_of(module: ModuleOp) -> FuncOp:
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    chosen = [op for op in functions if op.sym_name.data == MAIN] or functions
+    if len(chosen) != 1:
+        names = ", ".join(f"@{op.sym_name.data}" for op in functions) or "none"
+        raise PassFailedException(
+            f"expected one function, or one that is @main, got {names}"
+        )
+    return chosen[0]
+
+
+def _body_of(function: FuncOp) -> tuple[Block, ReturnOp]:
+    block = function.body.blocks.first
+    end = None if block is None else block.last_op
+    if block is None or block.next_block is not None or not isinstance(end, ReturnOp):
+        raise PassFailedException(
+            f"expected @{function.sym_name.data} to be one block that returns"
+        )
+    return block, end
+
+
+def _placeholder(name: str, direction: str, value: SSAValue) -> PlaceholderOp:
+    if not isinstance(value.type, TensorType):
+        raise PassFailedException(
+            f"expected arguments and results that are tensors, got {value.type}"
+        )
+    made = PlaceholderOp(name, direction, tensor_type(value))
+    made.location = NameLoc(StringAttr(name), NoneAttr())
+    return made
+
+
+def _load_arguments(block: Block, names: _Names) -> Iterator[PlaceholderOp]:
+    """Replace each argument of `block` by a load; yield what it loads."""
+    first = block.first_op
+    assert first is not None
+    for index, argument in enumerate(tuple(block.args)):
+        placeholder = _placeholder(names.of(argument, f"input{index}"), "in", argument)
+        load = LoadOp(placeholder.sym_name.data, placeholder.type)
+        load.location = placeholder.location
+        load.result.name_hint = argument.name_hint
+        block.insert_op_before(load, first)
+        argument.replace_all_uses_with(load.result)
+        block.erase_arg(argument)
+        yield placeholder
+
+
+def _save_results(
+    block: Block, end: ReturnOp, names: _Names
+) -> Iterator[PlaceholderOp]:
+    """Replace each operand of `end` by a save; yield what it saves."""
+    for index, value in enumerate(end.arguments):
+        placeholder = _placeholder(names.of(value, f"output{index}"), "out", value)
+        save = SaveOp(placeholder.sym_name.data, value)
+        save.location = placeholder.location
+        block.insert_op_before(save, end)
+        yield placeholder
+    end.operands = []
