@@ -106,7 +106,8 @@ def _advance(
         if known is not None:
             start = _advance(f, pointer, owner.lhs, element, stride)
             return gep(f, start, element, known * stride)
-    if (pointer, index) not in f.addresses:
+    key = pointer, index, stride * size_of(element)
+    if key not in f.addresses:
         offset = f[index]
         if stride != 1:
             offset = f.make(
@@ -115,8 +116,8 @@ def _advance(
                 offset.type,
                 overflowFlags=_NO_SIGNED_WRAP,
             )
-        f.addresses[pointer, index] = gep(f, pointer, element, offset)
-    return f.addresses[pointer, index]
+        f.addresses[key] = gep(f, pointer, element, offset)
+    return f.addresses[key]
 
 
 def _alignment(op: Operation, type_: Attribute) -> IntegerAttr[Any]:

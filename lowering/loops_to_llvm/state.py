@@ -82,6 +82,7 @@ def stored(type_: Attribute) -> Attribute:
     return with_element(type_, i8) if is_bool(type_) else converted(type_)
 
 
+@cache
 def size_of(type_: Attribute) -> int:
     """Return the bytes of a scalar type in memory."""
     found = stored(type_)
@@ -133,8 +134,8 @@ class Lowering:
         self.block = Block()
         self.values: dict[SSAValue, SSAValue] = {}
         self.blocks: dict[Block, Block] = {}
-        self.addresses: dict[tuple[SSAValue, SSAValue], SSAValue] = {}
-        """What this block has computed: base and index to pointer."""
+        self.addresses: dict[tuple[SSAValue, SSAValue, int], SSAValue] = {}
+        """What this block has computed: base, index and bytes per step to pointer."""
         self._shared: dict[Any, SSAValue] = {}
         self.location: LocationAttr = UnknownLoc()
         """Where the op that is lowered came from."""

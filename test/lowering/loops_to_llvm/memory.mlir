@@ -19,6 +19,20 @@ func.func @address_is_shared(%b: memref<?xf32>, %i: index) {
   func.return
 }
 
+// One pointer and one index are two addresses where elements differ in size.
+// CHECK-LABEL: @two_views
+// CHECK-NEXT:    llvm.getelementptr %b{{\w*}}[%i{{\w*}}] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.load
+// CHECK-NEXT:    llvm.getelementptr %b{{\w*}}[%i{{\w*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+// CHECK-NEXT:    llvm.load
+func.func @two_views(%b: memref<?xi8>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %f = memref.view %b[%c0][%i] : memref<?xi8> to memref<?xf32>
+  %x = memref.load %f[%i] : memref<?xf32>
+  %y = memref.load %b[%i] : memref<?xi8>
+  func.return
+}
+
 // CHECK-LABEL: @rows_of_panel
 // CHECK:         [[O:%\d+]] = llvm.mul %i{{\w*}}, {{%\d+}} overflow<nsw> : i64
 // CHECK-NEXT:    [[P:%\d+]] = llvm.getelementptr %b{{\w*}}[[[O]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
