@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.compute import EpilogueOp
+from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.elementwise import run_program
@@ -65,9 +65,11 @@ class Epilogue:
 IDENTITY = Epilogue(ScalarProgram.identity(f32))
 
 
-def program_of(region: Region) -> ScalarProgram:
-    """Return what follows a product of f32."""
-    return ScalarProgram.of(region) if region.blocks else IDENTITY.program
+def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
+    """Return what follows a product of `element`."""
+    return (
+        ScalarProgram.of(region) if region.blocks else ScalarProgram.identity(element)
+    )
 
 
 def epilogue_of(
@@ -97,12 +99,12 @@ def epilogue_of(
     return Epilogue(program, tuple(extras), tuple(kinds), tuple(matrices))
 
 
-def finish_apart(main: Main, op: EpilogueOp, result: SSAValue) -> None:
-    """Append the epilogue of `op` as a pass of its own over the product in `result`."""
+def finish_apart(main: Main, op: ConvOp | MatMulOp) -> None:
+    """Append the epilogue of `op` as a pass of its own over the product."""
     program = program_of(op.epilogue)
-    if program == IDENTITY.program:
+    if not program.instructions:
         return
-    buffers = [result, *op.extras, result]
+    buffers = [op.result, *op.extras, op.result]
     run_program(main, op, program, buffers, [addressing_of(b) for b in buffers])
 
 

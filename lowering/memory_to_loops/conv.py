@@ -13,6 +13,12 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.compute import ConvOp
+from glow.lowering.memory_to_loops._contraction import (
+    Loops,
+    Slide,
+    call_contraction,
+    plain_program,
+)
 from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
     Epilogue,
@@ -22,6 +28,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.axes import Axis, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 
@@ -31,8 +38,8 @@ def lower_conv(main: Main, op: ConvOp) -> None:
     match op.algorithm.data:
         case "direct":
             _direct(main, op, window)
-        case other:
-            raise PassFailedException(f"memory-to-loops cannot lower {other} {op.name}")
+        case _:
+            _generic(main, op, window)
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ def _direct(main: Main, op: ConvOp, window: Window) -> None:
     epilogue = epilogue_of(op.epilogue, op.extras, shape, axis=1)
     call_product(main, _product(op, window, epilogue or IDENTITY, result))
     if epilogue is None:
-        finish_apart(main, op, op.result)
+        finish_apart(main, op)
 
 
 def _is_direct(op: ConvOp, result: Matrix) -> bool:
@@ -143,4 +150,55 @@ def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> 
         result_batches=group * columns,
         extra_batches=tuple(group * columns * e.column_stride for e in extras),
         left_bytes=4 * prod(window.input.shape),
+    )
+
+
+def _generic(main: Main, op: ConvOp, window: Window) -> None:
+    """Any strides, any type; windows are clipped to the input."""
+    shape = window.result.shape
+    if 0 in shape:
+        return
+    _, extras = plain_program(op)
+    filter = addressing_of(op.filter)
+    read = [strides_in(addressing_of(extra), shape) for extra in extras]
+    results = [*read, window.result.strides]
+    columns = shape[1] // window.group
+    bias = 0 if op.bias is None else addressing_of(op.bias).strides[0]
+    batch, channel = window.input.strides[:2]
+    output, depth, *taps = filter.strides
+    outer = [
+        Axis(shape[0], (batch, 0, 0, *(r[0] for r in results))),
+        Axis(
+            window.group,
+            (
+                window.depth * channel,
+                columns * output,
+                columns * bias,
+                *(columns * r[1] for r in results),
+            ),
+        ),
+        Axis(columns, (0, output, bias, *(r[1] for r in results))),
+    ]
+    slides: list[Slide] = []
+    begin = 0
+    for i, (step, pad, dilation) in enumerate(
+        zip(window.strides, window.pads, window.dilations, strict=True)
+    ):
+        stride = window.input.strides[2 + i]
+        moves = (step * stride, 0, 0, *(r[2 + i] for r in results))
+        begin -= pad * stride
+        slides.append(
+            Slide(
+                Axis(shape[2 + i], moves),
+                step,
+                pad,
+                dilation,
+                window.kernel[i],
+                window.input.shape[2 + i],
+                (dilation * stride, taps[i]),
+            )
+        )
+    inner = [Axis(window.depth, (channel, depth))]
+    call_contraction(
+        main, op, (op.input, op.filter), Loops(outer, inner, slides, begin)
     )

@@ -15,6 +15,11 @@ from glow.dialects.memory.address import Addressing, addressing_of, find_address
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import MatMulOp
 from glow.lowering._packing import matrix_panels
+from glow.lowering.memory_to_loops._contraction import (
+    Loops,
+    call_contraction,
+    plain_program,
+)
 from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
     Epilogue,
@@ -24,7 +29,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import offsets_of
-from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.axes import Axis, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
@@ -34,14 +39,17 @@ from glow.support.targets import Target
 def lower_matmul(main: Main, op: MatMulOp) -> None:
     right = _right(op.rhs, main.target)
     buffers = (op.lhs, op.rhs, op.result)
-    result = addressing_of(op.result)
     is_float = all(buffer_type(buffer).element_type == f32 for buffer in buffers)
-    if right is None or not is_float or not _has_neighbours(op.result):
-        raise PassFailedException(f"memory-to-loops cannot lower {op}")
+    is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
+    has_rows = _has_neighbours(op.result) and (not op.bias or _has_neighbours(op.bias))
+    if right is None or not is_float or not has_rows or is_empty:
+        _plain(main, op)
+        return
+    result = addressing_of(op.result)
     epilogue = epilogue_of(op.epilogue, op.extras, result.shape, axis=-1)
     call_product(main, _product(op, right, result, epilogue or IDENTITY))
     if epilogue is None:
-        finish_apart(main, op, op.result)
+        finish_apart(main, op)
 
 
 def _has_neighbours(buffer: SSAValue) -> bool:
@@ -136,3 +144,30 @@ def _broadcast(
     missing = len(batch) - len(shape)
     own = [0 if n == 1 else s for n, s in zip(shape, strides, strict=True)]
     return [0] * missing + own
+
+
+def _plain(main: Main, op: MatMulOp) -> None:
+    """Any strides, any type."""
+    shape = extents_of(op.result)
+    if 0 in shape:
+        return
+    *batch, height, columns = shape
+    _, extras = plain_program(op)
+    lhs, rhs = addressing_of(op.lhs), addressing_of(op.rhs)
+    depth = lhs.shape[-1]
+    *left, step = strides_in(lhs, (*batch, height, depth))
+    *right, pitch, column = strides_in(rhs, (*batch, depth, columns))
+    operands = [
+        (*left, 0),
+        (*right, 0, column),
+        (0,) * len(shape)
+        if op.bias is None
+        else strides_in(addressing_of(op.bias), shape),
+        *(strides_in(addressing_of(value), shape) for value in (*extras, op.result)),
+    ]
+    outer = [
+        Axis(extent, tuple(strides[i] for strides in operands))
+        for i, extent in enumerate(shape)
+    ]
+    inner = [Axis(depth, (step, pitch))]
+    call_contraction(main, op, (op.lhs, op.rhs), Loops(outer, inner))

@@ -1,20 +1,17 @@
-"""Matrix product kernels on bytes, against NumPy in f64, over strides and targets."""
+"""Matrix product kernels against NumPy in f64, over strides, types and targets."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from memory_code import MemoryCode
+from products import DTYPES, TARGETS, Array, Shape, epilogue_of, finished, seeded
 
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory.compute import MatMulOp
 from glow.lowering._packing import matrix_panels
-from glow.support.layout import pack, print_layout
+from glow.support.layout import pack
 from glow.support.targets import target_of
-
-Array = NDArray[Any]
-Shape = tuple[int, ...]
-TARGETS = [t for t in ("cpu:avx512", "cpu:avx2", "cpu:sse2") if target_of(t).runs_here]
 
 
 @dataclass(frozen=True)
@@ -33,106 +30,7 @@ class Case:
     element: str = "f32"
 
 
-DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
-EPILOGUES = {
-    "": ("{}", lambda v: v),
-    "residual": (
-        """{
-        ^bb0(%v: f32, %r: f32):
-          %y = arith.addf %v, %r : f32
-          memory.yield %y : f32
-        }""",
-        lambda v, r: v + r,
-    ),
-    "gelu": (
-        """{
-        ^bb0(%v: f32):
-          %c = arith.constant 0.70710678 : f32
-          %h = arith.constant 0.5 : f32
-          %one = arith.constant 1.0 : f32
-          %a = arith.mulf %v, %c : f32
-          %e = math.erf %a : f32
-          %s = arith.addf %e, %one : f32
-          %b = arith.mulf %v, %h : f32
-          %y = arith.mulf %b, %s : f32
-          memory.yield %y : f32
-        }""",
-        lambda v: v * 0.5 * (1 + _erf(v * 0.5**0.5)),
-    ),
-    "positive": (
-        """{
-        ^bb0(%v: f32, %r: f32):
-          %c = arith.constant 0.0 : f32
-          %p = arith.cmpf ogt, %v, %c : f32
-          %y = arith.select %p, %v, %r : f32
-          memory.yield %y : f32
-        }""",
-        lambda v, r: np.where(v > 0, v, r),
-    ),
-    "sine": (
-        """{
-        ^bb0(%v: f32, %r: f32):
-          %s = math.sin %v : f32
-          %y = arith.mulf %s, %r : f32
-          memory.yield %y : f32
-        }""",
-        lambda v, r: np.sin(v) * r,
-    ),
-}
-
-
-def _erf(x: Array) -> Array:
-    from math import erf
-
-    return np.vectorize(erf)(x)
-
-
-def seeded(shape: Shape, seed: int, element: str = "f32") -> Array:
-    generator = np.random.default_rng(seed)
-    if element.startswith("i"):
-        return generator.integers(-99, 99, shape).astype(DTYPES[element])
-    return generator.standard_normal(shape).astype(DTYPES[element])
-
-
-def ordered(values: Array, order: Shape) -> Array:
-    """The same values with their axes in this order in memory."""
-    if not order:
-        return np.ascontiguousarray(values)
-    stored = np.ascontiguousarray(values.transpose(order))
-    return stored.transpose(np.argsort(order))
-
-
-def typed(array: Array, element: str = "f32") -> str:
-    dims = "".join(f"{n}x" for n in array.shape)
-    strides = ", ".join(str(s // array.itemsize) for s in array.strides)
-    return f"memref<{dims}{element}, strided<[{strides}]>>"
-
-
-def module_of(buffers: dict[str, tuple[Array, str]], region: str) -> str:
-    """The product as a module at the memory level, one placeholder per buffer."""
-    operands = {name: f"%of.{name} : {type_}" for name, (_, type_) in buffers.items()}
-    extras = [name for name in buffers if name.startswith("e")]
-    names = ", ".join(f"%of.{name}" for name in extras)
-    types = ", ".join(buffers[name][1] for name in extras)
-    clauses = [
-        f"{operands['l']}, {operands['r']}",
-        f"bias {operands['b']}" if "b" in buffers else "",
-        f"extras {names} : {types}" if extras else "",
-    ]
-    return "\n".join(
-        [
-            *(
-                f'memory.placeholder @{name} "{"out" if name == "y" else "in"}" : {t}'
-                for name, (_, t) in buffers.items()
-            ),
-            "func.func @main() {",
-            *(f"%of.{n} = memory.get @{n} : {t}" for n, (_, t) in buffers.items()),
-            f"memory.matmul ins({' '.join(clauses)}) outs({operands['y']}) {region}",
-            "func.return }",
-        ]
-    )
-
-
+SWAPPED = (0, 2, 1, 3)
 CASES = {
     "square": Case((64, 64), (64, 64), is_packed=True),
     "tails": Case((13, 17), (17, 41), is_packed=True, has_bias=True),
@@ -147,13 +45,7 @@ CASES = {
     "matrix by stack": Case((7, 16), (4, 16, 33)),
     "broadcast stacks": Case((2, 1, 9, 8), (3, 8, 40), has_bias=True),
     "columns first": Case((23, 40), (40, 34), lhs_order=(1, 0)),
-    "heads": Case(
-        (2, 4, 12, 8),
-        (2, 4, 8, 16),
-        lhs_order=(0, 2, 1, 3),
-        rhs_order=(0, 2, 1, 3),
-        result_order=(0, 2, 1, 3),
-    ),
+    "heads": Case((2, 4, 12, 8), (2, 4, 8, 16), SWAPPED, SWAPPED, SWAPPED),
     "residual": Case((14, 32), (32, 45), epilogue="residual", extras=((14, 45),)),
     "per row": Case((3, 6, 5), (5, 9), epilogue="residual", extras=((6, 1),)),
     "per column": Case((3, 6, 5), (5, 9), epilogue="residual", extras=((9,),)),
@@ -161,37 +53,48 @@ CASES = {
     "gelu": Case((20, 16), (16, 64), epilogue="gelu", is_packed=True, has_bias=True),
     "select": Case((20, 16), (16, 40), epilogue="positive", extras=((1,),)),
     "apart": Case((20, 16), (16, 40), epilogue="sine", extras=((20, 40),)),
+    "rows first": Case((20, 16), (16, 40), rhs_order=(1, 0)),
+    "no neighbours": Case((20, 16), (16, 40), result_order=(1, 0), has_bias=True),
+    "no depth": Case((4, 0), (0, 5), has_bias=True),
+    "nothing": Case((0, 4), (4, 5)),
+    "f64": Case((2, 3, 9), (9, 5), element="f64", has_bias=True),
+    "i32": Case((4, 1, 3, 9), (2, 9, 5), element="i32"),
+    "i64": Case((3, 9), (9, 5), (1, 0), (1, 0), element="i64"),
 }
 
 
-def check(run_memory: Callable[..., int], case: Case, target: str) -> None:
-    """Run the product on seeded data and compare it."""
-    element, dtype = case.element, DTYPES[case.element]
-    panel = target_of(target).panel_widths[0]
-    lhs = ordered(seeded(case.lhs, 1, element), case.lhs_order)
-    rhs = ordered(seeded(case.rhs, 2, element), case.rhs_order)
-    bias = seeded(case.rhs[-1:], 3, element)
-    expected = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64))
-    y = ordered(np.zeros(expected.shape, dtype), case.result_order)
-    extras = [seeded(s, 4 + i, element) for i, s in enumerate(case.extras)]
-    right = rhs, typed(rhs, element)
-    if case.is_packed:
-        layout = matrix_panels(rhs.ndim, rhs.ndim - 1, panel)
-        dims = "".join(f"{n}x" for n in rhs.shape)
-        text = f"memref<{dims}{element}, #layout.physical<{print_layout(layout)}>>"
-        right = pack(layout, rhs), text
-    buffers = {"l": (lhs, typed(lhs, element)), "r": right}
-    buffers |= {"b": (bias, typed(bias, element))} if case.has_bias else {}
-    buffers |= {f"e{i}": (e, typed(e, element)) for i, e in enumerate(extras)}
-    buffers["y"] = (y, typed(y, element))
-    region, meaning = EPILOGUES[case.epilogue]
-    arrays = {name: array for name, (array, _) in buffers.items()}
-    assert run_memory(module_of(buffers, region), target, **arrays) == 0
-    expected = meaning(expected + (bias if case.has_bias else 0), *extras)
-    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=2e-5)
+def stored(values: Array, order: Shape) -> Array:
+    """The same values with their axes in this order in memory."""
+    if not order:
+        return np.ascontiguousarray(values)
+    return np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
-def test_matmul(run_memory: Callable[..., int], name: str, target: str) -> None:
-    check(run_memory, CASES[name], target)
+def test_matmul(name: str, target: str) -> None:
+    case, code = CASES[name], MemoryCode(target)
+    lhs = stored(seeded(case.lhs, 1, case.element), case.lhs_order)
+    rhs = stored(seeded(case.rhs, 2, case.element), case.rhs_order)
+    bias = seeded(case.rhs[-1:], 3, case.element)
+    extras = [seeded(s, 4 + i, case.element) for i, s in enumerate(case.extras)]
+    product = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64))
+    product = product + bias if case.has_bias else product
+    y = stored(np.zeros(product.shape, DTYPES[case.element]), case.result_order)
+    right = code.buffer(rhs)
+    if case.is_packed:
+        panel = target_of(target).panel_widths[0]
+        layout = matrix_panels(rhs.ndim, rhs.ndim - 1, panel)
+        right = code.blocked(pack(layout, rhs), rhs.shape, LayoutAttr(layout))
+    op = MatMulOp(
+        code.buffer(lhs),
+        right,
+        code.buffer(bias) if case.has_bias else None,
+        [code.buffer(extra) for extra in extras],
+        code.buffer(y),
+        epilogue_of(case.epilogue, len(extras), case.element),
+    )
+    code.add(op)
+    assert code.run() is None
+    expected = finished(case.epilogue, product, extras)
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=2e-5)

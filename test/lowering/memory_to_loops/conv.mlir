@@ -55,3 +55,24 @@ func.func @main() {
   } {algorithm = "direct", group = 2 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
   func.return
 }
+
+// -----
+
+// Plain loops: batch, group and channel, then a window per spatial axis that is clipped
+// to the input, and what is summed.
+// CHECK:       dense<[-5, 1, 18, 0, 0, 8, 1, 18, 24, 0, 8, 2, 0, 12, 0, 4,
+// CHECK-SAME:  {{ }}2, 3, 0, 0, 2, 1, 1, 1, 3, 3, 3, 2, 2, 2, 0, 0, 1, 2, 2, 2, 2, 3, 2, 1,
+// CHECK-SAME:  {{ }}2, 9, 6]>
+// CHECK:       func.func private @[[PLAIN:contraction_.*]](%left: memref<?xf64>, %right
+// CHECK:         arith.mulf {{.*}} : f64
+// CHECK:       func.call @[[PLAIN]]
+memory.placeholder @x "in" : memref<1x2x3x3xf64>
+memory.placeholder @w "in" : memref<2x2x3x2xf64>
+memory.placeholder @y "out" : memref<1x2x2x2xf64>
+func.func @main() {
+  %x = memory.get @x : memref<1x2x3x3xf64>
+  %w = memory.get @w : memref<2x2x3x2xf64>
+  %y = memory.get @y : memref<1x2x2x2xf64>
+  memory.conv ins(%x : memref<1x2x3x3xf64>, %w : memref<2x2x3x2xf64>) outs(%y : memref<1x2x2x2xf64>) {} {algorithm = "generic", group = 1 : i64, kernel_shape = array<i64: 3, 2>, strides = array<i64: 1, 2>, pads = array<i64: 1, 2, 0, 0>, dilations = array<i64: 1, 2>}
+  func.return
+}

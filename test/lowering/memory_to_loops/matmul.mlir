@@ -72,3 +72,19 @@ func.func @main() {
   }
   func.return
 }
+
+// -----
+
+// Columns that are no neighbours are multiplied in plain loops.
+// CHECK:       func.func private @[[PLAIN:contraction_.*]](%left: memref<?xf32>, %right
+// CHECK:       func.call @[[PLAIN]]
+memory.placeholder @x "in" : memref<6x8xf32>
+memory.placeholder @w "in" : memref<8x16xf32, strided<[1, 8]>>
+memory.placeholder @y "out" : memref<6x16xf32>
+func.func @main() {
+  %x = memory.get @x : memref<6x8xf32>
+  %w = memory.get @w : memref<8x16xf32, strided<[1, 8]>>
+  %y = memory.get @y : memref<6x16xf32>
+  memory.matmul ins(%x : memref<6x8xf32>, %w : memref<8x16xf32, strided<[1, 8]>>) outs(%y : memref<6x16xf32>) {}
+  func.return
+}

@@ -1,0 +1,89 @@
+"""Calls of the plain kernel for products: what no faster one computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.lowering.memory_to_loops._epilogue import finish_apart, program_of
+from glow.lowering.memory_to_loops.axes import Axis, nest_row
+from glow.lowering.memory_to_loops.kernels.contraction import Contraction
+from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+
+
+@dataclass(frozen=True)
+class Slide:
+    """
+    A spatial axis of a convolution, as `kernels.contraction.Window` reads it.
+
+    Units: strides in elements.
+    """
+
+    axis: Axis
+    step: int
+    pad: int
+    dilation: int
+    taps: int
+    limit: int
+    moves: tuple[int, int]
+
+    def row(self) -> list[int]:
+        window = [self.step, self.pad, self.dilation, self.taps, self.limit]
+        return [*nest_row([self.axis]), *window, *self.moves]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """
+    The loops of a contraction.
+
+    Axes of `outer` and windows move left, right, bias, each extra and the result; those
+    of `inner` left and right.
+    """
+
+    outer: Sequence[Axis]
+    inner: Sequence[Axis]
+    windows: Sequence[Slide] = ()
+    begin: int = 0
+    """Where the left factor begins."""
+
+
+def plain_program(op: ConvOp | MatMulOp) -> tuple[ScalarProgram, list[SSAValue]]:
+    """Return what the kernel does to each sum, and the extras that this reads."""
+    element = buffer_type(op.result).element_type
+    program = program_of(op.epilogue, element)
+    if not program.divides_integers:
+        return program, list(op.extras)
+    if program.elements[-1] != program.inputs[0]:
+        raise PassFailedException(
+            f"cannot divide integers and change their type behind {op.name}"
+        )
+    return ScalarProgram.identity(element), []
+
+
+def call_contraction(
+    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], loops: Loops
+) -> None:
+    """Append the call that multiplies `factors`, and the epilogue of `op`."""
+    program, extras = plain_program(op)
+    kernel = Contraction(
+        program,
+        op.bias is not None,
+        len(loops.outer),
+        len(loops.windows),
+        len(loops.inner),
+    )
+    row = [loops.begin, *nest_row(loops.outer)]
+    for slide in loops.windows:
+        row += slide.row()
+    row += nest_row(loops.inner)
+    buffers = [*factors, *([] if op.bias is None else [op.bias]), *extras, op.result]
+    main.call(kernel, [main.base(buffer) for buffer in buffers], row)
+    if program.divides_integers != program_of(op.epilogue).divides_integers:
+        finish_apart(main, op)

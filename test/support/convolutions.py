@@ -1,0 +1,174 @@
+"""Convolutions at the memory level on bytes, and what they should give, in f64."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from memory_code import MemoryCode
+from products import DTYPES, Array, Shape, epilogue_of, finished, seeded
+
+from glow.dialects.memory.compute import ConvOp
+
+
+@dataclass(frozen=True)
+class Case:
+    """A convolution; `pads` are (begin..., end...)."""
+
+    input: Shape
+    outputs: int
+    kernel: Shape
+    strides: Shape = ()
+    pads: Shape = ()
+    dilations: Shape = ()
+    group: int = 1
+    has_bias: bool = True
+    epilogue: str = ""
+    extras: tuple[Shape, ...] = ()
+    halo: int = 0
+    """What the input has around it beyond its pads."""
+    result_halo: int = 0
+    channels_before: int = 0
+    """The result is a slice of a wider buffer, from this channel on."""
+    element: str = "f32"
+
+    def __post_init__(self) -> None:
+        rank = len(self.kernel)
+        for name in ("strides", "dilations"):
+            object.__setattr__(self, name, getattr(self, name) or (1,) * rank)
+        object.__setattr__(self, "pads", self.pads or (0,) * (2 * rank))
+
+    @property
+    def rank(self) -> int:
+        return len(self.kernel)
+
+    @property
+    def filter(self) -> Shape:
+        return (self.outputs, self.input[1] // self.group, *self.kernel)
+
+    @property
+    def result(self) -> Shape:
+        spatial: list[int] = []
+        for i, (k, s, d) in enumerate(
+            zip(self.kernel, self.strides, self.dilations, strict=True)
+        ):
+            padded = self.input[2 + i] + self.pads[i] + self.pads[self.rank + i]
+            spatial.append((padded - d * (k - 1) - 1) // s + 1)
+        return (self.input[0], self.outputs, *spatial)
+
+
+def reference(case: Case, x: Array, w: Array) -> Array:
+    """The convolution in f64: a sum over places of the window."""
+    pads = zip(case.pads[: case.rank], case.pads[case.rank :], strict=True)
+    padded = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *pads])
+    group, spatial = case.group, case.result[2:]
+    found = np.zeros((x.shape[0], group, case.outputs // group, *spatial))
+    weights = w.astype(np.float64).reshape(
+        group, case.outputs // group, -1, *case.kernel
+    )
+    for place in product(*map(range, case.kernel)):
+        steps = zip(place, case.dilations, spatial, case.strides, strict=True)
+        window = [slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, n, s in steps]
+        split = padded[(..., *window)].reshape(x.shape[0], group, -1, *spatial)
+        found += np.einsum("ngi...,goi->ngo...", split, weights[(..., *place)])
+    return found.reshape(case.result)
+
+
+def channels_last(
+    shape: Shape,
+    before: Shape,
+    after: Shape,
+    channel: int = 0,
+    fill: float = 0,
+    element: str = "f32",
+) -> Array:
+    """Return a view in logical order of a buffer with a border, channels innermost."""
+    n, c, *spatial = shape
+    sizes = [b + e + a for b, e, a in zip(before, spatial, after, strict=True)]
+    store = np.full((n, *sizes, c + channel), fill, DTYPES[element])
+    inside = [slice(b, b + e) for b, e in zip(before, spatial, strict=True)]
+    return np.moveaxis(store[(slice(None), *inside, slice(channel, None))], -1, 1)
+
+
+@dataclass
+class Convolution:
+    """The operands of a case on seeded data, and the op on them."""
+
+    case: Case
+    target: str
+    algorithm: str
+    pack: Callable[[Array], Array] = np.ascontiguousarray
+    scratch: int = 0
+
+    def __post_init__(self) -> None:
+        case, element = self.case, self.case.element
+        before, after = case.pads[: case.rank], case.pads[case.rank :]
+        if self.algorithm == "generic":
+            self.x = seeded(case.input, 1, element)
+        else:
+            wide = [tuple(p + case.halo for p in side) for side in (before, after)]
+            self.x = channels_last(case.input, *wide)
+            self.x[:] = seeded(case.input, 1)
+        self.w = seeded(case.filter, 2, element)
+        if not element.startswith("i"):
+            self.w /= np.sqrt(self.w[0].size).astype(self.w.dtype)
+        self.bias = seeded((case.outputs,), 3, element)
+        border = (case.result_halo,) * case.rank
+        fill = 0 if element.startswith("i") else np.nan
+        self.y = channels_last(
+            case.result, border, border, case.channels_before, fill, element
+        )
+        self.extras = [self._extra(shape, 4 + i) for i, shape in enumerate(case.extras)]
+
+    def _extra(self, shape: Shape, seed: int) -> Array:
+        """Operands as large as the result are channels-last; others are row-major."""
+        values = seeded(shape, seed, self.case.element)
+        if shape != self.case.result:
+            return values
+        none = (0,) * self.case.rank
+        found = channels_last(shape, none, none, element=self.case.element)
+        found[:] = values
+        return found
+
+    def code(self) -> MemoryCode:
+        """Return the program of one op on the operands."""
+        case, code = self.case, MemoryCode(self.target)
+        room = np.zeros(self.scratch, np.float32)
+        op = ConvOp(
+            code.buffer(self.x),
+            code.buffer(self.pack(self.w)),
+            code.buffer(self.bias) if case.has_bias else None,
+            [code.buffer(extra) for extra in self.extras],
+            code.buffer(self.y),
+            scratch=code.buffer(room) if self.scratch else None,
+            epilogue=epilogue_of(case.epilogue, len(case.extras), case.element),
+            kernel_shape=case.kernel,
+            strides=case.strides,
+            pads=case.pads,
+            dilations=case.dilations,
+            group=case.group,
+            algorithm=self.algorithm,
+            halo=self.algorithm != "generic",
+        )
+        code.add(op)
+        return code
+
+    def expected(self) -> Array:
+        found = reference(self.case, self.x, self.w)
+        if self.case.has_bias:
+            found += self.bias.reshape(-1, *(1,) * self.case.rank)
+        return finished(self.case.epilogue, found, self.extras)
+
+    def check(self, tolerance: float = 1e-5) -> None:
+        """Run, compare, and look for writes outside the result."""
+        assert self.code().run() is None
+        expected = self.expected()
+        np.testing.assert_allclose(
+            self.y, expected, rtol=10 * tolerance, atol=tolerance
+        )
+        if not self.case.element.startswith("i"):
+            self.y[:] = np.nan
+            root = self.y
+            while root.base is not None:
+                root = root.base
+            assert np.isnan(root).all(), "wrote outside the result"
