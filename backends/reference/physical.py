@@ -24,9 +24,6 @@ from glow.support.types import dtype_of, element_of, shape_of
 # What padding of integers holds; no index and no count is like it.
 _POISON = -77
 
-MACHINE = "cpu"
-"""The target whose kernels are imitated."""
-
 Layouts = Sequence[Layout | None]
 
 
@@ -38,6 +35,10 @@ class PhysicalStorage(TensorStorage):
     that wants channels last reads whatever lies there as channels last; transposes and
     reshapes move no byte. So a wrong layout gives wrong numbers.
     """
+
+    def __init__(self, machine: str = "cpu") -> None:
+        super().__init__()
+        self._machine = machine
 
     def write(self, value: SSAValue, array: Array) -> None:
         super().write(value, stored(value, layout_of(value), array))
@@ -81,19 +82,19 @@ class PhysicalStorage(TensorStorage):
                     raise AssertionError(f"{op.name} in a group")
 
     def _evaluate_as_kernel(self, op: GraphOp) -> None:
-        operands, results = kernel_layouts(op)
+        operands, results = kernel_layouts(op, self._machine)
         arrays = map(self._read_as, op.operands, operands)
         found = zip(op.results, results, op.evaluate(list(arrays)), strict=True)
         for result, layout, array in found:
             super().write(result, stored(result, layout, array))
 
 
-def kernel_layouts(op: GraphOp) -> tuple[Layouts, Layouts]:
-    """Return the layouts in which the machine's kernel for `op` reads and writes."""
+def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
+    """Return the layouts in which the kernel of target `machine` reads and writes."""
     own = _own(op.operands), _own(op.results)
     if isinstance(op, TransformOp):
         return own
-    choices = resolve(MACHINE).layout_choices(op, target_of(MACHINE))
+    choices = resolve(machine).layout_choices(op, target_of(machine))
     if choices:
         return max(
             (_layouts_of(choice) for choice in choices),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import models
 import numpy as np
@@ -14,7 +15,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from glow.backends.reference.executable import ReferenceExecutable
-from glow.backends.reference.storage import PhysicalStorage
+from glow.backends.reference.physical import PhysicalStorage
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.convolution import ConvOp
@@ -32,6 +33,8 @@ from glow.model import context
 from glow.pipeline import parse_passes, run_passes
 from glow.support.types import shape_of, tensor, tensor_type
 
+TARGET = "cpu:avx2"
+
 # Where the image comes in, before flattening, and once per channel shuffle.
 TRANSFORMS = {
     "alexnet": 2,
@@ -46,7 +49,7 @@ TRANSFORMS = {
 }
 
 
-def lay_out(module: ModuleOp, target: str = "cpu:avx2") -> None:
+def lay_out(module: ModuleOp, target: str = TARGET) -> None:
     option = f'{{target="{target}"}}'
     text = f"assign-layouts{option},fold-layout-transforms,dce,verify-layouts{option}"
     run_passes(parse_passes(text), context(), module)
@@ -171,7 +174,7 @@ def test_laid_out_networks_compute_the_same(data: st.DataObject) -> None:
     expected = ReferenceExecutable(module)(x)
     lay_out(module)
     module.verify()
-    found = ReferenceExecutable(module, PhysicalStorage)(x)
+    found = ReferenceExecutable(module, partial(PhysicalStorage, TARGET))(x)
     for a, b in zip(_tuple(found), _tuple(expected), strict=True):
         np.testing.assert_array_equal(a, b)
     text = str(module)
