@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import ModelProto, helper
 from operators.oracle import run_onnxruntime
+from targets import TARGETS
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, NameLoc
 
 import glow
@@ -71,6 +72,7 @@ def check_shapes(model: ModelProto, module: ModuleOp) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_network_is_valid_and_computes_what_onnx_runtime_does(name: str) -> None:
+    """One test, because the large models are costly to build."""
     model = models.build(name)
     module = import_model(model)
     verify_module(module)
@@ -78,8 +80,10 @@ def test_network_is_valid_and_computes_what_onnx_runtime_does(name: str) -> None
     check_shapes(model, module)
     inputs = models.inputs_of(model, seed=1)
     (expected,) = run_onnxruntime(model, inputs)
-    actual = glow.compile(module, target="reference")(*inputs.values())
-    assert np.abs(actual - expected).max() <= 1e-4 * np.abs(expected).max()
+    for target in TARGETS:
+        actual = glow.compile(module, target=target)(*inputs.values())
+        error = np.abs(actual - expected).max() / np.abs(expected).max()
+        assert error <= 1e-4, target
 
 
 @pytest.mark.parametrize("name", ["squeezenet", "resnet50"])

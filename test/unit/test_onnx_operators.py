@@ -8,12 +8,12 @@ import pytest
 from operators import all_cases
 from operators.case import Case, feeds_of, model_of
 from operators.oracle import Array, difference, expected_of
+from targets import TARGETS
 
 import glow
 from glow.importers.onnx.registry import handlers
 
 CASES = all_cases()
-TARGETS = ("reference",)
 
 
 def by_opset(cases: list[Case]) -> list[list[Case]]:
