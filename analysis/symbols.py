@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
@@ -60,11 +60,9 @@ def _name(op: Use) -> str:
 def _problems(module: ModuleOp) -> Iterator[str]:
     table: dict[str, Operation] = {}
     for op in module.body.ops:
-        text = getattr(op.properties.get("sym_name"), "data", None)
-        if text in table:
-            yield f"{_at(op)} has the name of {_at(table[text])}"
-        elif text is not None:
-            table[text] = op
+        name = op.properties.get("sym_name")
+        if isinstance(name, StringAttr):
+            table[name.data] = op
     saved: dict[str, SaveOp] = {}
     for use in _uses(module):
         declared = table.get(_name(use))

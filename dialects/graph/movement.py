@@ -15,7 +15,7 @@ from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
+    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -268,7 +268,7 @@ class DepthToSpaceOp(GraphOp):
     result = result_def(TensorType.constr(AnyAttr()))
 
     block_size = int_property()
-    mode = opt_prop_def(StringAttr, default_value=StringAttr("DCR"))
+    mode = prop_def(StringAttr, StringAttr("DCR"))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

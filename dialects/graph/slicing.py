@@ -12,7 +12,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
+    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -192,7 +192,7 @@ class PadOp(GraphOp):
     result = result_def(TensorType.constr(AnyAttr()))
 
     pads = ints_property()
-    mode = opt_prop_def(StringAttr, default_value=StringAttr("constant"))
+    mode = prop_def(StringAttr, StringAttr("constant"))
 
     assembly_format = (
         "$input (`value` $value^)? attr-dict `:` functional-type(operands, results)"

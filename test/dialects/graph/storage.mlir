@@ -1,0 +1,40 @@
+// RUN: ROUNDTRIP
+
+// CHECK:      graph.placeholder @x "in" : tensor<2x3xf32>
+// CHECK-NEXT: graph.placeholder @"/layer.1/Relu: 0" "out" : tensor<2x3xf32>
+// CHECK-NEXT: graph.placeholder @state "inout" : tensor<i64>
+// CHECK-NEXT: graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
+// CHECK-NEXT: graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
+graph.placeholder @x "in" : tensor<2x3xf32>
+graph.placeholder @"/layer.1/Relu: 0" "out" : tensor<2x3xf32>
+graph.placeholder @state "inout" : tensor<i64>
+graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
+graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
+
+// CHECK-LABEL: @main
+// CHECK-NEXT:    %x = graph.load @x : tensor<2x3xf32>
+// CHECK-NEXT:    %n = graph.load @state : tensor<i64>
+// CHECK-NEXT:    %w = graph.load @w : tensor<3xi1>
+// CHECK-NEXT:    graph.save @"/layer.1/Relu: 0", %x : tensor<2x3xf32>
+// CHECK-NEXT:    graph.save @state, %n : tensor<i64>
+func.func @main() {
+  %x = graph.load @x : tensor<2x3xf32>
+  %n = graph.load @state : tensor<i64>
+  %w = graph.load @w : tensor<3xi1>
+  graph.save @"/layer.1/Relu: 0", %x : tensor<2x3xf32>
+  graph.save @state, %n : tensor<i64>
+  func.return
+}
+
+// CHECK-LABEL: @literals
+// CHECK-NEXT:    %a = graph.literal dense<[1.000000e+00, -2.500000e+00]> : tensor<2xf32> : tensor<2xf32>
+// CHECK-NEXT:    %b = graph.literal dense<{{.*}}[true, false], [false, true]]> : tensor<2x2xi1> : tensor<2x2xi1>
+// CHECK-NEXT:    %c = graph.literal dense<7> : tensor<i64> : tensor<i64>
+// CHECK-NEXT:    %d = graph.literal dense<> : tensor<0xf64> : tensor<0xf64>
+func.func @literals() {
+  %a = graph.literal dense<[1.0, -2.5]> : tensor<2xf32> : tensor<2xf32>
+  %b = graph.literal dense<[[true, false], [false, true]]> : tensor<2x2xi1> : tensor<2x2xi1>
+  %c = graph.literal dense<7> : tensor<i64> : tensor<i64>
+  %d = graph.literal dense<> : tensor<0xf64> : tensor<0xf64>
+  func.return
+}

@@ -1,0 +1,31 @@
+// RUN: REFUSED
+
+// CHECK: expected a direction out of in, out, inout, got "both"
+graph.placeholder @x "both" : tensor<2xf32>
+
+// -----
+
+// CHECK: expected 64 hexadecimal digits, got '0123'
+graph.constant @w #graph.resource<"0123"> : tensor<2xf32>
+
+// -----
+
+// CHECK: 'graph.placeholder' expects parent op 'builtin.module'
+func.func @placeholder_inside() {
+  graph.placeholder @x "in" : tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: Redefinition of symbol "x"
+graph.placeholder @x "in" : tensor<2xf32>
+graph.placeholder @x "out" : tensor<2xf32>
+
+// -----
+
+// CHECK: expected result tensor<2xf32>, got tensor<2xi32>
+func.func @literal_of_another_type() {
+  %a = graph.literal dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xi32>
+  func.return
+}
