@@ -29,7 +29,11 @@ def choose_conv_algorithm(
     group: int,
 ) -> str:
     """Return direct, depthwise, winograd or generic; shapes are logical."""
-    return "direct" if element == f32 else "generic"
+    if element != f32:
+        return "generic"
+    if group > 1 and group == input[1] == filter[0]:
+        return "depthwise"
+    return "direct"
 
 
 def panel_width(target: Target, columns: int) -> int:

@@ -51,6 +51,7 @@ class Product:
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
     left_bytes: int
+    kernel: type[Gemm] = Gemm
 
 
 def call_product(main: Main, p: Product) -> None:
@@ -105,7 +106,7 @@ def call_product(main: Main, p: Product) -> None:
 
 
 def _kernel(p: Product, tile: Tile) -> Gemm:
-    return Gemm(
+    return p.kernel(
         tile,
         p.epilogue.program,
         p.epilogue.kinds,

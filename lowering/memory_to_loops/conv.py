@@ -29,6 +29,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.axes import Axis, strides_in
+from glow.lowering.memory_to_loops.kernels.depthwise import Depthwise
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 
@@ -36,7 +37,7 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 def lower_conv(main: Main, op: ConvOp) -> None:
     window = Window.of(op)
     match op.algorithm.data:
-        case "direct":
+        case "direct" | "depthwise":
             _direct(main, op, window)
         case _:
             _generic(main, op, window)
@@ -102,7 +103,8 @@ def _direct(main: Main, op: ConvOp, window: Window) -> None:
     if not _is_direct(op, result):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
     epilogue = epilogue_of(op.epilogue, op.extras, shape, axis=1)
-    call_product(main, _product(op, window, epilogue or IDENTITY, result))
+    product = _depthwise if op.algorithm.data == "depthwise" else _product
+    call_product(main, product(main, op, window, epilogue or IDENTITY, result))
     if epilogue is None:
         finish_apart(main, op)
 
@@ -118,7 +120,43 @@ def _is_direct(op: ConvOp, result: Matrix) -> bool:
     )
 
 
-def _product(op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix) -> Product:
+def _depthwise(
+    main: Main, op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix
+) -> Product:
+    """Each place of the window is a stretch, multiplied lane by lane."""
+    panel, one = main.target.panel_widths[0], np.zeros(1, np.int64)
+    steps = zip(window.dilations, window.input.strides[2:], strict=True)
+    extras = epilogue.matrices
+    return Product(
+        left=op.input,
+        right=op.filter,
+        bias=op.bias,
+        result=op.result,
+        epilogue=epilogue,
+        panel=panel,
+        columns=result.columns,
+        panel_stride=panel,
+        pitch=result.columns,
+        is_padded=False,
+        rows=window.rows(),
+        result_rows=result.offsets(),
+        extra_rows=tuple(extra.offsets() for extra in extras),
+        segments=offsets_of(window.kernel, [d * s for d, s in steps]),
+        run=1,
+        step=1,
+        left_batches=one,
+        right_batches=one,
+        bias_batches=one,
+        result_batches=one,
+        extra_batches=(one,) * len(extras),
+        left_bytes=4 * prod(window.input.shape),
+        kernel=Depthwise,
+    )
+
+
+def _product(
+    main: Main, op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix
+) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
     panel = physical_shape_of(op.filter.type)[-1]
     group = np.arange(window.group, dtype=np.int64)

@@ -6,7 +6,7 @@ import pytest
 from convolutions import Case, Convolution
 from products import TARGETS
 
-from glow.lowering._packing import pack_filter
+from glow.lowering._packing import pack_depthwise, pack_filter
 from glow.support.targets import target_of
 
 BASE = Case((1, 64, 9, 9), 64, (3, 3), pads=(1, 1, 1, 1))
@@ -40,6 +40,18 @@ DIRECT = {
         BASE, group=2, epilogue="affine", extras=(CHANNELS, FULL)
     ),
 }
+DEPTHWISE = {
+    "3x3": replace(BASE, group=64),
+    "tail": replace(BASE, input=(2, 41, 7, 9), outputs=41, group=41, epilogue="relu"),
+    "stride 2": replace(BASE, group=64, strides=(2, 2), result_halo=1),
+    "dilation": replace(BASE, group=64, dilations=(2, 1), channels_before=8),
+    "few channels": Case((1, 3, 6, 6), 3, (5, 5), group=3, halo=1),
+    "1-D": Case((2, 20, 19), 20, (4,), strides=(3,), pads=(2, 1), group=20),
+    "residual": replace(BASE, group=64, epilogue="residual", extras=(FULL,)),
+    "per channel": replace(
+        BASE, group=64, epilogue="affine", extras=(CHANNELS, PIXELS), has_bias=False
+    ),
+}
 GENERIC = {
     "f64": replace(BASE, element="f64", outputs=5),
     "i32": Case(
@@ -70,6 +82,12 @@ def test_direct(name: str, target: str) -> None:
     Convolution(
         case, target, "direct", lambda w: pack_filter(w, case.group, panel)
     ).check()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", DEPTHWISE)
+def test_depthwise(name: str, target: str) -> None:
+    Convolution(DEPTHWISE[name], target, "depthwise", pack_depthwise).check()
 
 
 @pytest.mark.parametrize("name", GENERIC)

@@ -64,6 +64,18 @@ class Gemm(Kernel):
         shape = f"{self.tile.rows}x{self.tile.columns}"
         return f"gemm_{shape}{'m' if self.tile.masked else ''}"
 
+    @property
+    def left_has_columns(self) -> bool:
+        """Whether rows of the left factor have the columns of the result."""
+        return False
+
+    def multiply(
+        self, b: Body, columns: Columns, factors: Factors, sums: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """Add the products of a tile to `sums`."""
+        reading = Columns(self.tile) if self.is_padded else columns
+        return multiply(b, reading, factors, sums)
+
     def build(self) -> FuncOp:
         operands: list[tuple[str, Attribute]] = [
             ("left", FLAT),
@@ -148,7 +160,9 @@ class _Writer:
         """All tiles from `begin` to `end` of one panel."""
         row, kernel, lanes = self.row, self.kernel, self.tile.lanes
         column = b.product(panel, row["width"])
-        moves = {"left": None, "right": b.product(panel, row["panel_stride"])}
+        moves = {"right": b.product(panel, row["panel_stride"])}
+        if not kernel.left_has_columns:
+            moves["left"] = None
         for i, extra in enumerate(kernel.extras):
             if extra is Extra.ROWS:
                 moves[f"extra{i}"] = None
@@ -200,8 +214,7 @@ class _Writer:
             pitch=row["pitch"],
         )
         self._prefetch_extras(b, starts, panel)
-        reading = Columns(self.tile) if self.kernel.is_padded else panel.columns
-        sums = multiply(b, reading, factors, panel.bias * rows)
+        sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)
         if self.kernel.is_spilled:
             self._finish_in_loop(b, sums, starts, panel)
         else:

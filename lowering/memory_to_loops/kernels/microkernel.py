@@ -137,3 +137,29 @@ def multiply(
         zero, f.segment_count, 1, carried, segment, name="s", nonempty=True
     )
     return done
+
+
+def multiply_lanes(
+    b: Body, columns: Columns, factors: Factors, sums: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """
+    Add products of the same lane of both factors to `sums`; a stretch is one row.
+
+    Sum over s of `left[rows[i] + segments[s] + j] * right[start + s * pitch + j]`.
+    """
+    f, vectors = factors, columns.tile.vectors
+
+    def segment(b: Body, s: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+        line, *acc = carried
+        begin = b.offset(f.table, b.sum(f.segments, s))
+        weights = columns.load(b, f.right, line)
+        for i, row in enumerate(f.rows):
+            values = columns.load(b, f.left, b.sum(row, begin))
+            for j, (x, y) in enumerate(zip(values, weights, strict=True)):
+                n = i * vectors + j
+                acc[n] = b.fma(x, y, acc[n])
+        return [b.sum(line, f.pitch), *acc]
+
+    carried = [f.start, *sums]
+    _, *done = b.loop(0, f.segment_count, 1, carried, segment, name="s", nonempty=True)
+    return done

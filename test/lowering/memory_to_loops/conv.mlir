@@ -76,3 +76,23 @@ func.func @main() {
   memory.conv ins(%x : memref<1x2x3x3xf64>, %w : memref<2x2x3x2xf64>) outs(%y : memref<1x2x2x2xf64>) {} {algorithm = "generic", group = 1 : i64, kernel_shape = array<i64: 3, 2>, strides = array<i64: 1, 2>, pads = array<i64: 1, 2, 0, 0>, dilations = array<i64: 1, 2>}
   func.return
 }
+
+// -----
+
+// One channel in, one out: nine places of the window, multiplied lane by lane.
+// CHECK:       dense<[1, 0, 0, 1, 16, 24, 16, 24, 3, 3, 4, 22, 40, 9, 1, 1,
+// CHECK-SAME:  {{ }}1, 0, 1, 2, 16, 24, 16, 24, 3, 3, 4, 22, 40, 9, 1, 1]>
+// CHECK:       func.func private @[[WHOLE:depthwise_6x16_.*]](%left
+// CHECK:       func.func private @[[TAIL:depthwise_6x8_.*]](%left
+// CHECK:       func.call @[[WHOLE]]
+// CHECK:       func.call @[[TAIL]]
+memory.placeholder @x "in" : memref<1x24x6x5xf32, strided<[720, 1, 120, 24]>>
+memory.placeholder @w "in" : memref<3x3x24xf32>
+memory.placeholder @y "out" : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>
+func.func @main() {
+  %x = memory.get @x : memref<1x24x6x5xf32, strided<[720, 1, 120, 24]>>
+  %w = memory.get @w : memref<3x3x24xf32>
+  %y = memory.get @y : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>
+  memory.conv ins(%x : memref<1x24x6x5xf32, strided<[720, 1, 120, 24]>>, %w : memref<3x3x24xf32>) outs(%y : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>) {} {algorithm = "depthwise", group = 24 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  func.return
+}
