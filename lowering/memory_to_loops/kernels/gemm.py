@@ -244,11 +244,19 @@ class _Writer:
         starts: dict[str, SSAValue],
         panel: _Panel,
     ) -> None:
-        """Apply the epilogue to registers and store them."""
+        """
+        Apply the epilogue to registers, then store them.
+
+        The last tile repeats its last row, and an extra may lie where the result
+        goes: nothing is stored before all is read.
+        """
         vectors = self.tile.vectors
-        for i in range(self.tile.rows):
-            row = sums[i * vectors : (i + 1) * vectors]
-            self._finish_row(b, row, i, starts, panel)
+        done = [
+            self._finish_row(b, sums[i * vectors : (i + 1) * vectors], i, starts, panel)
+            for i in range(self.tile.rows)
+        ]
+        for i, row in enumerate(done):
+            self._store_row(b, row, i, starts, panel)
 
     def _finish_in_loop(
         self,
@@ -268,10 +276,16 @@ class _Writer:
             whole.store(b, row, aside, b.const(i * columns))
 
         def finish(b: Body, i: SSAValue) -> None:
+            at = b.product(i, columns)
+            row = whole.load(b, aside, at)
+            whole.store(b, self._finish_row(b, row, i, starts, panel), aside, at)
+
+        def store(b: Body, i: SSAValue) -> None:
             row = whole.load(b, aside, b.product(i, columns))
-            self._finish_row(b, row, i, starts, panel)
+            self._store_row(b, row, i, starts, panel)
 
         b.each(0, self.tile.rows, finish, name="r", nonempty=True)
+        b.each(0, self.tile.rows, store, name="r", nonempty=True)
 
     def _finish_row(
         self,
@@ -280,8 +294,8 @@ class _Writer:
         i: SSAValue | int,
         starts: dict[str, SSAValue],
         panel: _Panel,
-    ) -> None:
-        """Apply the epilogue to row `i` of the tile and store it."""
+    ) -> list[SSAValue]:
+        """Apply the epilogue to row `i` of the tile."""
         others = [
             self._extra(b, n, i, starts, panel) for n in range(len(self.kernel.extras))
         ]
@@ -289,6 +303,16 @@ class _Writer:
         for j, value in enumerate(sums):
             inputs = [value, *(other[j] for other in others)]
             done += self.kernel.epilogue.emit(b, inputs, self.tile.lanes)
+        return done
+
+    def _store_row(
+        self,
+        b: Body,
+        done: Sequence[SSAValue],
+        i: SSAValue | int,
+        starts: dict[str, SSAValue],
+        panel: _Panel,
+    ) -> None:
         begin = self._begin(b, starts["result_at"], i, panel.bases["result"])
         panel.columns.store(b, done, self.args["result"], begin)
 
