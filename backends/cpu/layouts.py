@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import permutations
 
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
@@ -19,14 +20,15 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
-from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of_type
 from glow.lowering._packing import (
     choose_conv_algorithm,
     filter_depthwise,
     filter_panels,
+    matrix_panels,
     panel_width,
 )
-from glow.support.layout import Dim, Layout, permuted
+from glow.support.layout import Layout, permuted
 from glow.support.targets import LayoutChoice, Target
 from glow.support.types import element_of, shape_of
 
@@ -43,6 +45,9 @@ _SPATIAL = (
     | ConvTransposeOp
 )
 
+_ORDERED = 4
+"""The highest rank for whose results each order of axes is worth a choice."""
+
 
 def layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
     """
@@ -55,7 +60,7 @@ def layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
         case ConvOp():
             return (_spatial(op, {1: _filter_layout(op, target)}),)
         case MatMulOp():
-            return (_product(op, target),)
+            return _products(op, target)
         case _ if isinstance(op, _SPATIAL):
             return (_spatial(op, {}),)
         case _:
@@ -102,31 +107,56 @@ def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
     return filter_panels(len(kernel), width)
 
 
-def _product(op: MatMulOp, target: Target) -> LayoutChoice:
-    """Ask for a constant matrix on the right in panels, for all else row-major."""
-    panel = None
-    rank = len(shape_of(op.rhs))
-    is_packed = rank > 1 and constant_behind(op.rhs) is not None
-    if is_packed and element_of(op.rhs) == f32:
-        columns = rank - 2 if op.transpose_rhs is not None else rank - 1
-        width = panel_width(target, shape_of(op.rhs)[columns])
-        panel = matrix_panels(rank, columns, width)
-    operands = (None, panel, *(None for _ in op.operands[2:]))
-    return LayoutChoice(tuple(_attribute(layout) for layout in operands), (None,))
+def _products(op: MatMulOp, target: Target) -> tuple[LayoutChoice, ...]:
+    """
+    Ask for a constant matrix on the right in panels, else for columns in a row.
+
+    Where the axes before lie is the same to the kernel, on all sides; so there is a
+    choice for each order of the result's.
+    """
+    operands = (_left_layout(op), _right_layout(op, target))
+    others = (None,) * (len(op.operands) - 2)
+    asked = (*(_attribute(layout) for layout in operands), *others)
+    rank = len(shape_of(op.result))
+    orders = [tuple(range(rank))]
+    if min(len(shape_of(op.lhs)), len(shape_of(op.rhs))) > 1 and rank <= _ORDERED:
+        orders = [(*order, rank - 1) for order in permutations(range(rank - 1))]
+    return tuple(LayoutChoice(asked, (_attribute(permuted(o)),)) for o in orders)
+
+
+def _left_layout(op: MatMulOp) -> Layout | None:
+    """Return the layout of the left factor: its own if rows or columns are in a row."""
+    rank = len(shape_of(op.lhs))
+    has_unit_stride = any(_is_in_a_row(op.lhs, axis) for axis in range(rank)[-2:])
+    return layout_of(op.lhs) if has_unit_stride else None
+
+
+def _right_layout(op: MatMulOp, target: Target) -> Layout | None:
+    """Return the layout of the right factor: panels, or any with columns in a row."""
+    shape = shape_of(op.rhs)
+    rank = len(shape)
+    if rank == 1:
+        return None
+    columns, rows = rank - 1, rank - 2
+    if op.transpose_rhs is not None:
+        columns, rows = rows, columns
+    if constant_behind(op.rhs) is not None and element_of(op.rhs) == f32:
+        return matrix_panels(rank, columns, panel_width(target, shape[columns]))
+    if _is_in_a_row(op.rhs, columns):
+        return layout_of(op.rhs)
+    return permuted((*range(rank - 2), rows, columns))
+
+
+def _is_in_a_row(value: SSAValue, axis: int) -> bool:
+    """Return whether elements along `axis` are neighbours in memory."""
+    found = strides_of_type(value.type)
+    return found is not None and (found[0][axis] == 1 or shape_of(value)[axis] == 1)
 
 
 @cache
 def channels_last(rank: int) -> Layout:
     """Return NWC, NHWC or NDHWC, and so on for any rank."""
     return permuted((0, *range(2, rank), 1))
-
-
-@cache
-def matrix_panels(rank: int, columns: int, width: int) -> Layout:
-    """Return [batch..., columns / width, rows, width] of a stack of matrices."""
-    outer, inner = Dim(columns, None, width), Dim(columns, width)
-    rows = 2 * rank - 3 - columns
-    return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, Dim(rows), inner])
 
 
 @cache

@@ -153,6 +153,15 @@ def strides_of(
             raise VerifyException(f"expected a #layout.physical, got {layout}")
 
 
+def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
+    """Return the strides and the offset of a tensor or buffer; None if blocked."""
+    shape, itemsize = _shape_and_itemsize(type_)
+    layout = layout_of(type_)
+    if layout is None:
+        return algebra.row_major_strides(shape), 0
+    return algebra.strides_of(layout, shape, itemsize)
+
+
 def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
     found = cast(TensorType[Any] | MemRefType[Any], type_)
     return found.get_shape(), dtype_of(found.element_type).itemsize

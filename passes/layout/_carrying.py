@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.layout.attribute import (
     LayoutAttr,
     layout_of,
@@ -17,6 +19,7 @@ from glow.dialects.layout.attribute import (
 from glow.support.layout import (
     Layout,
     equivalent,
+    permuted,
     relabelled,
     reshaped,
     row_major,
@@ -129,3 +132,27 @@ def reshaping(
 def differs(value: SSAValue, layout: Layout | None) -> bool:
     """Return whether `value` has other bytes than it would have in `layout`."""
     return not same_bytes(layout_of(value), layout, tensor_type(value))
+
+
+def size_bytes(value: SSAValue) -> int:
+    """Return how many bytes the elements of `value` take."""
+    type_ = tensor_type(value)
+    return prod(type_.get_shape()) * dtype_of(type_.element_type).itemsize
+
+
+def wish_for(value: SSAValue) -> Layout | None:
+    """
+    Return the layout of `value` that its transposes make row-major, or None.
+
+    It looks along a chain of single readers for transposes. What comes of them is
+    wanted row-major, as reshapes, results and most kernels want it.
+    """
+    order = list(range(len(shape_of(value))))
+    seen = value
+    while (use := seen.get_user_of_unique_use()) is not None:
+        if not isinstance(use, TransposeOp):
+            break
+        permutation: tuple[int, ...] = use.parameters()["permutation"]
+        order = [order[axis] for axis in permutation]
+        seen = use.result
+    return None if seen is value else permuted(order)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -27,12 +26,14 @@ from glow.passes.layout._carrying import (
     layout_in,
     leads,
     reshaping,
+    size_bytes,
     wanted,
     whole_layout_of,
+    wish_for,
 )
 from glow.support.layout import Layout, row_major
 from glow.support.targets import LayoutChoice
-from glow.support.types import dtype_of, shape_of, tensor_type
+from glow.support.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -94,10 +95,18 @@ class _Assignment:
 
     def _choose(self, op: Operation, choices: Sequence[LayoutChoice]) -> None:
         """Run `op` in the choice that costs least, moved bytes included."""
+        wishes = [wish_for(result) for result in op.results]
 
         def cost(choice: LayoutChoice) -> float:
             pairs = zip(op.operands, choice.operands, strict=True)
-            return choice.cost + sum(_moved(v, layout_in(a)) for v, a in pairs)
+            before = sum(_moved(v, layout_in(a)) for v, a in pairs)
+            made = zip(op.results, wishes, choice.results, strict=True)
+            after = sum(
+                size_bytes(result)
+                for result, wish, a in made
+                if wish is not None and not same_bytes(wish, layout_in(a), result.type)
+            )
+            return choice.cost + before + after
 
         best = min(choices, key=cost)
         operands = [layout_in(a) for a in best.operands]
@@ -176,7 +185,6 @@ class _Assignment:
 
 def _moved(value: SSAValue, layout: Layout | None) -> int:
     """Return how many bytes a run moves to have `value` in `layout`."""
-    type_ = tensor_type(value)
-    if same_bytes(layout_of(value), layout, type_) or constant_behind(value):
+    if not differs(value, layout) or constant_behind(value):
         return 0
-    return prod(type_.get_shape()) * dtype_of(type_.element_type).itemsize
+    return size_bytes(value)

@@ -71,7 +71,11 @@ class _Slot:
         return not differs(self.value, self.layout)
 
     def problem(self) -> str:
-        text = "row-major" if self.layout is None else print_layout(self.layout)
+        layout = self.layout
+        if layout is None or layout.is_row_major:
+            text = "row-major"
+        else:
+            text = print_layout(layout)
         return f"expected {self.name} in {text}, got {self.value.type}"
 
 

@@ -49,16 +49,18 @@ TRANSFORMS = {
 }
 
 
-def lay_out(module: ModuleOp, target: str = TARGET) -> None:
-    option = f'{{target="{target}"}}'
-    text = f"assign-layouts{option},fold-layout-transforms,dce,verify-layouts{option}"
+ASSIGN = f'assign-layouts{{target="{TARGET}"}}'
+LAY_OUT = f'{ASSIGN},fold-layout-transforms,dce,verify-layouts{{target="{TARGET}"}}'
+
+
+def run(text: str, module: ModuleOp) -> None:
     run_passes(parse_passes(text), context(), module)
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_networks_move_bytes_where_they_must_only(name: str) -> None:
     module = import_model(models.skeleton(name))
-    lay_out(module)
+    run(f"fold-constants,{LAY_OUT}", module)
     moves = [op for op in module.walk() if isinstance(op, TransformOp)]
     assert len(moves) == TRANSFORMS[name]
     assert not [op.name for op in module.walk() if op.location == UNKNOWN_LOC]
@@ -146,12 +148,21 @@ def join(net: Network, x: SSAValue) -> SSAValue:
     return net.add(ConcatOp([x, other], axis=net.data.draw(st.integers(0, 3))))
 
 
+def multiply(net: Network, x: SSAValue) -> SSAValue:
+    alike = [v for v in net.values if shape_of(v) == shape_of(x)]
+    other = net.data.draw(st.sampled_from(alike))
+    if net.data.draw(st.booleans()):
+        return net.add(MatMulOp(x, other, None, transpose_rhs=True))
+    return net.add(MatMulOp(x, other, None, transpose_lhs=True))
+
+
 STEPS: tuple[Callable[[Network, SSAValue], SSAValue], ...] = (
     convolve,
     shuffle,
     flatten,
     broadcast,
     join,
+    multiply,
     lambda net, x: net.add(TransposeOp(x, permutation=net.permutation(4))),
     lambda net, x: net.add(
         AvgPoolOp(x, kernel_shape=(2, 2), pads=(1, 1, 1, 1), strides=(1, 1))
@@ -172,13 +183,13 @@ def test_laid_out_networks_compute_the_same(data: st.DataObject) -> None:
     module.verify()
     x = np.random.default_rng(1).standard_normal(shape_of(net.values[0]), np.float32)
     expected = ReferenceExecutable(module)(x)
-    lay_out(module)
+    run(LAY_OUT, module)
     module.verify()
     found = ReferenceExecutable(module, partial(PhysicalStorage, TARGET))(x)
     for a, b in zip(_tuple(found), _tuple(expected), strict=True):
         np.testing.assert_array_equal(a, b)
     text = str(module)
-    run_passes(parse_passes('assign-layouts{target="cpu:avx2"}'), context(), module)
+    run(ASSIGN, module)
     assert str(module) == text
 
 

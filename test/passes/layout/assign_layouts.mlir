@@ -129,6 +129,70 @@ func.func @other_matrices_are_not_packed(%x: tensor<5x8xf32>, %r: tensor<8x20xf3
   func.return
 }
 
+// The kernel takes any strides of what lies before rows and columns, and asks for
+// columns of the right factor, and rows or columns of the left one, in a row.
+// CHECK-LABEL: @factors_keep_an_order_that_the_kernel_can_read
+// CHECK:         %[[L:.*]] = graph.transpose %x {{.*}} -> tensor<2x8x5x4xf32, #layout.physical<NHCW>>
+// CHECK-NEXT:    %[[R:.*]] = graph.transpose %y {{.*}} -> tensor<2x8x4x5xf32, #layout.physical<NWCH>>
+// CHECK-NEXT:    %[[T:.*]] = layout.transform %[[R]] : {{.*}} -> tensor<2x8x4x5xf32>
+// CHECK-NEXT:    %[[P:.*]] = graph.matmul %[[L]], %[[T]]
+// CHECK-NEXT:    %[[Q:.*]] = graph.matmul %[[P]], %[[L]]
+// CHECK-NEXT:    graph.matmul %[[R]], %[[P]]
+func.func @factors_keep_an_order_that_the_kernel_can_read(%x: tensor<2x5x8x4xf32>, %y: tensor<2x5x8x4xf32>) {
+  %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x5x8x4xf32>) -> tensor<2x8x5x4xf32>
+  %1 = graph.transpose %y {permutation = array<i64: 0, 2, 3, 1>} : (tensor<2x5x8x4xf32>) -> tensor<2x8x4x5xf32>
+  %2 = graph.matmul %0, %1 : (tensor<2x8x5x4xf32>, tensor<2x8x4x5xf32>) -> tensor<2x8x5x5xf32>
+  %3 = graph.matmul %2, %0 : (tensor<2x8x5x5xf32>, tensor<2x8x5x4xf32>) -> tensor<2x8x5x4xf32>
+  %4 = graph.matmul %1, %2 : (tensor<2x8x4x5xf32>, tensor<2x8x5x5xf32>) -> tensor<2x8x4x5xf32>
+  func.return
+}
+
+// Neither rows nor columns are in a row here: batches are.
+// CHECK-LABEL: @a_factor_with_batches_in_a_row_moves
+// CHECK:         %[[T:.*]] = layout.transform %{{.*}} -> tensor<8x5x4xf32>
+// CHECK-NEXT:    graph.matmul %[[T]], %y
+func.func @a_factor_with_batches_in_a_row_moves(%x: tensor<5x4x8xf32>, %y: tensor<8x4x3xf32>) {
+  %0 = graph.transpose %x {permutation = array<i64: 2, 0, 1>} : (tensor<5x4x8xf32>) -> tensor<8x5x4xf32>
+  %1 = graph.matmul %0, %y : (tensor<8x5x4xf32>, tensor<8x4x3xf32>) -> tensor<8x5x3xf32>
+  func.return
+}
+
+// A product writes rows where the transpose behind it wants them.
+// CHECK-LABEL: @a_product_is_made_in_the_order_that_its_transpose_wants
+// CHECK:         graph.matmul %x, %y : {{.*}} -> tensor<2x8x5x3xf32, #layout.physical<NHCW>>
+// CHECK-NEXT:    graph.transpose {{.*}} -> tensor<2x5x8x3xf32>
+// CHECK-NEXT:    graph.reshape {{.*}} -> tensor<2x5x24xf32>
+// CHECK-NOT:     layout.transform
+// CHECK:         func.return
+func.func @a_product_is_made_in_the_order_that_its_transpose_wants(%x: tensor<2x8x5x4xf32>, %y: tensor<2x8x4x3xf32>) {
+  %0 = graph.matmul %x, %y : (tensor<2x8x5x4xf32>, tensor<2x8x4x3xf32>) -> tensor<2x8x5x3xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x5x3xf32>) -> tensor<2x5x8x3xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 2, 5, 24>} : (tensor<2x5x8x3xf32>) -> tensor<2x5x24xf32>
+  func.return
+}
+
+// Its columns must stay in a row, and another reader has no say in it.
+// CHECK-LABEL: @some_products_are_row_major
+// CHECK:         graph.matmul %x, %y : {{.*}} -> tensor<2x8x5x3xf32>
+// CHECK:         graph.matmul %x, %y : {{.*}} -> tensor<2x8x5x3xf32>
+func.func @some_products_are_row_major(%x: tensor<2x8x5x4xf32>, %y: tensor<2x8x4x3xf32>) {
+  %0 = graph.matmul %x, %y : (tensor<2x8x5x4xf32>, tensor<2x8x4x3xf32>) -> tensor<2x8x5x3xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 1, 3, 2>} : (tensor<2x8x5x3xf32>) -> tensor<2x8x3x5xf32>
+  %2 = graph.matmul %x, %y : (tensor<2x8x5x4xf32>, tensor<2x8x4x3xf32>) -> tensor<2x8x5x3xf32>
+  %3 = graph.transpose %2 {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x5x3xf32>) -> tensor<2x5x8x3xf32>
+  %4 = graph.relu %2 : (tensor<2x8x5x3xf32>) -> tensor<2x8x5x3xf32>
+  func.return
+}
+
+// Columns of a transposed factor are its rows.
+// CHECK-LABEL: @a_transposed_factor_has_its_columns_in_a_row
+// CHECK:         %[[T:.*]] = layout.transform %y : tensor<3x4xf32> -> tensor<3x4xf32, #layout.physical<NK>>
+// CHECK-NEXT:    graph.matmul %x, %[[T]] {transpose_rhs}
+func.func @a_transposed_factor_has_its_columns_in_a_row(%x: tensor<5x4xf32>, %y: tensor<3x4xf32>) {
+  %0 = graph.matmul %x, %y {transpose_rhs} : (tensor<5x4xf32>, tensor<3x4xf32>) -> tensor<5x3xf32>
+  func.return
+}
+
 // CHECK-LABEL: @whoever_broadcasts_keeps_its_order_if_one_axis_counts
 // CHECK:         graph.mul %{{.*}}, %c : (tensor<1x4x6x6xf32, #layout.physical<NHWC>>, tensor<4x1x1xf32>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
 // CHECK-NEXT:    graph.add %s, %{{.*}} : (tensor<f32>, tensor<1x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>

@@ -65,7 +65,7 @@ func.func @blocks_of_another_shape(%x: tensor<1x16x2x2xf32, #layout.physical<NCH
 
 // -----
 
-// CHECK: graph.transpose at {{.*}}: expected result in NCW, got tensor<2x4x3xf32, #layout.physical<NWC>>
+// CHECK: graph.transpose at {{.*}}: expected result in row-major, got tensor<2x4x3xf32, #layout.physical<NWC>>
 func.func @transposed(%x: tensor<2x3x4xf32, #layout.physical<NWC>>) {
   %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32, #layout.physical<NWC>>) -> tensor<2x4x3xf32, #layout.physical<NWC>>
   func.return
