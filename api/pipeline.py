@@ -51,10 +51,14 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="verify-symbols,fold-constants,fold-batch-norm,decompose-batch-norm,"
-        "fold-constants,cse,dce,remove-dead-constants",
+        passes="arguments-to-placeholders,verify-symbols,fold-constants,"
+        "remove-identities,fold-movement,remove-identities,fold-batch-norm,"
+        "decompose-batch-norm,fold-constants,cse,dce,remove-dead-constants",
         dialects=_names("builtin func graph"),
-        optional=_names("fold-constants cse dce remove-dead-constants"),
+        optional=_names(
+            "fold-constants remove-identities fold-movement fold-batch-norm cse dce "
+            "remove-dead-constants"
+        ),
     ),
     Stage(
         name="layout",

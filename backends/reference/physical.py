@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -137,15 +138,16 @@ def poisoned(size: int, dtype: np.dtype[Any]) -> Array:
     return np.full(size, _POISON, np.int8).astype(dtype)
 
 
-def addresses(value: SSAValue, layout: Layout | None) -> NDArray[np.intp]:
+def addresses(value: SSAValue, layout: Layout | None) -> NDArray[np.int32]:
     """Return the position of every element of `value` in bytes laid out so."""
     shape = shape_of(value)
-    layout = layout or row_major(len(shape))
+    if layout is None:
+        return np.arange(prod(shape), dtype=np.int32).reshape(shape)
     itemsize = dtype_of(element_of(value)).itemsize
-    found = np.zeros(shape, np.intp)
+    found = np.zeros(shape, np.int32)
     for axis, digits in enumerate(address_map(layout, shape, itemsize)):
-        position = np.arange(shape[axis]) + layout.halo[axis][0]
-        offset = np.zeros(shape[axis], np.intp)
+        position = np.arange(shape[axis], dtype=np.int32) + layout.halo[axis][0]
+        offset = np.zeros(shape[axis], np.int32)
         for step, extent, stride in digits:
             offset += position // step % extent * stride
         found += offset.reshape([-1] + [1] * (len(shape) - axis - 1))
