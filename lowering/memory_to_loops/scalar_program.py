@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
+from glow.lowering.memory_to_loops.kernels.numbers import Numbers
 
 Report = Callable[[Body, SSAValue], None]
 """Appends ops that report a fault where a condition holds."""
@@ -19,8 +20,7 @@ Report = Callable[[Body, SSAValue], None]
 DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
 SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
 
-# arith has these for scalars only; and a float that no integer is near must not be
-# poison, so it becomes the nearest bound, and NaN becomes 0.
+# arith has these for scalars only.
 _VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
     arith.CmpfOp: elementwise.CmpfOp,
     arith.CmpiOp: elementwise.CmpiOp,
@@ -30,10 +30,6 @@ _VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
     arith.TruncIOp: conversion.TruncIOp,
     arith.SIToFPOp: conversion.SIToFPOp,
     arith.UIToFPOp: conversion.UIToFPOp,
-    arith.FPToSIOp: conversion.FPToSISatOp,
-}
-_SCALAR_FORMS: dict[type[Operation], type[Operation]] = {
-    arith.FPToSIOp: conversion.FPToSISatOp,
 }
 # Which zero is the larger one does not matter: that saves instructions.
 _EXTREMES = (arith.MaximumfOp, arith.MinimumfOp)
@@ -155,10 +151,19 @@ class ScalarProgram:
                 assert report is not None
                 numbered.append(_guarded_division(b, step.op, operands, report))
             elif step.op in SHIFTS:
-                numbered.append(_guarded_shift(b, step.op, operands, lanes))
+                numbered.append(_guarded_shift(b, step, operands, lanes))
+            elif step.op is arith.FPToSIOp:
+                source = self._type_of(step.operands[0])
+                n = Numbers(b, source, lanes)
+                numbered.append(n.truncated(operands[0], step.result))
             else:
                 numbered.append(_plain(b, step, operands, lanes))
         return [numbered[i] for i in self.outputs]
+
+    def _type_of(self, number: int) -> Attribute:
+        """Return the element type of value `number`."""
+        own = number - len(self.inputs)
+        return self.inputs[number] if own < 0 else self.instructions[own].result
 
 
 def _has_vector_form(step: Instruction) -> bool:
@@ -178,8 +183,7 @@ def _plain(
         value = properties["value"]
         assert isinstance(value, FloatAttr | IntegerAttr)
         return b.scalar(value.value.data, step.result, lanes)
-    forms = _VECTOR_FORMS if lanes else _SCALAR_FORMS
-    op = forms.get(step.op, step.op)
+    op = _VECTOR_FORMS.get(step.op, step.op) if lanes else step.op
     if op is not step.op:
         keep = ("predicate",) if op in _PREDICATES else ()
         properties = {name: properties[name] for name in keep}
@@ -191,20 +195,6 @@ def _plain(
     )
 
 
-def _compare(
-    b: Body, predicate: str, lhs: SSAValue, rhs: SSAValue, lanes: int = 0
-) -> SSAValue:
-    compare = elementwise.CmpiOp if lanes else arith.CmpiOp
-    return b.add(compare(lhs, rhs, predicate))
-
-
-def _select(
-    b: Body, condition: SSAValue, lhs: SSAValue, rhs: SSAValue, lanes: int = 0
-) -> SSAValue:
-    select = elementwise.SelectOp if lanes else arith.SelectOp
-    return b.add(select.create(operands=[condition, lhs, rhs], result_types=[lhs.type]))
-
-
 def _guarded_division(
     b: Body, op: type[Operation], operands: list[SSAValue], report: Report
 ) -> SSAValue:
@@ -214,26 +204,25 @@ def _guarded_division(
     The least integer has no opposite, and dividing it by -1 would trap.
     """
     lhs, rhs = operands
-    zero, one, minus_one = (b.scalar(v, lhs.type) for v in (0, 1, -1))
-    is_zero = _compare(b, "eq", rhs, zero)
+    n = Numbers(b, lhs.type)
+    is_zero = n.compare("eq", rhs, n.const(0))
     report(b, is_zero)
-    negates = _compare(b, "eq", rhs, minus_one)
+    negates = n.compare("eq", rhs, n.const(-1))
     unsafe = b.binary(arith.OrIOp, is_zero, negates)
-    found = b.binary(op, lhs, _select(b, unsafe, one, rhs))
+    found = b.binary(op, lhs, n.select(unsafe, n.const(1), rhs))
     if op is arith.RemSIOp:
         return found
-    opposite = b.binary(arith.SubiOp, zero, lhs)
-    return _select(b, negates, opposite, found)
+    return n.select(negates, n.sub(n.const(0), lhs), found)
 
 
 def _guarded_shift(
-    b: Body, op: type[Operation], operands: list[SSAValue], lanes: int
+    b: Body, step: Instruction, operands: list[SSAValue], lanes: int
 ) -> SSAValue:
     """Shift by any amount: by as many bits as there are, or more, gives 0."""
-    value, amount = operands
-    element = value.type if not lanes else value.type.element_type  # pyright: ignore
+    element = step.result
     assert isinstance(element, IntegerType)
-    width = b.scalar(element.width.data, element, lanes)
-    fits = _compare(b, "ult", amount, width, lanes)
-    shifted = b.binary(op, value, amount)
-    return _select(b, fits, shifted, b.scalar(0, element, lanes), lanes)
+    n = Numbers(b, element, lanes)
+    compare = elementwise.CmpiOp if lanes else arith.CmpiOp
+    width = n.const(element.width.data)
+    fits = b.add(compare(operands[1], width, "ult"))
+    return n.select(fits, b.binary(step.op, *operands), n.const(0))

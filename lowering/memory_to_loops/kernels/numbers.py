@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from glow.dialects.llvm_ext import elementwise
+from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.support.types import is_float
 
@@ -38,12 +38,28 @@ class Numbers:
 
     def of_index(self, value: SSAValue) -> SSAValue:
         """Return an index as a scalar of type `element`."""
-        cast = arith.IndexCastOp.create(operands=[value], result_types=[i64])
+        integer = i64 if is_float(self.element) else self.element
+        cast = arith.IndexCastOp.create(operands=[value], result_types=[integer])
         whole = self.b.add(cast)
-        if not is_float(self.element):
-            return whole
-        convert = arith.SIToFPOp.create(operands=[whole], result_types=[self.element])
+        return self.of_integer(whole) if is_float(self.element) else whole
+
+    def of_integer(self, value: SSAValue) -> SSAValue:
+        """Return a scalar integer as a float of type `element`."""
+        convert = arith.SIToFPOp.create(operands=[value], result_types=[self.element])
         return self.b.add(convert)
+
+    def truncated(self, value: SSAValue, to: Attribute) -> SSAValue:
+        """
+        Return a float of type `element` as an integer of type `to`, towards zero.
+
+        NaN and what is out of range become the lowest one, as x86 has it.
+        """
+        whole = Numbers(self.b, to, self.lanes)
+        fits = self.compare("lt", value, self.const(-lowest(to)))
+        convert = conversion.FPToSISatOp.create(
+            operands=[value], result_types=[whole.type]
+        )
+        return whole.select(fits, self.b.add(convert), whole.const(lowest(to)))
 
     def _pick(
         self, floats: type[Operation], integers: type[Operation], *values: SSAValue

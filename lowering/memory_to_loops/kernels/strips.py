@@ -64,6 +64,8 @@ class Piece:
 
 
 Step = Callable[[Body, SSAValue, Piece], None]
+Values = list[SSAValue]
+Fold = Callable[[Body, SSAValue, Piece, Values], Values]
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,58 @@ class Strips:
         else:
             b.each(done, extent, lambda b, i: step(b, i, Piece(0)))
 
+    @property
+    def carried(self) -> list[int]:
+        """The lanes of each value that `fold` carries; 0 for a scalar."""
+        if not self.lanes:
+            return [0]
+        return [self.lanes] * self.unroll + ([] if self.masked else [0])
+
+    def fold(self, b: Body, extent: SSAValue, carried: Values, step: Fold) -> Values:
+        """
+        Append loops that call `step(b, i, piece, values)` and carry what it returns.
+
+        There is a value per vector of a piece; lanes that are masked off must not
+        change theirs.
+        """
+        if not self.lanes:
+            return _carry(b, (b.const(0), extent), 1, carried, Piece(0), step)
+        size, one = self.lanes * self.unroll, Piece(self.lanes)
+        whole = b.difference(extent, rest_of(b, extent, size))
+        piece, several = Piece(self.lanes, self.unroll), carried[: self.unroll]
+        several = _carry(b, (b.const(0), whole), size, several, piece, step)
+        if self.masked:
+
+            def last(b: Body, i: SSAValue, _: Piece, values: Values) -> Values:
+                mask = mask_of(b, b.difference(extent, i), self.lanes)
+                return step(b, i, Piece(self.lanes, 1, mask), values)
+
+            first = _carry(b, (whole, extent), self.lanes, several[:1], one, last)
+            return [*first, *several[1:]]
+        upto = b.difference(extent, rest_of(b, extent, self.lanes))
+        first = several[:1]
+        if self.unroll > 1:
+            first = _carry(b, (whole, upto), self.lanes, first, one, step)
+        single = _carry(b, (upto, extent), 1, carried[-1:], Piece(0), step)
+        return [*first, *several[1:], *single]
+
     def _last(self, b: Body, i: SSAValue, extent: SSAValue, step: Step) -> None:
         step(
             b, i, Piece(self.lanes, 1, mask_of(b, b.difference(extent, i), self.lanes))
         )
+
+
+def _carry(
+    b: Body,
+    bounds: tuple[SSAValue, SSAValue],
+    size: int,
+    carried: Values,
+    piece: Piece,
+    step: Fold,
+) -> Values:
+    return b.loop(
+        *bounds, size, carried, lambda b, i, values: step(b, i, piece, values)
+    )
 
 
 def rest_of(b: Body, extent: SSAValue, size: int) -> SSAValue:
