@@ -94,4 +94,4 @@ class Constants:
 def _is_uniform(array: Array) -> bool:
     """Return whether all elements have the same bits."""
     bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
-    return bool((bits == bits[0]).all())
+    return bool(bits[0] == bits[-1] and (bits == bits[0]).all())

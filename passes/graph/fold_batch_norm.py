@@ -41,15 +41,23 @@ def scaled(product: Product, weight: Array, scale: Array) -> Array:
     """Return `weight` such that each channel of the result is scaled by `scale`."""
     match product:
         case MatMulOp():
-            return weight * (scale[:, None] if product.transpose_rhs else scale)
+            return _times(weight, scale[:, None] if product.transpose_rhs else scale)
         case ConvOp():
-            return weight * scale.reshape(-1, *[1] * (weight.ndim - 1))
+            rows = weight.reshape(len(scale), -1)
+            return _times(rows, scale[:, None]).reshape(weight.shape)
         case _:
             group = product.parameters()["group"]
             inputs, features = weight.shape[:2]
             grouped = weight.reshape(group, inputs // group, features, -1)
             factors = scale.reshape(group, 1, features, 1)
-            return (grouped * factors).reshape(weight.shape)
+            return _times(grouped, factors).reshape(weight.shape)
+
+
+def _times(weight: Array, factors: Array) -> Array:
+    """Multiply in f64 and round once, without a copy of all of `weight` in f64."""
+    result = np.empty_like(weight)
+    kinds = {"dtype": np.float64, "casting": "same_kind"}
+    return np.multiply(weight, factors, out=result, **kinds)
 
 
 @dataclass
@@ -103,7 +111,7 @@ class FoldAffineIntoProduct(RewritePattern):
         weight = self.constants.array_of(weight_of(product))
         if weight is None:
             return None
-        return scaled(product, weight, scale).astype(weight.dtype), new_bias
+        return scaled(product, weight, scale), new_bias
 
     def bias_of(self, product: Product, axis: int) -> Array | None:
         """Return the bias per channel, zeros where there is none; None if unknown."""
