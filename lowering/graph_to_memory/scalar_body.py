@@ -9,6 +9,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.support.types import is_bool, is_float
 
+_ANY_ZERO = arith.FastMathFlagsAttr([arith.FastMathFlag.NO_SIGNED_ZEROS])
+
 
 class ScalarBody:
     """Appends scalar ops to a block; methods are named like what they compute."""
@@ -58,10 +60,15 @@ class ScalarBody:
         return self.op(_pick(a, arith.DivfOp, arith.DivSIOp), a, b)
 
     def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.MaximumfOp, arith.MaxSIOp), a, b)
+        """The larger one, or NaN if one is; ONNX leaves open which zero is larger."""
+        if is_float(a.type):
+            return self.op(arith.MaximumfOp, a, b, fastmath=_ANY_ZERO)
+        return self.op(arith.MaxSIOp, a, b)
 
     def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.MinimumfOp, arith.MinSIOp), a, b)
+        if is_float(a.type):
+            return self.op(arith.MinimumfOp, a, b, fastmath=_ANY_ZERO)
+        return self.op(arith.MinSIOp, a, b)
 
     def neg(self, a: SSAValue) -> SSAValue:
         if is_float(a.type):
