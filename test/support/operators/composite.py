@@ -1,0 +1,36 @@
+"""Cases of operators that the importer makes of others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from operators.case import F32, FLOATS, I64, NUMBERS, Case, case, draw, ints
+
+
+def _cases() -> list[Case]:
+    found: list[Case] = []
+    for upper in (0, 1):
+        for offset in (None, 0, 1, -2, 9):
+            diagonal = () if offset is None else (ints(offset).reshape(()),)
+            data = draw((2, 4, 5))
+            found.append(case("Trilu", data, *diagonal, constants=(1,), upper=upper))
+        found += [case("Trilu", draw((3, 3), dtype), upper=upper) for dtype in NUMBERS]
+    for axis in (0, 1, -1):
+        found.append(case("Hardmax", draw((2, 3, 4)), axis=axis))
+        found.append(case("Hardmax", draw((2, 3, 4)), opset=11, axis=axis))
+        for p in (1, 2):
+            for dtype in FLOATS:
+                data = draw((2, 3, 4), dtype)
+                found.append(case("LpNormalization", data, axis=axis, p=p))
+    ties = np.array([[1, 3, 3, 0], [2, 2, 2, 2]], F32)
+    found.append(case("Hardmax", ties))
+    found.append(case("LpNormalization", np.array([[0, 0], [3, 4]], F32)))
+    depth, values = ints(5), np.array([-1, 2], F32)
+    for axis in (-1, 0, 1):
+        indices = np.array([[1, 4, -1], [0, 9, -9]], I64)
+        hot = case("OneHot", indices, depth, values, constants=(1,), axis=axis)
+        found.append(hot)
+    return found
+
+
+CASES = _cases()
