@@ -1,0 +1,65 @@
+"""What README.md promises works as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import models
+import onnx
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMENT = re.compile(r" # .*")
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.M | re.S)
+    return [text for name, text in found if name == language]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the network that README.md speaks of."""
+    found = tmp_path_factory.mktemp("readme")
+    onnx.save(models.build("resnet50"), found / "resnet50.onnx")
+    return found
+
+
+@pytest.mark.slow
+def test_the_lines_of_python_run(folder: Path) -> None:
+    (program,) = blocks("python")
+    (folder / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("(gpu_0/data_0: float32[1, 3, 224, 224]) -> ")
+
+
+@pytest.mark.slow
+def test_the_command_lines_run(folder: Path) -> None:
+    (lines,) = (text for text in blocks("") if "glow-opt" in text)
+    for line in lines.splitlines():
+        command = COMMENT.sub("", line).strip()
+        done = subprocess.run(
+            command, shell=True, cwd=folder, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{command}:\n{done.stderr}"
+
+
+def test_the_map_names_every_folder() -> None:
+    (text,) = (text for text in blocks("") if "what `import glow` offers" in text)
+    named = {line.split("/")[0] for line in text.splitlines()}
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    folders = {line.split("/")[0] for line in tracked.splitlines() if "/" in line}
+    assert named == {name for name in folders if not name.startswith(".")}
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
