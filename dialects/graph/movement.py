@@ -20,7 +20,13 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
+from glow.dialects.graph.base import (
+    Array,
+    GraphOp,
+    broadcast_map,
+    int_property,
+    ints_property,
+)
 from glow.support.types import (
     ANY,
     Tensor,
@@ -152,15 +158,7 @@ class ExpandOp(GraphOp):
         return np.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(shape)))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        own, shape = shape_of(self.input), shape_of(self.result)
-        added = len(shape) - len(own)
-        return (
-            *(None,) * added,
-            *(
-                axis if extent == shape[axis + added] else None
-                for axis, extent in enumerate(own)
-            ),
-        )
+        return broadcast_map(self.input, self.result)
 
 
 @irdl_op_definition
