@@ -147,7 +147,6 @@ def chain(length: int) -> ModuleOp:
 
 
 def test_long_chains_become_groups_of_bounded_size() -> None:
-    module = ModuleOp([])
     block = Block(arg_types=[tensor(_f32(), (2,))])
     value: SSAValue = block.args[0]
     for _ in range(3 * MEMBERS):
@@ -163,6 +162,21 @@ def test_long_chains_become_groups_of_bounded_size() -> None:
         if isinstance(op, FusedOp)
     ]
     assert sizes == [MEMBERS] * 3
+
+
+def test_long_epilogues_are_bounded() -> None:
+    block = Block(arg_types=[tensor(_f32(), (2, 2))])
+    value: SSAValue = block.args[0]
+    for number in range(MEMBERS + 10):
+        op = ReluOp(value) if number else MatMulOp(value, value)
+        block.add_op(op)
+        value = op.results[0]
+    block.add_op(ReturnOp(value))
+    type_ = block.args[0].type
+    module = ModuleOp([FuncOp("main", ([type_], [type_]), Region(block))])
+    first, second = (op for op in grouped(module).walk() if isinstance(op, FusedOp))
+    assert sum(isinstance(op, GraphOp) for op in first.walk()) == MEMBERS
+    assert sum(isinstance(op, GraphOp) for op in second.walk()) == 10
 
 
 def test_ten_thousand_ops_take_seconds() -> None:

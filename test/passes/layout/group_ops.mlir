@@ -225,3 +225,39 @@ func.func @transposed_convolution_stays_alone(%x: tensor<1x2x4x4xf32>, %w: tenso
   %1 = graph.relu %0 : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
+
+// CHECK-LABEL: @epilogue_reads_one_element_type
+// CHECK-NEXT:    graph.matmul
+// CHECK-NEXT:    graph.where
+func.func @epilogue_reads_one_element_type(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %mask: tensor<2x4xi1>) -> tensor<2x4xf32> {
+  %0 = graph.matmul %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %1 = graph.where %mask, %0, %0 : (tensor<2x4xi1>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  func.return %1 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @epilogue_keeps_the_layout
+// CHECK-NEXT:    graph.conv
+// CHECK-NEXT:    graph.relu
+func.func @epilogue_keeps_the_layout(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> {
+  %0 = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x2x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x2x4x4xf32>
+  func.return %1 : tensor<1x2x4x4xf32>
+}
+
+// One channel after the other lies in the residual as in the result.
+// CHECK-LABEL: @epilogue_reads_the_layout_of_the_result
+// CHECK-NEXT:    graph.fused(%x, %w, %r) {
+func.func @epilogue_reads_the_layout_of_the_result(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>, %r: tensor<1x2x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>> {
+  %0 = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  %1 = graph.add %0, %r : (tensor<1x2x4x4xf32, #layout.physical<NHWC>>, tensor<1x2x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+}
+
+// CHECK-LABEL: @blocked_values_have_no_adjacent_columns
+// CHECK-NEXT:    graph.conv
+// CHECK-NEXT:    graph.add
+func.func @blocked_values_have_no_adjacent_columns(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %r: tensor<1x8x1x1xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32> {
+  %0 = graph.conv %x, %w : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %1 = graph.add %0, %r : (tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32>
+  func.return %1 : tensor<1x8x4x4xf32>
+}
