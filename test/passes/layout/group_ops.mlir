@@ -256,8 +256,8 @@ func.func @epilogue_reads_the_layout_of_the_result(%x: tensor<1x2x4x4xf32>, %w: 
 // CHECK-LABEL: @blocked_values_have_no_adjacent_columns
 // CHECK-NEXT:    graph.conv
 // CHECK-NEXT:    graph.add
-func.func @blocked_values_have_no_adjacent_columns(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %r: tensor<1x8x1x1xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32> {
+func.func @blocked_values_have_no_adjacent_columns(%x: tensor<1x8x4x4xf32>, %w: tensor<8x8x1x1xf32>, %r: tensor<1x8x1x4xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32> {
   %0 = graph.conv %x, %w : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
-  %1 = graph.add %0, %r : (tensor<1x8x4x4xf32>, tensor<1x8x1x1xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32>
+  %1 = graph.add %0, %r : (tensor<1x8x4x4xf32>, tensor<1x8x1x4xf32, #layout.physical<NCHW4c>>) -> tensor<1x8x4x4xf32>
   func.return %1 : tensor<1x8x4x4xf32>
 }
