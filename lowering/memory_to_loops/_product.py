@@ -12,7 +12,6 @@ from glow.lowering.memory_to_loops._rows import Offsets, Table, padded
 from glow.lowering.memory_to_loops._tiling import (
     tile_rows,
     tiles_of,
-    tiles_per_block,
 )
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
@@ -38,7 +37,8 @@ class Product:
     columns: int
     panel_stride: int
     pitch: int
-    is_padded: bool
+    is_packed: bool
+    """Whether a panel is dense, and as wide as it says even where columns end."""
     rows: Offsets
     result_rows: Offsets
     extra_rows: tuple[Offsets, ...]
@@ -50,7 +50,6 @@ class Product:
     bias_batches: Offsets
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
-    left_bytes: int
     kernel: type[Gemm] = Gemm
 
 
@@ -72,6 +71,7 @@ def call_product(main: Main, p: Product) -> None:
     )
     tiles = -(-len(p.rows) // height)
     whole = p.columns // p.panel
+    piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     row = GemmRow(
         batches=len(batches),
         batch_at=table.add(batches.reshape(-1)),
@@ -81,8 +81,9 @@ def call_product(main: Main, p: Product) -> None:
         columns=p.columns,
         panel_stride=p.panel_stride,
         pitch=p.pitch,
+        slice=piece,
+        slice_step=-(-piece // (len(p.segments) * p.run)),
         tiles=tiles,
-        block=tiles_per_block(main.target, tiles, p.left_bytes),
         left_at=table.add(padded(p.rows, height)),
         result_at=table.add(padded(p.result_rows, height)),
         segments_at=table.add(p.segments),
@@ -111,5 +112,5 @@ def _kernel(p: Product, tile: Tile) -> Gemm:
         p.epilogue.program,
         p.epilogue.kinds,
         has_bias=p.bias is not None,
-        is_padded=p.is_padded or not tile.masked,
+        is_padded=p.is_packed or not tile.masked,
     )

@@ -48,11 +48,3 @@ def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
         tail = replace(whole, vectors=-(-used // narrow), lanes=narrow)
         found.append(replace(tail, masked=tail.columns != rest))
     return found
-
-
-def tiles_per_block(target: Target, tiles: int, left_bytes: int) -> int:
-    """Return how many tiles to take at once so that their rows stay in L2."""
-    room = target.l2_bytes // 2
-    if left_bytes <= room:
-        return tiles
-    return max(1, tiles * room // left_bytes)

@@ -137,7 +137,7 @@ def _depthwise(
         columns=result.columns,
         panel_stride=panel,
         pitch=result.columns,
-        is_padded=False,
+        is_packed=False,
         rows=window.rows(),
         result_rows=result.offsets(),
         extra_rows=tuple(extra.offsets() for extra in extras),
@@ -149,7 +149,6 @@ def _depthwise(
         bias_batches=one,
         result_batches=one,
         extra_batches=(one,) * len(extras),
-        left_bytes=4 * prod(window.input.shape),
         kernel=Depthwise,
     )
 
@@ -175,7 +174,7 @@ def _product(
         columns=columns,
         panel_stride=depth * panel,
         pitch=panel,
-        is_padded=True,
+        is_packed=True,
         rows=window.rows(),
         result_rows=result.offsets(),
         extra_rows=tuple(extra.offsets() for extra in extras),
@@ -187,7 +186,6 @@ def _product(
         bias_batches=group * columns,
         result_batches=group * columns,
         extra_batches=tuple(group * columns * e.column_stride for e in extras),
-        left_bytes=4 * prod(window.input.shape),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
@@ -66,7 +65,7 @@ class Right:
     panel: int
     panel_stride: int
     pitch: int
-    is_padded: bool
+    is_packed: bool
 
 
 def _right(rhs: SSAValue, target: Target) -> Right | None:
@@ -121,7 +120,7 @@ def _product(
         columns=columns,
         panel_stride=right.panel_stride,
         pitch=right.pitch,
-        is_padded=right.is_padded,
+        is_packed=right.is_packed,
         rows=left.offsets(rows),
         result_rows=out.offsets(rows),
         extra_rows=tuple(extra.offsets(rows) for extra in extras),
@@ -133,7 +132,6 @@ def _product(
         bias_batches=0 * moved,
         result_batches=out.offsets(batches),
         extra_batches=tuple(extra.offsets(batches) for extra in extras),
-        left_bytes=4 * prod(lhs.shape),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
@@ -112,7 +112,7 @@ class _Panel:
 
 
 class _Writer:
-    """Writes the loops of a `Gemm`: batches, blocks, panels, tiles."""
+    """Writes the loops of a `Gemm`: batches, panels, tiles."""
 
     def __init__(
         self, kernel: Gemm, args: dict[str, SSAValue], row: dict[str, SSAValue]
@@ -132,32 +132,18 @@ class _Writer:
                 for n, name in enumerate(self.operands)
             }
 
-            def block(b: Body, tile: SSAValue) -> None:
-                end = b.sum(tile, row["block"])
-                end = b.binary(arith.MinSIOp, end, row["tiles"])
-                b.each(
-                    row["first"],
-                    row["last"],
-                    lambda b, p: self.panel(b, p, offsets, tile, end),
-                    name="panel",
-                    nonempty=True,
-                )
-
             b.each(
-                zero, row["tiles"], block, step=row["block"], name="t", nonempty=True
+                row["first"],
+                row["last"],
+                lambda b, panel: self.panel(b, panel, offsets),
+                name="panel",
+                nonempty=True,
             )
 
         b.each(zero, row["batches"], batch, name="batch", nonempty=True)
 
-    def panel(
-        self,
-        b: Body,
-        panel: SSAValue,
-        offsets: dict[str, SSAValue],
-        begin: SSAValue,
-        end: SSAValue,
-    ) -> None:
-        """All tiles from `begin` to `end` of one panel."""
+    def panel(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> None:
+        """All tiles of one panel."""
         row, kernel, lanes = self.row, self.kernel, self.tile.lanes
         column = b.product(panel, row["width"])
         moves = {"right": b.product(panel, row["panel_stride"])}
@@ -184,8 +170,8 @@ class _Writer:
         }
         found = _Panel(bases, columns, bias, extras)
         b.each(
-            begin,
-            end,
+            0,
+            row["tiles"],
             lambda b, tile: self.one_tile(b, tile, found),
             name="tile",
             nonempty=True,
@@ -212,6 +198,11 @@ class _Writer:
             right=self.args["right"],
             start=panel.bases["right"],
             pitch=row["pitch"],
+            ahead=b.sum(
+                b.sum(panel.bases["right"], row["panel_stride"]),
+                b.product(tile, row["slice"]),
+            ),
+            ahead_step=row["slice_step"],
         )
         self._prefetch_extras(b, starts, panel)
         sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)

@@ -41,9 +41,11 @@ class GemmRow:
     panel_stride: int
     pitch: int
     """From one k to the next in a panel."""
+    slice: int
+    """The part of the next panel that a tile fetches."""
+    slice_step: int
+    """How far that moves per k."""
     tiles: int
-    block: int
-    """The tiles that all panels are done for before the next tiles."""
     left_at: int
     """Where each row of the left factor begins, `tiles * tile.rows` of them."""
     result_at: int

@@ -9,7 +9,10 @@ from xdsl.dialects import vector
 from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import SSAValue
 
+from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import Body, vector_of
+
+_SECOND_LEVEL = 2
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ class Factors:
     right: SSAValue
     start: SSAValue
     pitch: SSAValue
+    ahead: SSAValue
+    """What of the right factor comes next, to be fetched on the way."""
+    ahead_step: SSAValue
 
 
 def multiply(
@@ -116,14 +122,20 @@ def multiply(
     f, tile, zero = factors, panel.tile, b.const(0)
 
     def depth(b: Body, _: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
-        k, line, *acc = carried
+        k, line, ahead, *acc = carried
         line_of_panel = panel.load(b, f.right, line)
+        b.do(PrefetchOp(f.right, [ahead], _SECOND_LEVEL))
         for i, row in enumerate(f.rows):
             x = b.splat(b.load(f.left, b.sum(row, k)), tile.lanes)
             for j, y in enumerate(line_of_panel):
                 n = i * tile.vectors + j
                 acc[n] = b.fma(x, y, acc[n])
-        return [b.sum(k, f.step), b.sum(line, f.pitch), *acc]
+        return [
+            b.sum(k, f.step),
+            b.sum(line, f.pitch),
+            b.sum(ahead, f.ahead_step),
+            *acc,
+        ]
 
     def segment(b: Body, s: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
         start = b.offset(f.table, b.sum(f.segments, s))
@@ -132,8 +144,8 @@ def multiply(
         )
         return rest
 
-    carried = [f.start, *sums]
-    _, *done = b.loop(
+    carried = [f.start, f.ahead, *sums]
+    _, _, *done = b.loop(
         zero, f.segment_count, 1, carried, segment, name="s", nonempty=True
     )
     return done

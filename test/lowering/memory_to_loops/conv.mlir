@@ -2,8 +2,8 @@
 
 // Twenty columns: a panel of sixteen, then four that are stored through a mask. The
 // window is three stretches of nine elements.
-// CHECK:       "layer_rows"{{.*}}dense<[1, 0, 0, 1, 16, 20, 432, 16, 11, 11, 4, 70, 136, 3, 9, 1,
-// CHECK-SAME:  {{ }}1, 0, 1, 2, 16, 20, 432, 16, 11, 11, 4, 70, 136, 3, 9, 1]>
+// CHECK:       "layer_rows"{{.*}}dense<[1, 0, 0, 1, 16, 20, 432, 16, 40, 2, 11, 4, 70, 136, 3, 9, 1,
+// CHECK-SAME:  {{ }}1, 0, 1, 2, 16, 20, 432, 16, 40, 2, 11, 4, 70, 136, 3, 9, 1]>
 // CHECK:       func.func private @[[WHOLE:gemm_6x16_.*]](%left
 // CHECK-NOT:   masked
 // CHECK:         vector.fma {{.*}} : vector<16xf32>
@@ -29,7 +29,7 @@ func.func @main() {
 
 // A pixel of two groups has channels of both, so each place of the window is a stretch.
 // Equal geometry is one kernel; the epilogue reads the residual where the result lies.
-// CHECK:       dense<[2, 0, 0, 1, 16, 16, 576, 16, 6, 6, 10, 46, 82, 9, 4, 1, 46]>
+// CHECK:       dense<[2, 0, 0, 1, 16, 16, 576, 16, 96, 3, 6, 10, 46, 82, 9, 4, 1, 46]>
 // CHECK:       func.func private @[[RELU:gemm_6x16_.*]](%left: memref<?xf32>, %right: memref<?xf32>, %bias: memref<?xf32>, %extra0: memref<?xf32>, %result
 // CHECK:         arith.addf {{.*}} : vector<16xf32>
 // CHECK:         arith.maximumf {{.*}} : vector<16xf32>
@@ -80,8 +80,8 @@ func.func @main() {
 // -----
 
 // One channel in, one out: nine places of the window, multiplied lane by lane.
-// CHECK:       dense<[1, 0, 0, 1, 16, 24, 16, 24, 3, 3, 4, 22, 40, 9, 1, 1,
-// CHECK-SAME:  {{ }}1, 0, 1, 2, 16, 24, 16, 24, 3, 3, 4, 22, 40, 9, 1, 1]>
+// CHECK:       dense<[1, 0, 0, 1, 16, 24, 16, 24, 0, 0, 3, 4, 22, 40, 9, 1, 1,
+// CHECK-SAME:  {{ }}1, 0, 1, 2, 16, 24, 16, 24, 0, 0, 3, 4, 22, 40, 9, 1, 1]>
 // CHECK:       func.func private @[[WHOLE:depthwise_6x16_.*]](%left
 // CHECK:       func.func private @[[TAIL:depthwise_6x8_.*]](%left
 // CHECK:       func.call @[[WHOLE]]
