@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     StringAttr,
     UnitAttr,
     f64,
@@ -87,7 +88,7 @@ def int_property(default: int | None = None) -> IntegerAttr:
     return prop_def(IntegerAttr.constr(i64), value)
 
 
-def ints_property() -> DenseArrayBase:
+def ints_property() -> DenseArrayBase[IntegerType]:
     """Define a property that is a list of integers."""
     return prop_def(DenseArrayBase.constr(i64))
 

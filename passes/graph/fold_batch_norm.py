@@ -56,8 +56,8 @@ def scaled(product: Product, weight: Array, scale: Array) -> Array:
 def _times(weight: Array, factors: Array) -> Array:
     """Multiply in f64 and round once, without a copy of all of `weight` in f64."""
     result = np.empty_like(weight)
-    kinds = {"dtype": np.float64, "casting": "same_kind"}
-    return np.multiply(weight, factors, out=result, **kinds)
+    np.multiply(weight, factors, out=result, dtype=np.float64, casting="same_kind")
+    return result
 
 
 @dataclass
