@@ -185,18 +185,20 @@ func.func @epilogue_keeps_the_shape(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c
 
 // Channels are the columns: one number per channel, or per place, can be read.
 // CHECK-LABEL: @epilogue_reads_what_broadcasts
-// CHECK-NEXT:    graph.fused(%x, %w, %c, %p, %s) {
+// CHECK-NEXT:    graph.fused(%x, %w, %c, %p, %s, %q) {
 // CHECK:           graph.conv
 // CHECK-NEXT:      graph.mul
 // CHECK-NEXT:      graph.add
 // CHECK-NEXT:      graph.div
+// CHECK-NEXT:      graph.sub
 // CHECK-NEXT:      graph.yield
-func.func @epilogue_reads_what_broadcasts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>, %c: tensor<2x1x1xf32>, %p: tensor<4x4xf32>, %s: tensor<f32>) -> tensor<1x2x4x4xf32> {
+func.func @epilogue_reads_what_broadcasts(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>, %c: tensor<2x1x1xf32>, %p: tensor<4x4xf32>, %q: tensor<1x4x4xf32>, %s: tensor<f32>) -> tensor<1x2x4x4xf32> {
   %0 = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %1 = graph.mul %0, %c : (tensor<1x2x4x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4x4xf32>
   %2 = graph.add %1, %p : (tensor<1x2x4x4xf32>, tensor<4x4xf32>) -> tensor<1x2x4x4xf32>
   %3 = graph.div %2, %s : (tensor<1x2x4x4xf32>, tensor<f32>) -> tensor<1x2x4x4xf32>
-  func.return %3 : tensor<1x2x4x4xf32>
+  %4 = graph.sub %3, %q : (tensor<1x2x4x4xf32>, tensor<1x4x4xf32>) -> tensor<1x2x4x4xf32>
+  func.return %4 : tensor<1x2x4x4xf32>
 }
 
 // Its channels lie 16 elements apart.
