@@ -136,7 +136,9 @@ class _Assignment:
             )
             return moved, layout == plain, candidates[layout]
 
-        best = min(candidates, key=cost)
+        best = (
+            min(candidates, key=cost) if len(candidates) > 1 else next(iter(candidates))
+        )
         leader = candidates[best]
         operands = [wanted(op, i, best) for i in range(len(op.operands))]
         others = [
