@@ -6,6 +6,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.fused import FusedOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.layout.attribute import layout_of
+from glow.support.layout import reshaped
 from glow.support.types import shape_of
 
 Halo = tuple[tuple[int, int], ...]
@@ -53,7 +56,22 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
         wanted = halo_of(conv)
         if any(side for pair in wanted for side in pair):
             found[value] = widest(found.get(value), wanted)
+    for op in reversed(list(block.ops)):
+        if isinstance(op, ReshapeOp) and op.result in found:
+            before = _before_reshape(op, found[op.result])
+            if before is not None:
+                found[op.input] = widest(found.get(op.input), before)
     return found
+
+
+def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
+    """Return the border of the operand that is `halo` of the result, if there is."""
+    layout, own = layout_of(op.result), layout_of(op.input)
+    if layout is None or own is None:
+        return None
+    wider = layout.with_halo(halo)
+    found = reshaped(wider, shape_of(op.result), shape_of(op.input))
+    return None if found is None or found.dims != own.dims else found.halo
 
 
 def widest(one: Halo | None, other: Halo | None) -> Halo | None:

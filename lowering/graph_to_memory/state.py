@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.analysis.buffers import root_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of
 from glow.dialects.memory.address import Addressing, addressing_of, strided
 from glow.dialects.memory.base import Buffer, buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
@@ -22,7 +22,7 @@ from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
-from glow.support.layout import unpack
+from glow.support.layout import reshaped, unpack
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import Tensor, element_type_of, tensor_type
@@ -137,10 +137,15 @@ class Lowering:
         none = ((0, 0),) * len(shape)
         root = root_of(buffer)
         layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
-        if layout is None or len(extents_of(root)) != len(shape):
+        extents = extents_of(root)
+        if layout is not None and len(extents) != len(shape):
+            layout, extents = reshaped(layout, extents, shape), shape
+        found = None if layout is None else strides_of(LayoutAttr(layout), extents)
+        if layout is None or found is None:
             return none
-        inner, outer = addressing_of(buffer), addressing_of(root)
-        whole = inner.strides == outer.strides and all(
+        inner, outer = addressing_of(buffer), Addressing(extents, *found)
+        strides = zip(shape, inner.strides, outer.strides, strict=True)
+        whole = all(n == 1 or a == b for n, a, b in strides) and all(
             inner.shape[i] == outer.shape[i] for i in range(2, len(shape))
         )
         start = inner.offset - outer.offset

@@ -1,0 +1,42 @@
+// RUN: glow-opt %s --split-input-file -p graph-to-memory | filecheck %s
+
+// What is reshaped before a convolution reads it is made with the border around it.
+// CHECK-LABEL: @main
+// CHECK:         [[B:%.*]] = memory.alloc : memref<1x3x2x4x4xf32, #layout.physical<NHWCD, halo = [0, 0, 0, 1, 1]>>
+// CHECK-NEXT:    memory.zero_halo outs([[B]]
+// CHECK-NEXT:    memory.copy ins({{.*}}) outs([[B]]
+// CHECK-NEXT:    [[V:%.*]] = memory.view [[B]] : {{.*}} -> memref<1x6x4x4xf32, strided<[6, 1, 36, 6], offset: 42>>
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.conv ins([[V]]
+graph.placeholder @x "in" : tensor<1x3x2x4x4xf32>
+graph.placeholder @y "out" : tensor<1x1x4x4xf32>
+func.func @main() {
+  %w = graph.literal dense<1.0> : tensor<1x6x3x3xf32> : tensor<1x6x3x3xf32>
+  %x = graph.load @x : tensor<1x3x2x4x4xf32>
+  %0 = layout.transform %x : tensor<1x3x2x4x4xf32> -> tensor<1x3x2x4x4xf32, #layout.physical<NHWCD>>
+  %1 = graph.reshape %0 {shape = array<i64: 1, 6, 4, 4>} : (tensor<1x3x2x4x4xf32, #layout.physical<NHWCD>>) -> tensor<1x6x4x4xf32, #layout.physical<NHWC>>
+  %2 = graph.conv %1, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x6x4x4xf32, #layout.physical<NHWC>>, tensor<1x6x3x3xf32>) -> tensor<1x1x4x4xf32>
+  graph.save @y, %2 : tensor<1x1x4x4xf32>
+  func.return
+}
+
+// -----
+
+// The border of a merged axis is no border of what it is merged from.
+// CHECK-LABEL: @main
+// CHECK:         memory.alloc : memref<1x6x2x2x4xf32, #layout.physical<NDHWC>>
+// CHECK:         memory.view
+// CHECK:         [[B:%.*]] = memory.alloc : memref<1x6x4x4xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+// CHECK:         memory.copy ins({{.*}}) outs([[B]]
+// CHECK:         memory.conv ins([[B]]
+graph.placeholder @x "in" : tensor<1x6x2x2x4xf32>
+graph.placeholder @y "out" : tensor<1x1x4x4xf32>
+func.func @main() {
+  %w = graph.literal dense<1.0> : tensor<1x6x3x3xf32> : tensor<1x6x3x3xf32>
+  %x = graph.load @x : tensor<1x6x2x2x4xf32>
+  %0 = layout.transform %x : tensor<1x6x2x2x4xf32> -> tensor<1x6x2x2x4xf32, #layout.physical<NDHWC>>
+  %1 = graph.reshape %0 {shape = array<i64: 1, 6, 4, 4>} : (tensor<1x6x2x2x4xf32, #layout.physical<NDHWC>>) -> tensor<1x6x4x4xf32, #layout.physical<NHWC>>
+  %2 = graph.conv %1, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x6x4x4xf32, #layout.physical<NHWC>>, tensor<1x6x3x3xf32>) -> tensor<1x1x4x4xf32>
+  graph.save @y, %2 : tensor<1x1x4x4xf32>
+  func.return
+}
