@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import i64
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -13,6 +13,10 @@ from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.support.types import is_float
 
+_NO_FLAGS = arith.FastMathFlagsAttr("none")
+_ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
+_NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
+_WITHOUT_NAN = (vector.CombiningKindFlag.MAXNUMF, vector.CombiningKindFlag.MINNUMF)
 # Which zero is the larger one does not matter: that saves instructions.
 _NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
@@ -95,6 +99,10 @@ class Numbers:
         """Return the larger one; NaN if either is."""
         return self._extreme(arith.MaximumfOp, arith.MaxSIOp, x, y)
 
+    def greater(self, x: SSAValue, y: SSAValue) -> SSAValue:
+        """Return the larger of two floats; y if either is NaN. One instruction."""
+        return self.select(self.compare("gt", x, y), x, y)
+
     def minimum(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the smaller one; NaN if either is."""
         return self._extreme(arith.MinimumfOp, arith.MinSIOp, x, y)
@@ -133,6 +141,24 @@ class Numbers:
         return self.b.add(
             select.create(operands=[condition, x, y], result_types=[x.type])
         )
+
+    def across(self, kind: vector.CombiningKindFlag, value: SSAValue) -> SSAValue:
+        """
+        Return all lanes of a vector combined, in any order.
+
+        For `maxnumf` and `minnumf`, no lane may be NaN.
+        """
+        flags = _ANY_ORDER if is_float(self.element) else _NO_FLAGS
+        if kind in _WITHOUT_NAN:
+            flags = _NO_NAN
+        properties: dict[str, Attribute] = {
+            "kind": vector.CombiningKindAttr(kind),
+            "fastmath": flags,
+        }
+        op = vector.ReductionOp.create(
+            operands=[value], result_types=[self.element], properties=properties
+        )
+        return self.b.add(op)
 
 
 def lowest(element: Attribute) -> float:

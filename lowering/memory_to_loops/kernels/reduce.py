@@ -188,21 +188,11 @@ class ReduceRows(_Reduce):
             reduction.numbers(b, lanes).const(reduction.neutral)
             for lanes in self.strips.carried
         ]
-        return self._joined(b, reduction, fold(b, levels, [at], initial, line))
+        carried = fold(b, levels, [at], initial, line)
+        return self.strips.joined(b, carried, reduction.join, reduction.across)
 
     def _spread(self, b: Body, peak: SSAValue | None) -> dict[int, SSAValue]:
         """Return `peak` as a scalar and in every lane, by the number of lanes."""
         if peak is None:
             return {}
         return {n: Piece(n).spread(b, peak) for n in {0, *self.strips.carried}}
-
-    def _joined(self, b: Body, reduction: Reduction, carried: Values) -> SSAValue:
-        """Return one partial result for those of all vectors and the scalar."""
-        if not self.strips.lanes:
-            return carried[0]
-        vectors, rest = carried[: self.strips.unroll], carried[self.strips.unroll :]
-        while len(vectors) > 1:
-            pairs = zip(vectors[::2], vectors[1::2], strict=True)
-            vectors = [reduction.join(b, x, y, self.strips.lanes) for x, y in pairs]
-        found = reduction.across(b, vectors[0])
-        return reduction.join(b, found, rest[0], 0) if rest else found

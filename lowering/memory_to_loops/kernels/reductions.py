@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import f32, f64
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 
 from glow.lowering.memory_to_loops.builder import Body, vector_of
@@ -15,8 +14,6 @@ from glow.support.types import is_bool, is_float
 
 _SUMS = ("sum", "mean", "l1", "l2", "sum_square", "log_sum", "log_sum_exp")
 _ROOTS_AND_LOGARITHMS = ("l2", "log_sum", "log_sum_exp")
-_NO_FLAGS = arith.FastMathFlagsAttr("none")
-_ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 
 
 @dataclass(frozen=True)
@@ -110,31 +107,24 @@ class Reduction:
 
     def across(self, b: Body, value: SSAValue) -> SSAValue:
         """Return one partial result for all lanes of a vector."""
-        flags = _ANY_ORDER if is_float(self.accumulator) else _NO_FLAGS
-        op = vector.ReductionOp.create(
-            operands=[value],
-            result_types=[self.accumulator],
-            properties={"kind": self._combining(), "fastmath": flags},
-        )
-        return b.add(op)
+        return self.numbers(b, 0).across(self._combining(), value)
 
-    def _combining(self) -> vector.CombiningKindAttr:
+    def _combining(self) -> vector.CombiningKindFlag:
         floats = is_float(self.element)
         flags = vector.CombiningKindFlag
         match self.kind:
             case "prod":
-                flag = flags.MUL
+                return flags.MUL
             case "max" if is_bool(self.element):
-                flag = flags.OR
+                return flags.OR
             case "min" if is_bool(self.element):
-                flag = flags.AND
+                return flags.AND
             case "max":
-                flag = flags.MAXIMUMF if floats else flags.MAXSI
+                return flags.MAXIMUMF if floats else flags.MAXSI
             case "min":
-                flag = flags.MINIMUMF if floats else flags.MINSI
+                return flags.MINIMUMF if floats else flags.MINSI
             case _:
-                flag = flags.ADD
-        return vector.CombiningKindAttr(flag)
+                return flags.ADD
 
     def finish(
         self,

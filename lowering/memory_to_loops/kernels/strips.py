@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import MemRefType, i1
+from xdsl.dialects.builtin import MemRefType, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
 
+from glow.dialects.llvm_ext.elementwise import SelectOp
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -57,6 +58,15 @@ class Piece:
         else:
             operands = [base, at, self.mask, values[0]]
             b.do(vector.MaskedStoreOp.create(operands=operands))
+
+    def cleared(self, b: Body, value: SSAValue) -> SSAValue:
+        """Return `value` with zero in the lanes that are masked off."""
+        if self.mask is None:
+            return value
+        assert isinstance(value.type, VectorType)
+        element: Attribute = value.type.element_type  # pyright: ignore
+        operands = [self.mask, value, b.scalar(0, element, self.lanes)]
+        return b.add(SelectOp.create(operands=operands, result_types=[value.type]))
 
     def spread(self, b: Body, value: SSAValue) -> SSAValue:
         """Return scalar `value` in every lane."""
@@ -140,6 +150,27 @@ class Strips:
             first = _carry(b, (whole, upto), self.lanes, first, one, step)
         single = _carry(b, (upto, extent), 1, carried[-1:], Piece(0), step)
         return [*first, *several[1:], *single]
+
+    def joined(
+        self,
+        b: Body,
+        carried: Values,
+        join: Callable[[Body, SSAValue, SSAValue, int], SSAValue],
+        across: Callable[[Body, SSAValue], SSAValue],
+    ) -> SSAValue:
+        """
+        Return one scalar for what `fold` carried.
+
+        `join(b, x, y, lanes)` makes one value of two, `across` a scalar of a vector.
+        """
+        if not self.lanes:
+            return carried[0]
+        vectors, rest = carried[: self.unroll], carried[self.unroll :]
+        while len(vectors) > 1:
+            pairs = zip(vectors[::2], vectors[1::2], strict=True)
+            vectors = [join(b, x, y, self.lanes) for x, y in pairs]
+        found = across(b, vectors[0])
+        return join(b, found, rest[0], 0) if rest else found
 
     def _last(self, b: Body, i: SSAValue, extent: SSAValue, step: Step) -> None:
         step(
