@@ -55,12 +55,12 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
             continue
         wanted = halo_of(conv)
         if any(side for pair in wanted for side in pair):
-            found[value] = widest(found.get(value), wanted)
+            found[value] = widest(found.get(value, wanted), wanted)
     for op in reversed(list(block.ops)):
         if isinstance(op, ReshapeOp) and op.result in found:
             before = _before_reshape(op, found[op.result])
             if before is not None:
-                found[op.input] = widest(found.get(op.input), before)
+                found[op.input] = widest(found.get(op.input, before), before)
     return found
 
 
@@ -74,10 +74,8 @@ def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
     return None if found is None or found.dims != own.dims else found.halo
 
 
-def widest(one: Halo | None, other: Halo | None) -> Halo | None:
+def widest(one: Halo, other: Halo) -> Halo:
     """Return the border that contains both."""
-    if one is None or other is None:
-        return one or other
     return tuple(
         (max(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other, strict=True)
     )

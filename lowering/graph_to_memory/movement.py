@@ -23,7 +23,7 @@ from glow.support.types import is_float, normalize_axis, shape_of
 def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
     source = lowering[op.input]
     a = addressing_of(source)
-    order = op.parameters()["permutation"]
+    order: tuple[int, ...] = op.parameters()["permutation"]
     permuted = Addressing(
         tuple(a.shape[i] for i in order), tuple(a.strides[i] for i in order), a.offset
     )

@@ -40,7 +40,9 @@ def _matmul(lowering: Lowering, op: MatMulOp) -> None:
 @lowers(FusedOp)
 def _fused(lowering: Lowering, op: FusedOp) -> None:
     *inner, last = op.body.block.ops
-    sources = dict(zip(op.body.block.args, op.inputs, strict=True))
+    sources: dict[SSAValue, SSAValue] = dict(
+        zip(op.body.block.args, op.inputs, strict=True)
+    )
     steps = [step for step in inner if not isinstance(step, LiteralOp)]
     anchor, *rest = steps
     if isinstance(anchor, MatMulOp):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.support.types import is_bool, is_float
-
-_ANY_ZERO = arith.FastMathFlagsAttr([arith.FastMathFlag.NO_SIGNED_ZEROS])
+from glow.support.types import dtype_of, is_bool, is_float
 
 
 class ScalarBody:
@@ -60,15 +58,11 @@ class ScalarBody:
         return self.op(_pick(a, arith.DivfOp, arith.DivSIOp), a, b)
 
     def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The larger one, or NaN if one is; ONNX leaves open which zero is larger."""
-        if is_float(a.type):
-            return self.op(arith.MaximumfOp, a, b, fastmath=_ANY_ZERO)
-        return self.op(arith.MaxSIOp, a, b)
+        """The larger one, or NaN if one is NaN."""
+        return self.op(_pick(a, arith.MaximumfOp, arith.MaxSIOp), a, b)
 
     def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        if is_float(a.type):
-            return self.op(arith.MinimumfOp, a, b, fastmath=_ANY_ZERO)
-        return self.op(arith.MinSIOp, a, b)
+        return self.op(_pick(a, arith.MinimumfOp, arith.MinSIOp), a, b)
 
     def neg(self, a: SSAValue) -> SSAValue:
         if is_float(a.type):
@@ -142,6 +136,5 @@ def _pick(
 
 
 def bits_of(element: Attribute) -> int:
-    if isinstance(element, IntegerType):
-        return element.width.data
-    return element.bitwidth  # pyright: ignore
+    """Return the width of a number in bits; a bool has 1."""
+    return 1 if is_bool(element) else 8 * dtype_of(element).itemsize

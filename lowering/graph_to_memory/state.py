@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import LocationAttr, MemRefType, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, MemRefType, NoneAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -30,7 +30,9 @@ from glow.support.types import Tensor, element_type_of, tensor_type
 
 def memref_of(type_: Tensor) -> Buffer:
     """Return the type of a buffer that holds a tensor of `type_`, layout included."""
-    return MemRefType(type_.element_type, type_.get_shape(), type_.encoding)
+    layout = layout_of(type_)
+    encoding = NoneAttr() if layout is None else LayoutAttr(layout)
+    return MemRefType(type_.element_type, type_.get_shape(), encoding)
 
 
 class Lowering:
@@ -57,9 +59,9 @@ class Lowering:
         """Note the border of each value; a whole has the widest of its parts."""
         self.halos = find_halos(block)
         for value, part in self.destinations.parts.items():
-            halo = widest(self.halos.get(part.whole), self.halos.get(value))
+            halo = self.halos.get(value)
             if halo is not None:
-                self.halos[part.whole] = halo
+                self.halos[part.whole] = widest(self.halos.get(part.whole, halo), halo)
 
     # Appending
 

@@ -20,7 +20,11 @@ from glow.support.types import normalize_axis, shape_of
 
 @lowers(pooling.MaxPoolOp, pooling.AvgPoolOp, pooling.LpPoolOp)
 def _pool(lowering: Lowering, op: GraphOp) -> None:
-    kinds = {pooling.MaxPoolOp: "max", pooling.AvgPoolOp: "avg", pooling.LpPoolOp: "lp"}
+    kinds: dict[type[GraphOp], str] = {
+        pooling.MaxPoolOp: "max",
+        pooling.AvgPoolOp: "avg",
+        pooling.LpPoolOp: "lp",
+    }
     p = op.parameters()
     source = lowering[op.operands[0]]
     outs = [lowering.destination(result) for result in op.results]

@@ -26,6 +26,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from glow.dialects.memory.base import buffer_type
+from glow.support.types import is_float
+
 INDEX = IndexType()
 NSW: dict[str, Attribute] = {
     "overflowFlags": arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
@@ -100,11 +103,11 @@ class Body:
         key = (repr(value), element, lanes)
         if lanes:
             type_ = vector_of(element, lanes)
-            splat = DenseIntOrFPElementsAttr.from_list(type_, [value])  # pyright: ignore
+            splat: Attribute = DenseIntOrFPElementsAttr.from_list(type_, [value])  # pyright: ignore
             return self._shared(key, splat, type_)
         attribute: Attribute = (
             FloatAttr(value, element)  # pyright: ignore
-            if hasattr(element, "bitwidth") and not hasattr(element, "width")
+            if is_float(element)
             else IntegerAttr(int(value), element)  # pyright: ignore
         )
         return self._shared(key, attribute, element)
@@ -133,8 +136,7 @@ class Body:
 
     def load(self, base: SSAValue, *at: SSAValue) -> SSAValue:
         """Load one element of flat memref `base`."""
-        assert isinstance(base.type, MemRefType)
-        element = base.type.element_type  # pyright: ignore[reportUnknownMemberType]
+        element = buffer_type(base).element_type
         return self.add(
             memref.LoadOp.create(operands=[base, *at], result_types=[element])
         )
@@ -150,9 +152,7 @@ class Body:
         )
 
     def load_vector(self, base: SSAValue, *at: SSAValue, lanes: int) -> SSAValue:
-        assert isinstance(base.type, MemRefType)
-        element = base.type.element_type  # pyright: ignore[reportUnknownMemberType]
-        type_ = vector_of(element, lanes)  # pyright: ignore[reportUnknownArgumentType]
+        type_ = vector_of(buffer_type(base).element_type, lanes)
         return self.add(
             vector.LoadOp.create(operands=[base, *at], result_types=[type_])
         )
@@ -200,10 +200,10 @@ class Body:
         inner = Body(block, self.consts, self.entry)
         out = body(inner, block.args[0], list(block.args[1:]))
         block.add_op(scf.YieldOp.create(operands=list(out)))
-        bounds = [
+        low, high, by = (
             self.const(v) if isinstance(v, int) else v for v in (lower, upper, step)
-        ]
-        op = scf.ForOp(*bounds, carried, Region(block))
+        )
+        op = scf.ForOp(low, high, by, carried, Region(block))
         if nonempty:
             op.attributes["nonempty"] = UnitAttr()
         self.do(op)
@@ -253,5 +253,7 @@ def function(
     block = op.body.block
     for arg, (hint, _) in zip(block.args, arguments, strict=True):
         arg.name_hint = hint
-    named = {hint: arg for arg, (hint, _) in zip(block.args, arguments, strict=True)}
+    named: dict[str, SSAValue] = {
+        hint: arg for arg, (hint, _) in zip(block.args, arguments, strict=True)
+    }
     return op, Body(block), named
