@@ -268,7 +268,7 @@ def reduction_cases() -> Iterator[Case]:
     infinite = np.array([[INF, 1, 2], [-INF, -INF, -INF], [INF, -INF, 1]], np.float32)
     for name in ("reduce_log_sum_exp", "reduce_sum", "reduce_max", "reduce_l2"):
         yield reduction_case(name, infinite, (1,), True)
-    for name in set(REDUCTIONS) - {"reduce_mean"}:
+    for name in sorted(set(REDUCTIONS) - {"reduce_mean"}):
         yield reduction_case(name, np.zeros((2, 0), np.float32), (1,), True)
     large = np.array([[1000, 1001], [-1000, -1001]], np.float32)
     yield reduction_case("reduce_log_sum_exp", large, (1,), False)
