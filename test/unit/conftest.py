@@ -5,7 +5,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
+
+# Machines that run the suite are slow and busy: how long an example takes says nothing.
+settings.register_profile(
+    "suite",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    print_blob=True,
+    database=None,
+)
+settings.load_profile("suite")
 
 Array = NDArray[Any]
 TOLERANCES = {"float32": 2e-5, "float64": 1e-12}
