@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import f64
@@ -21,7 +22,7 @@ from glow.dialects.graph import (
 )
 from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody, bits_of
-from glow.support.types import element_of, is_float
+from glow.support.types import dtype_of, element_of, is_float
 
 Scalars = list[SSAValue]
 Rule = Callable[[ScalarBody, Any, Scalars], SSAValue]
@@ -212,10 +213,13 @@ def _cast(b: ScalarBody, op: select.CastOp, a: Scalars) -> SSAValue:
 
 @scalar(select.ClipOp)
 def _clip(b: ScalarBody, op: select.ClipOp, a: Scalars) -> SSAValue:
+    """Bound by what is given, or else a float by the finite ones of its type."""
     rest = iter(a[1:])
-    x = a[0]
-    if op.min is not None:
-        x = b.maximum(x, next(rest))
-    if op.max is not None:
-        x = b.minimum(x, next(rest))
+    x, element = a[0], element_of(op.input)
+    for bound, combine, sign in ((op.min, b.maximum, -1), (op.max, b.minimum, 1)):
+        if bound is not None:
+            x = combine(x, next(rest))
+        elif is_float(element):
+            finite = sign * float(np.finfo(dtype_of(element)).max)
+            x = combine(x, b.const(finite, element))
     return x

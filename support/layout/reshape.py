@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import prod
 
 from glow.support.layout.address import Shape, check_shape
-from glow.support.layout.physical import Dim, Halo, Layout
+from glow.support.layout.physical import Dim, Halo, Layout, row_major
 
 NO_HALO: Halo = (0, 0)
 
@@ -20,7 +20,8 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
 
     Both shapes hold equally many elements, which keep their row-major order. There
     is none where the inner one of merged axes has padding, where a block straddles
-    two new axes, or for an aligned layout. New axes of one position go outermost.
+    two new axes unless all are row-major, or for an aligned layout. New axes of one
+    position go outermost.
     """
     check_shape(layout, shape)
     if prod(shape) != prod(new_shape) or 0 in shape or layout.is_aligned:
@@ -34,7 +35,7 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
         axes = _outer_to_inner(new, new_shape)
         pieces = None if merged is None else _split(merged, axes)
         if merged is None or pieces is None:
-            return None
+            return row_major(len(new_shape)) if layout.is_row_major else None
         places |= pieces
         halo[new[0]] = _divided(merged.halo, axes[0].step)
     units = [Dim(axis) for axis, extent in enumerate(new_shape) if extent == 1]

@@ -308,6 +308,10 @@ def test_flattening_one_pixel_is_row_major() -> None:
     assert found.is_row_major
 
 
+def test_row_major_stays_row_major_however_axes_are_cut() -> None:
+    assert reshaped(row_major(3), (2, 3, 4), (4, 6)) == row_major(2)
+
+
 def test_no_reshape_merges_padding_or_cuts_blocks() -> None:
     assert reshaped(parse_layout("NCHW8c"), (2, 12, 2, 2), (96,)) is None
     assert reshaped(parse_layout("NC8c"), (4, 24), (4, 2, 12)) is None
