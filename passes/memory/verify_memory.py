@@ -131,6 +131,8 @@ class _Checker:
         return self.symbols.get(owner.symbol.string_value())
 
     def _read(self, op: Operation, root: SSAValue) -> None:
+        if 0 in buffer_type(root).get_shape():
+            return  # there is nothing to write
         found = self._placeholder(root)
         fresh = root in self.alive or (
             isinstance(found, PlaceholderOp) and found.direction.data == "out"

@@ -165,3 +165,14 @@ func.func @reuse() {
   %b = memory.alloc {offset = 32 : i64} : memref<4xf32>
   func.return
 }
+
+// -----
+
+// A buffer without elements needs no one to write it.
+// CHECK-LABEL: @nothing_is_read
+func.func @nothing_is_read() {
+  %a = memory.alloc : memref<0x4xf32>
+  %b = memory.alloc : memref<0x4xf32>
+  memory.copy ins(%a : memref<0x4xf32>) outs(%b : memref<0x4xf32>)
+  func.return
+}
