@@ -28,6 +28,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.compute import ints
 
@@ -228,6 +229,10 @@ class SoftmaxOp(MemoryOp):
             },
         )
 
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        pair = (self.input, self.result)
+        return [pair] if same_place(*pair) else []
+
 
 @irdl_op_definition
 class LayerNormOp(MemoryOp):
@@ -283,6 +288,10 @@ class LayerNormOp(MemoryOp):
                 "epsilon": FloatAttr(epsilon, f64),
             },
         )
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        pair = (self.input, self.result)
+        return [pair] if same_place(*pair) else []
 
 
 @irdl_op_definition
