@@ -16,7 +16,7 @@ from glow.support.types import element_of, is_float, shape_of
 
 @dataclass(frozen=True)
 class Affine:
-    """scale * input + shift in f64, of which both broadcast to the input's shape."""
+    """scale * input + shift in f64, of which all broadcast together."""
 
     input: SSAValue
     scale: Array
@@ -34,7 +34,7 @@ def affine_of(op: Operation, constants: Constants) -> Affine | None:
                 found = _of_binary(op, op.rhs, constants.array_of(op.lhs))
         case _:
             return None
-    if found is None or shape_of(found.input) != shape_of(op.results[0]):
+    if found is None:
         return None
     finite = np.isfinite(found.scale).all() and np.isfinite(found.shift).all()
     return found if finite else None

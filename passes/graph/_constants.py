@@ -17,9 +17,14 @@ from glow.support.types import element_type_of, has_layout, tensor
 INLINE_ELEMENTS = 16
 
 
+def base_name(symbol: str) -> str:
+    """Return the name of the constant that the one called `symbol` was made from."""
+    return re.sub(r"_folded(_\d+)?$", "", symbol)
+
+
 def folded_name(symbol: str) -> str:
     """Return the name of what a constant became; its generations are not counted."""
-    return re.sub(r"_folded(_\d+)?$", "", symbol) + "_folded"
+    return f"{base_name(symbol)}_folded"
 
 
 class Constants:
@@ -85,10 +90,8 @@ class Constants:
     def _add(self, symbol: str, constant: ConstantOp) -> None:
         """Insert `constant` behind the storage that the module begins with."""
         self._symbols[symbol] = constant
-        if self._behind is None:
-            self._block.add_op(constant)
-        else:
-            self._block.insert_op_before(constant, self._behind)
+        assert self._behind is not None, "a module without functions has no values"
+        self._block.insert_op_before(constant, self._behind)
 
 
 def _is_uniform(array: Array) -> bool:

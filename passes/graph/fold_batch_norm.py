@@ -16,7 +16,7 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._affine import Affine, affine_of, along
-from glow.passes.graph._constants import Constants, folded_name
+from glow.passes.graph._constants import Constants, base_name, folded_name
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import dtype_of, element_of, shape_of
@@ -133,7 +133,7 @@ class FoldAffineIntoProduct(RewritePattern):
         symbol = self.constants.symbol_of(weight_of(product)) or "weight"
         if is_bias:
             old = product.bias and self.constants.symbol_of(product.bias)
-            symbol = old or f"{symbol}_bias"
+            symbol = old or f"{base_name(symbol)}_bias"
         return self.constants.make(array, folded_name(symbol), location)
 
 

@@ -42,10 +42,8 @@ from glow.support.rewriting import rewrite
 from glow.support.types import shape_of
 
 
-def _is_everywhere(array: Array | None, value: float) -> bool:
+def _is_everywhere(array: Array, value: float) -> bool:
     """Return whether `array` is `value` everywhere; 0.0 and -0.0 are two values."""
-    if array is None or not array.size:
-        return False
     same = (array == value) & (np.signbit(array) == np.signbit(value))
     return bool(same.all())
 
@@ -118,7 +116,7 @@ def _moves_nothing(op: Operation) -> bool:
 
 
 class RemoveReductionOfOne(RewritePattern):
-    """reduce_sum(x), and the like, -> x where each element is reduced alone."""
+    """reduce_sum(x), and the like, -> x where that has as many elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -127,9 +125,7 @@ class RemoveReductionOfOne(RewritePattern):
         rewriter: PatternRewriter,
         /,
     ) -> None:
-        shape = shape_of(op.input)
-        alone = all(shape[axis] == 1 for axis in op.axes.get_values())
-        if alone and op.input.type == op.result.type:
+        if op.input.type == op.result.type:
             rewriter.replace(op, (), (op.input,))
 
 

@@ -83,12 +83,19 @@ def test_result_is_the_same(name: str, with_bias: bool) -> None:
     np.testing.assert_allclose(run(module, [x]), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_new_constants_are_named_after_the_old() -> None:
-    module, _ = build("conv", True)
+@pytest.mark.parametrize("with_bias", [False, True])
+def test_new_constants_are_named_after_the_old(with_bias: bool) -> None:
+    def body(x: SSAValue, w: SSAValue, b: SSAValue, s: SSAValue) -> Sequence[SSAValue]:
+        product = MatMulOp(x, w, b if with_bias else None).result
+        return [AddOp(MulOp(product, s).result, s).result]
+
+    constants = {"w": floats(4, 20), "b": floats(20), "s": floats(20)}
+    module = module_of([floats(3, 4)], constants, body)
     for step in (FoldBatchNormPass(), RemoveDeadConstantsPass()):
         step.apply(Context(), module)
-    names = [op.sym_name.data for op in module.ops if isinstance(op, ConstantOp)]
-    assert names == ["w_folded_1"], "six biases are a literal"
+    names = {op.sym_name.data for op in module.ops if isinstance(op, ConstantOp)}
+    bias = "b_folded_1" if with_bias else "w_bias_folded"
+    assert names == {"w_folded", bias}
 
 
 @pytest.mark.parametrize("known", [False, True])

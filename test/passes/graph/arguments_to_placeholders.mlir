@@ -56,6 +56,15 @@ func.func @network() {
 
 // -----
 
+// CHECK:       graph.placeholder @c "out" : tensor<2xf32>
+// CHECK-LABEL: func.func @main() {
+func.func @constant() -> tensor<2xf32> {
+  %c = graph.literal dense<1.0> : tensor<2xf32> : tensor<2xf32>
+  func.return %c : tensor<2xf32>
+}
+
+// -----
+
 // CHECK: expected one function, or one that is @main, got @first, @second
 func.func @first() {
   func.return

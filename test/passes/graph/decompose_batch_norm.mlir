@@ -34,6 +34,15 @@ func.func @unknown_parameters(%x: tensor<1x2x4xf32>, %s: tensor<2xf32>, %t: tens
   func.return %1 : tensor<1x2x4xf32>
 }
 
+// CHECK-LABEL: @layouts_are_kept_with_known_parameters
+// CHECK:         graph.batch_norm
+// CHECK-NEXT:    func.return
+func.func @layouts_are_kept_with_known_parameters(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>> {
+  %s = graph.literal dense<[2.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
+  %1 = graph.batch_norm %x, %s, %s, %s, %s : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+}
+
 // CHECK-LABEL: @layouts_are_kept
 // CHECK:         graph.batch_norm
 // CHECK-NEXT:    func.return

@@ -140,6 +140,17 @@ func.func @unknown_bias_is_kept(%x: tensor<1x2x4x4xf32>, %b: tensor<2xf32>) -> t
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
+// CHECK-LABEL: @unknown_bias_of_a_matrix_product_is_kept(
+// CHECK:         graph.matmul
+// CHECK:         graph.mul
+func.func @unknown_bias_of_a_matrix_product_is_kept(%a: tensor<3x2xf32>, %b: tensor<2xf32>) -> tensor<3x2xf32> {
+  %w = graph.literal dense<1.0> : tensor<2x2xf32> : tensor<2x2xf32>
+  %t = graph.literal dense<2.0> : tensor<f32> : tensor<f32>
+  %0 = graph.matmul %a, %w bias %b : (tensor<3x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  %1 = graph.mul %0, %t : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  func.return %1 : tensor<3x2xf32>
+}
+
 // CHECK-LABEL: @unknown_statistics_are_kept(
 // CHECK:         graph.conv
 // CHECK:         graph.batch_norm
