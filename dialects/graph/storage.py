@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     ModuleOp,
-    NoneAttr,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
@@ -38,6 +37,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 
 DIRECTIONS = ("in", "out", "inout")
@@ -131,11 +131,10 @@ class ConstantOp(IRDLOperation):
         expected = dtype_of(self.type.element_type)
         if found.array.dtype != expected:
             raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
-        plain = isinstance(self.type.encoding, NoneAttr)
-        if plain and found.array.shape != self.type.get_shape():
+        shape = physical_shape_of(self.type)
+        if found.array.shape != shape:
             raise VerifyException(
-                f"expected bytes of shape {self.type.get_shape()}, "
-                f"got {found.array.shape}"
+                f"expected bytes of shape {shape}, got {found.array.shape}"
             )
 
 

@@ -28,8 +28,14 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     """
     The physical order of a tensor (as its encoding) or a buffer (as its layout).
 
-    Text is letters or a list of dims, see `glow.support.layout.text`. A type without
-    one is row-major. Strides depend on the shape: ask `strides_of` with a shape.
+    A layout lists physical dims from outer to inner. Letters name axes by position: NC,
+    NCW, NCHW, NCDHW; with O and I instead where axis 0 is split or further in, as in
+    filters; KN for a matrix by columns. A capital is all that is left of an axis, and
+    `8c` a block of 8. Of other ranks and orders a dim is `axis:extent:stride`, `?` is
+    all that is left, and what says nothing is left out. `[a=64]` aligns a dim to 64
+    bytes. `halo` has the zeros around each axis: `before:after`, or a number for both.
+
+    A type without a layout is row-major. Strides depend on the shape: ask `strides_of`.
     Errors: text that describes no layout, with its column.
 
     ```mlir

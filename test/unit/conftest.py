@@ -19,6 +19,15 @@ settings.register_profile(
 settings.load_profile("suite")
 
 Array = NDArray[Any]
+# A slow machine is no failure; a failure prints what repeats it.
+settings.register_profile(
+    "glow",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.load_profile("glow")
+
 TOLERANCES = {"float32": 2e-5, "float64": 1e-12}
 
 

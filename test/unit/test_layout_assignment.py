@@ -8,7 +8,7 @@ from functools import partial
 import models
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import UNKNOWN_LOC, FunctionType, ModuleOp, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -173,7 +173,7 @@ STEPS: tuple[Callable[[Network, SSAValue], SSAValue], ...] = (
 )
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_laid_out_networks_compute_the_same(data: st.DataObject) -> None:
     net = Network(data)
