@@ -79,10 +79,11 @@ Written by `{COMMAND}`
 on {day}: {processor()}, {threads}, target {args.target}{features}, ONNX Runtime \
 {version(PEER)}.
 
-Latencies are medians of runs that take turns in one process; one thread is timed by
-the CPU time of the process. Speed is ONNX Runtime's latency over ours: above 1 we are
-faster. Compile time runs from the file to the executable with nothing cached. The
-error is the largest difference from ONNX Runtime, as a fraction of the largest value.
+Latencies are medians of runs that take turns in one process. Speed is ONNX Runtime's
+latency over ours: above 1 we are faster. Compile time runs from the file to the
+executable with nothing cached. One thread is timed by the CPU time of the process.
+The error is the largest difference from ONNX Runtime, as a fraction of the largest
+value.
 
 | model | glow ms | ONNX Runtime ms | speed | compile s | max error |
 |---|---|---|---|---|---|

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -14,11 +13,16 @@ from glow.support.targets import known_targets, resolve
 from glow.tools.command_line import fail, parse_dims
 from glow.tools.crash_report import save_crash
 from glow.tools.progress import progress
+from glow.tools.timing import clock_for
 
 
 @dataclass(frozen=True)
 class Session:
-    """A compiled model, and how long that took from the file on."""
+    """
+    A compiled model, and how long that took from the file on.
+
+    Units: compile_s in seconds of the clock that suits the number of threads.
+    """
 
     net: Executable
     compile_s: float
@@ -40,10 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def open_session(args: argparse.Namespace) -> Session:
     """Load and compile what `args` names; save the model if the compiler breaks."""
-    start = time.perf_counter()
+    clock = clock_for(args.threads)
+    start = clock()
     with progress(f"loading {args.model}"):
         model = load_model(args.model, parse_dims(args.dim), args.weights)
-    return Session(_compiled(model, args), time.perf_counter() - start)
+    return Session(_compiled(model, args), clock() - start)
 
 
 def _compiled(model: Model, args: argparse.Namespace) -> Executable:

@@ -7,6 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 
 Program = Callable[[], object]
+Clock = Callable[[], float]
+
+
+def clock_for(threads: int) -> Clock:
+    """
+    Return the clock to time `threads` threads by, in seconds.
+
+    One thread is timed by the CPU time of the process, which other processes do not
+    disturb; several by the wall clock.
+    """
+    return time.process_time if threads == 1 else time.perf_counter
 
 
 def interleaved_medians(
@@ -15,11 +26,9 @@ def interleaved_medians(
     """
     Return the median time of each program, run in turn after one run to warm up.
 
-    One thread is timed by the CPU time of the process, which other processes do not
-    disturb; several by the wall clock.
     Units: seconds.
     """
-    clock = time.process_time if threads == 1 else time.perf_counter
+    clock = clock_for(threads)
     for program in programs:
         program()
     times: list[list[float]] = [[] for _ in programs]
