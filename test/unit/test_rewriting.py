@@ -2,8 +2,8 @@
 
 import pytest
 from xdsl.context import Context
+from xdsl.dialects import test
 from xdsl.dialects.builtin import Builtin, NameLoc, NoneAttr, StringAttr, UnknownLoc
-from xdsl.dialects.test import Test, TestOp, TestPureOp
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -18,7 +18,7 @@ from glow.support.rewriting import rewrite
 
 def parse(text: str):
     context = Context()
-    for dialect in (Builtin, Test):
+    for dialect in (Builtin, test.Test):
         context.load_dialect(dialect)
     return Parser(context, text).parse_module()
 
@@ -27,17 +27,17 @@ class MakeTwo(RewritePattern):
     """One op becomes two, one of them inside a region."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TestOp, rewriter: PatternRewriter, /) -> None:
+    def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter, /) -> None:
         if "done" not in op.attributes:
             done = {"done": StringAttr("yes")}
-            first = TestOp(attributes=done)
-            rewriter.replace(op, [first, TestOp(attributes=done)])
+            first = test.TestOp(attributes=done)
+            rewriter.replace(op, [first, test.TestOp(attributes=done)])
 
 
 class Restless(RewritePattern):
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TestOp, rewriter: PatternRewriter, /) -> None:
-        rewriter.replace(op, TestOp())
+    def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter, /) -> None:
+        rewriter.replace(op, test.TestOp())
 
 
 def test_every_new_op_has_the_location_of_the_old() -> None:
@@ -50,7 +50,7 @@ def test_every_new_op_has_the_location_of_the_old() -> None:
 def test_dead_pure_ops_go() -> None:
     module = parse('%0 = "test.pureop"() : () -> i32 "test.op"() {done} : () -> ()')
     assert rewrite(module, MakeTwo())
-    assert not [op for op in module.ops if isinstance(op, TestPureOp)]
+    assert not [op for op in module.ops if isinstance(op, test.TestPureOp)]
 
 
 def test_patterns_that_never_settle_are_refused() -> None:
@@ -64,6 +64,6 @@ def test_fused_locations_are_flat_and_distinct() -> None:
     assert fuse() == UnknownLoc()
     assert fuse(a, UnknownLoc(), a) == a
     assert fuse(fuse(a, b), a) == fuse(a, b)
-    op = TestOp()
+    op = test.TestOp()
     op.location = fuse(b, a)
     assert name_of(op) == "b + a"
