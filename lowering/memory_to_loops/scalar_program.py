@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
@@ -12,10 +12,8 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
+from glow.lowering.memory_to_loops.kernels.faults import Report
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-
-Report = Callable[[Body, SSAValue], None]
-"""Appends ops that report a fault where a condition holds."""
 
 DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
 SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)

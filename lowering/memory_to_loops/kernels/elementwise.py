@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import i32
+from xdsl.dialects import func
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from glow.lowering.memory_to_loops.builder import (
     INDEX,
@@ -17,10 +16,11 @@ from glow.lowering.memory_to_loops.builder import (
     flat,
     function,
 )
+from glow.lowering.memory_to_loops.kernels.faults import Report, reporter
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest
 from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-from glow.lowering.memory_to_loops.scalar_program import Report, ScalarProgram
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
 @dataclass(frozen=True)
@@ -132,19 +132,3 @@ class Elementwise(Kernel):
                 b.store(value, base, place)
 
         nest(b, [line], len(bases), element, offsets)
-
-
-def reporter(fault: SSAValue, code: SSAValue) -> Report:
-    """Return a report that stores `code` into `fault`, unless that holds one."""
-
-    def report(b: Body, condition: SSAValue) -> None:
-        inner = Body(Block(), b.consts, b.entry)
-        zero = inner.const(0)
-        old = inner.load(fault, zero)
-        free = inner.add(arith.CmpiOp(old, inner.scalar(0, i32), "eq"))
-        new = inner.add(arith.IndexCastOp.create(operands=[code], result_types=[i32]))
-        inner.store(inner.add(arith.SelectOp(free, new, old)), fault, zero)
-        inner.do(scf.YieldOp())
-        b.do(scf.IfOp(condition, [], Region(inner.block)))
-
-    return report

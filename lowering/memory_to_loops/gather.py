@@ -1,0 +1,57 @@
+"""Lower gathers: loops around the picked axis, over the indices, over a slice."""
+
+from __future__ import annotations
+
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.window import GatherOp
+from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
+from glow.lowering.memory_to_loops.kernels.gather import Gather
+from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.main import Main, lowers
+
+
+@lowers(GatherOp)
+def lower_gather(main: Main, op: GatherOp) -> None:
+    data, indices = addressing_of(op.data), addressing_of(op.indices)
+    result = addressing_of(op.result)
+    if 0 in result.shape:
+        return
+    axis, count = op.axis.value.data, len(indices.shape)
+    before = _paired(data, result, range(axis), 0)
+    index = _paired(indices, result, range(count), axis)
+    after = _paired(data, result, range(axis + 1, len(data.shape)), count - 1)
+    *slices, fastest = after or [Axis(1, (1, 1))]
+    element = buffer_type(op.data).element_type
+    strips = Strips.of(main.target, [element], unroll=2)
+    if fastest.strides != (1, 1) or fastest.extent < strips.lanes:
+        strips = Strips(0)
+    kernel = Gather(
+        element,
+        buffer_type(op.indices).element_type,
+        len(before),
+        len(index),
+        len(slices),
+        strips,
+    )
+    extent = data.shape[axis]
+    code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
+    row = [*nest_row([*before, *index, *slices, fastest])]
+    row += [extent, data.strides[axis], code]
+    # Nothing can be picked of nothing: any index fails, and any element will do.
+    source = op.data if extent else op.result
+    arguments = [main.base(source), main.base(op.indices), main.base(op.result)]
+    main.call(kernel, [*arguments, main.fault], row)
+
+
+def _paired(
+    source: Addressing, result: Addressing, axes: range, shift: int
+) -> list[Axis]:
+    """Return axes of `source` with those of the result, `shift` later, merged."""
+    return collapse(
+        [
+            Axis(source.shape[i], (source.strides[i], result.strides[i + shift]))
+            for i in axes
+        ],
+        (1, 0),
+    )
