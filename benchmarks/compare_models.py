@@ -20,8 +20,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import onnx
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
 
@@ -33,7 +31,7 @@ def measure(name: str, args: argparse.Namespace) -> dict[str, Any]:
     """Return what `glow-bench` says of model `name`, or what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
-        onnx.save(models.build(name), path)
+        path.write_bytes(models.build(name).SerializeToString())
         command = ["glow-bench", str(path), "--vs", PEER]
         command += ["--target", args.target, "--threads", str(args.threads)]
         command += ["--seconds", str(args.seconds)]
@@ -91,7 +89,7 @@ value.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser = argparse.ArgumentParser(description="Compare models with ONNX Runtime.")
     parser.add_argument("names", nargs="*", help="models; all of them by default")
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--threads", type=int, default=1)
