@@ -9,6 +9,8 @@ from products import TARGETS
 from glow.lowering._packing import pack_depthwise, pack_filter
 from glow.support.targets import target_of
 
+pytestmark = pytest.mark.slow
+
 BASE = Case((1, 64, 9, 9), 64, (3, 3), pads=(1, 1, 1, 1))
 FULL, CHANNELS, PIXELS = (1, 64, 9, 9), (64, 1, 1), (1, 1, 9, 9)
 DIRECT = {

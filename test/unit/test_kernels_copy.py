@@ -13,6 +13,8 @@ from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
 from glow.support.layout import pack, parse_layout
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 DTYPES = (np.float32, np.float64, np.int32, np.int64, np.bool_)
 

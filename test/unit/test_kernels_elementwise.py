@@ -13,6 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 Build = Callable[..., SSAValue]
 

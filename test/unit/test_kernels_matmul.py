@@ -13,6 +13,8 @@ from glow.lowering._packing import matrix_panels
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Case:

@@ -10,6 +10,8 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph import reduction
 from glow.dialects.memory.window import REDUCTIONS, ReduceOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 MEANINGS: dict[str, Any] = {
     kind: getattr(reduction, f"Reduce{kind.title().replace('_', '')}Op")

@@ -9,6 +9,8 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph import normalization
 from glow.dialects.memory.window import SoftmaxOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 
 

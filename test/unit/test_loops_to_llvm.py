@@ -19,6 +19,8 @@ from xdsl.universe import Universe
 from glow.backends.cpu.jit import Jit, compile_loops
 from glow.support.targets import target_of
 
+pytestmark = pytest.mark.slow
+
 Array = NDArray[Any]
 LANES = 8
 COUNT = 64

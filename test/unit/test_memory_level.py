@@ -18,6 +18,8 @@ from xdsl.context import Context  # noqa: E402
 from glow.importers.onnx import import_model  # noqa: E402
 from glow.pipeline import STAGES, parse_passes, pipeline_text  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 MEMORY = [stage for stage in STAGES if stage.name == "memory"]
 
 

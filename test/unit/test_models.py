@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 import glow
 from glow.tools.peers import error_of
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("reference", "reference-checked", "cpu")
-LARGE = ("vgg19", "alexnet", "zfnet512", "densenet121")
 TOLERANCE = 1e-4
 
 Arrays = dict[str, NDArray[np.float32]]
-
-
-def _marked(name: str) -> object:
-    return pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name
 
 
 @lru_cache(maxsize=1)
@@ -36,7 +33,7 @@ def expected(name: str) -> tuple[glow.Model, Arrays, Arrays]:
 
 
 # One model after another, all targets of each, so that few are in memory at once.
-@pytest.mark.parametrize("name", [_marked(name) for name in models.MODELS])
+@pytest.mark.parametrize("name", models.MODELS)
 def test_targets_agree_with_onnxruntime(name: str) -> None:
     model, inputs, outputs = expected(name)
     errors: dict[str, float] = {}
@@ -47,7 +44,7 @@ def test_targets_agree_with_onnxruntime(name: str) -> None:
     assert max(errors.values()) <= TOLERANCE, errors
 
 
-@pytest.mark.parametrize("name", [_marked(name) for name in models.MODELS])
+@pytest.mark.parametrize("name", models.MODELS)
 def test_outputs_depend_on_the_input(name: str) -> None:
     model, inputs, outputs = expected(name)
     net = glow.compile(model, target="reference")

@@ -17,6 +17,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.importers.onnx import import_model
 from glow.support.types import shape_of
 
+pytestmark = pytest.mark.slow
+
 LARGE = {"alexnet", "densenet121", "vgg19", "zfnet512"}
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] * (name in LARGE))

@@ -17,6 +17,8 @@ from random_models import networks  # noqa: E402
 
 import glow  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 QUIET = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
