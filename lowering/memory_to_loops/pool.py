@@ -53,8 +53,12 @@ def _kernel(main: Main, op: PoolOp) -> Kernel:
 
 def window_of(op: PoolOp) -> Window:
     """Return how the kernel slides."""
-    parts = (op.kernel_shape, op.strides, op.pads, op.dilations)
-    return Window(*(tuple(part.get_values()) for part in parts))
+    return Window.of(
+        op.kernel_shape.get_values(),
+        op.strides.get_values(),
+        op.pads.get_values(),
+        op.dilations.get_values(),
+    )
 
 
 def windows_table(

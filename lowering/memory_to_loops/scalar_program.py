@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
@@ -14,6 +14,7 @@ from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.lowering.memory_to_loops.kernels.faults import Report
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
+from glow.support.types import dtype_of
 
 DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
 SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
@@ -217,10 +218,8 @@ def _guarded_shift(
     b: Body, step: Instruction, operands: list[SSAValue], lanes: int
 ) -> SSAValue:
     """Shift by any amount: by as many bits as there are, or more, gives 0."""
-    element = step.result
-    assert isinstance(element, IntegerType)
-    n = Numbers(b, element, lanes)
+    n = Numbers(b, step.result, lanes)
     compare = elementwise.CmpiOp if lanes else arith.CmpiOp
-    width = n.const(element.width.data)
+    width = n.const(8 * dtype_of(step.result).itemsize)
     fits = b.add(compare(operands[1], width, "ult"))
     return n.select(fits, b.binary(step.op, *operands), n.const(0))

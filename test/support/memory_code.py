@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.dialects.builtin import MemRefLayoutAttr, ModuleOp, NoneAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -39,7 +39,7 @@ class MemoryCode:
         self.block = Block()
         self.faults: list[str] = []
 
-    def buffer(self, array: Array, layout: Attribute | None = None) -> SSAValue:
+    def buffer(self, array: Array, layout: MemRefLayoutAttr | None = None) -> SSAValue:
         """Return the buffer of `array`, which may be a view; blocked by `layout`."""
         root = array
         while layout is None and isinstance(root.base, np.ndarray):
@@ -59,7 +59,7 @@ class MemoryCode:
         view = strided(type_, Addressing(array.shape, strides, start // size))
         return self._get(ViewOp(source, view))
 
-    def blocked(self, stored: Array, shape: tuple[int, ...], layout: Attribute):
+    def blocked(self, stored: Array, shape: tuple[int, ...], layout: MemRefLayoutAttr):
         """Return a buffer of `shape` in `layout`, whose physical array is `stored`."""
         type_: Any = Buffer(element_type_of(stored.dtype), shape, layout)
         return self._placed(stored, type_)

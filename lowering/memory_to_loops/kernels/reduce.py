@@ -89,7 +89,8 @@ class ReduceColumns(_Reduce):
         levels: list[Level],
         count: SSAValue,
     ) -> Values:
-        lanes, peaks = piece.lanes, [None] * piece.count
+        lanes = piece.lanes
+        peaks: list[SSAValue | None] = [None] * piece.count
         if self._has_peak:
             greatest = self._folded(b, self._maximum, base, at, piece, levels, peaks)
             peaks = [self.reduction.peak(b, value, lanes) for value in greatest]

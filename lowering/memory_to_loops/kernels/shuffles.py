@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import cast
 
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 
@@ -17,11 +18,10 @@ _SEGMENT_BITS = 128
 
 def shuffled(b: Body, x: SSAValue, y: SSAValue, lanes: Sequence[int]) -> SSAValue:
     """Return some lanes of x followed by y."""
-    assert isinstance(x.type, VectorType)
-    element = x.type.element_type  # pyright: ignore[reportUnknownMemberType]
+    element = cast(VectorType[Attribute], x.type).element_type
     op = vector.ShuffleOp.create(
         operands=[x, y],
-        result_types=[vector_of(element, len(lanes))],  # pyright: ignore
+        result_types=[vector_of(element, len(lanes))],
         properties={"mask": DenseArrayBase.from_list(i64, list(lanes))},
     )
     return b.add(op)
@@ -92,10 +92,9 @@ def _segments_transposed(b: Body, rows: list[SSAValue], size: int) -> list[SSAVa
 def interleaved(b: Body, planes: list[SSAValue], lanes: int) -> list[SSAValue]:
     """Return vectors that hold lane 0 of all planes, then lane 1, and so on."""
     count = len(planes)
+    places = [(i % count, i // count) for i in range(count * lanes)]
     return [
-        _gathered(
-            b, planes, [divmod(i, count)[::-1] for i in range(start, start + lanes)]
-        )
+        _gathered(b, planes, places[start : start + lanes])
         for start in range(0, count * lanes, lanes)
     ]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import MemRefType, VectorType, i1
+from xdsl.dialects.builtin import VectorType, i1
 from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.llvm_ext.elementwise import SelectOp
+from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -38,9 +40,7 @@ class Piece:
                 b.load_vector(base, b.sum(at, i * self.lanes), lanes=self.lanes)
                 for i in range(self.count)
             ]
-        assert isinstance(base.type, MemRefType)
-        element: Attribute = base.type.element_type  # pyright: ignore
-        passed = b.scalar(otherwise, element, self.lanes)
+        passed = b.scalar(otherwise, buffer_type(base).element_type, self.lanes)
         load = vector.MaskedLoadOp.create(
             operands=[base, at, self.mask, passed], result_types=[passed.type]
         )
@@ -63,10 +63,9 @@ class Piece:
         """Return `value` with zero in the lanes that are masked off."""
         if self.mask is None:
             return value
-        assert isinstance(value.type, VectorType)
-        element: Attribute = value.type.element_type  # pyright: ignore
-        operands = [self.mask, value, b.scalar(0, element, self.lanes)]
-        return b.add(SelectOp.create(operands=operands, result_types=[value.type]))
+        type_ = cast(VectorType[Attribute], value.type)
+        operands = [self.mask, value, b.scalar(0, type_.element_type, self.lanes)]
+        return b.add(SelectOp.create(operands=operands, result_types=[type_]))
 
     def spread(self, b: Body, value: SSAValue) -> SSAValue:
         """Return scalar `value` in every lane."""
