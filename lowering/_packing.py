@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
+from glow.lowering._tiling import tile_turns
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target
 
@@ -27,13 +29,38 @@ def choose_conv_algorithm(
     strides: Shape,
     dilations: Shape,
     group: int,
+    *,
+    exact: bool = False,
 ) -> str:
-    """Return direct, depthwise, winograd or generic; shapes are logical."""
+    """
+    Return direct, depthwise, winograd or generic; shapes are logical.
+
+    Winograd's algorithm rounds more than the others; `exact` forgoes it.
+    """
     if element != f32:
         return "generic"
     if group > 1 and group == input[1] == filter[0]:
         return "depthwise"
+    is_plain = all(n == 1 for n in (*strides, *dilations, group))
+    if not exact and is_plain and _is_winograd(filter, result):
+        return "winograd"
     return "direct"
+
+
+# What a step costs in multiplications per input and output channel: transforming a
+# tile's channel, and reading a weight that no cache holds.
+_TRANSFORM, _WEIGHT = 600, 32
+
+
+def _is_winograd(filter: Shape, result: Shape) -> bool:
+    """Say whether F(4x4, 3x3) beats the direct sum over a 3x3 window."""
+    outputs, inputs, *kernel = filter
+    if kernel != [3, 3] or inputs % _LINE or outputs % _LINE:
+        return False
+    pixels, tiles = result[0] * prod(result[2:]), winograd_tiles(result)
+    direct = 18 * pixels + 9 * _WEIGHT
+    transforms = _TRANSFORM * tiles * (1 / inputs + 1 / outputs)
+    return direct > (72 * tiles + transforms + WINOGRAD_PLACES * _WEIGHT)
 
 
 def panel_width(target: Target, columns: int) -> int:
@@ -84,11 +111,84 @@ def pack_depthwise(array: Array) -> Array:
     return np.ascontiguousarray(np.moveaxis(array[:, 0], 0, -1))
 
 
+# How a filter of three taps acts on the six points of Winograd's F(4, 3).
+WINOGRAD_POINTS = np.array(
+    [
+        [1 / 4, 0, 0],
+        [-1 / 6, -1 / 6, -1 / 6],
+        [-1 / 6, 1 / 6, -1 / 6],
+        [1 / 24, 1 / 12, 1 / 6],
+        [1 / 24, -1 / 12, 1 / 6],
+        [0, 0, 1],
+    ]
+)
+WINOGRAD_PLACES = 36
+_WINOGRAD_TILE = 4
+_LINE = 16
+_STREAM = 6.0
+"""What it costs a block to read a line of a panel again, in turns of a row and a k."""
+
+
 def winograd_filter(array: Array, target: Target) -> Array:
-    """Return the transform of [O, I, 3, 3] for F(4x4, 3x3), in panels."""
-    raise AssertionError("choose_conv_algorithm never answers winograd")
+    """Return [O, I, 3, 3] as the 36 matrices of F(4x4, 3x3), [36, ceil(O/p), I, p]."""
+    outputs, depth = array.shape[:2]
+    lines = array.astype(np.float64).reshape(outputs * depth * 3, 3) @ WINOGRAD_POINTS.T
+    lines = lines.reshape(outputs * depth, 3, 6).transpose(0, 2, 1)
+    places = (lines.reshape(-1, 3) @ WINOGRAD_POINTS.T).reshape(outputs, depth, 6, 6)
+    # The first axis of the transform is the last of `lines`.
+    matrices = places.transpose(3, 2, 0, 1).reshape(WINOGRAD_PLACES, outputs, depth)
+    panel = panel_width(target, outputs)
+    panels = -(-outputs // panel)
+    found = np.zeros((WINOGRAD_PLACES, panels, depth, panel), array.dtype)
+    for i in range(panels):
+        columns = matrices[:, i * panel : (i + 1) * panel]
+        found[:, i, :, : columns.shape[1]] = columns.transpose(0, 2, 1)
+    return found
+
+
+def winograd_tiles(result: Shape) -> int:
+    """Return how many tiles of 4x4 pixels cover the result."""
+    batch, _, *spatial = result
+    return batch * prod(-(-extent // _WINOGRAD_TILE) for extent in spatial)
+
+
+@cache
+def _block(target: Target, tiles: int, tile_bytes: int) -> int:
+    most = max(2 * target.l2_bytes // tile_bytes, target.tile_rows)
+    panel = target.panel_widths[0]
+
+    def cost(block: int) -> tuple[float, int]:
+        turns = tile_turns(target, block, panel) + _STREAM + block / 2
+        return -(-tiles // block) * turns, -block
+
+    return min(range(1, min(tiles, most) + 1), key=cost)
+
+
+def winograd_block(target: Target, input: Shape, result: Shape) -> int:
+    """
+    Return how many tiles are transformed together.
+
+    Their transforms should nearly stay in L2. The last block begins early enough to
+    be as large as the others.
+    """
+    tile_bytes = 4 * WINOGRAD_PLACES * (input[1] + result[1])
+    return _block(target, winograd_tiles(result), tile_bytes)
+
+
+def winograd_stride(block: int, channels: int) -> int:
+    """
+    Return the elements from one of the 36 matrices to the next.
+
+    An odd number of cache lines, so that they do not compete for the same places in
+    the cache.
+    """
+    lines = -(-block * channels // _LINE)
+    return (lines | 1) * _LINE
 
 
 def winograd_scratch_elements(target: Target, input: Shape, result: Shape) -> int:
     """Return the elements of scratch that the Winograd kernel needs."""
-    raise AssertionError("choose_conv_algorithm never answers winograd")
+    block = winograd_block(target, input, result)
+    return WINOGRAD_PLACES * sum(
+        winograd_stride(block, shape[1]) for shape in (input, result)
+    )

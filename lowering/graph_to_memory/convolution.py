@@ -26,7 +26,12 @@ from glow.lowering._packing import (
     winograd_filter,
     winograd_scratch_elements,
 )
-from glow.lowering.graph_to_memory.halo import Halo, halo_of
+from glow.lowering.graph_to_memory.halo import (
+    Halo,
+    after_tiles,
+    halo_of,
+    widest,
+)
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, permuted, unpack
 from glow.support.targets import Target
@@ -123,6 +128,8 @@ def _append(
             geometry.group,
         )
     wanted = out
+    if algorithm == "winograd":
+        halo = _around_tiles(extents_of(source), halo, geometry)
     if algorithm != "generic":
         source = bordered(lowering, source, halo)
         if not _is_channels_last(addressing_of(out)):
@@ -153,6 +160,15 @@ def _append(
     lowering.add(new)
     if out is not wanted:
         lowering.copy(out, wanted)
+
+
+def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
+    """Return `halo` with what Winograd's last tiles read."""
+    spatial = zip(shape[2:], geometry.pads[:2], geometry.pads[2:], strict=True)
+    tiles = [(before, after_tiles(n, before, after)) for n, before, after in spatial]
+    found = widest(halo, ((0, 0), (0, 0), *tiles))
+    assert found is not None
+    return found
 
 
 def _packed(

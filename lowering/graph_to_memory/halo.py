@@ -29,11 +29,16 @@ def halo_of(op: ConvOp) -> Halo:
     for i, extent in enumerate(spatial):
         before, after = p["pads"][i], p["pads"][n + i]
         if _may_be_winograd(op):
-            out = extent + before + after - 2
-            tiles = -(-out // TILE)
-            after = max(after, TILE * tiles + 2 - extent - before)
+            after = after_tiles(extent, before, after)
         found.append((before, after))
     return tuple(found)
+
+
+def after_tiles(extent: int, before: int, after: int) -> int:
+    """Return the border behind an axis that whole tiles of Winograd's read."""
+    out = extent + before + after - 2
+    tiles = -(-out // TILE)
+    return max(after, TILE * tiles + 2 - extent - before)
 
 
 def _may_be_winograd(op: ConvOp) -> bool:

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
 
+from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.lowering._tiling import tile_rows
 from glow.lowering.memory_to_loops._epilogue import Epilogue
 from glow.lowering.memory_to_loops._rows import Offsets, Table, padded
-from glow.lowering.memory_to_loops._tiling import (
-    tile_rows,
-    tiles_of,
-)
+from glow.lowering.memory_to_loops._tiling import tiles_of
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
+from glow.support.targets import Target
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
     """
-    `result = epilogue(bias + left @ right)` for each batch.
+    `result = epilogue(bias + left @ right)` for each batch, and where operands lie.
 
     Offsets are in elements from element 0 of each buffer; `*_batches` say what each
     batch adds to them.
     """
 
-    left: SSAValue
-    right: SSAValue
-    bias: SSAValue | None
-    result: SSAValue
     epilogue: Epilogue
+    has_bias: bool
     panel: int
     columns: int
     panel_stride: int
@@ -53,28 +51,40 @@ class Product:
     kernel: type[Gemm] = Gemm
 
 
-def call_product(main: Main, p: Product) -> None:
-    """Append the calls that compute `p`: for whole panels, and for the last one."""
-    if not p.columns or not len(p.rows):
-        return
-    height = tile_rows(main.target, len(p.rows), p.panel)
+def call_product(
+    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], product: Product
+) -> None:
+    """Append the calls that compute `op` as `product` of its two factors."""
     table = Table()
-    batches = np.stack(
-        [
-            p.left_batches,
-            p.right_batches,
-            p.bias_batches,
-            p.result_batches,
-            *p.extra_batches,
-        ],
-        axis=1,
-    )
+    calls = plan_product(main.target, product, table)
+    if not calls:
+        return
+    bias = [] if op.bias is None else [op.bias]
+    buffers = [*factors, *bias, *product.epilogue.extras, op.result]
+    arguments = [main.base(buffer) for buffer in buffers]
+    arguments.append(main.offsets(table.array()))
+    for kernel, row in calls:
+        main.call(kernel, arguments, row)
+
+
+def plan_product(
+    target: Target, p: Product, table: Table
+) -> list[tuple[Gemm, tuple[int, ...]]]:
+    """
+    Return the kernels that compute `p`, and their rows.
+
+    One does all whole panels, another what columns are left. Offsets go to `table`.
+    """
+    if not p.columns or not len(p.rows):
+        return []
+    height = tile_rows(target, len(p.rows), p.panel)
     tiles = -(-len(p.rows) // height)
     whole = p.columns // p.panel
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
+    batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
     row = GemmRow(
-        batches=len(batches),
-        batch_at=table.add(batches.reshape(-1)),
+        batches=len(p.left_batches),
+        batch_at=table.add(np.stack([*batches, *p.extra_batches], axis=1).reshape(-1)),
         first=0,
         last=whole,
         width=p.panel,
@@ -92,18 +102,12 @@ def call_product(main: Main, p: Product) -> None:
         step=p.step,
         extras_at=tuple(table.add(padded(r, height)) for r in p.extra_rows),
     )
-    arguments = [
-        main.base(p.left),
-        main.base(p.right),
-        *([] if p.bias is None else [main.base(p.bias)]),
-        *(main.base(extra) for extra in p.epilogue.extras),
-        main.base(p.result),
-        main.offsets(table.array()),
-    ]
-    for tile in tiles_of(main.target, height, p.panel, p.columns):
+    found: list[tuple[Gemm, tuple[int, ...]]] = []
+    for tile in tiles_of(target, height, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = (whole, whole + 1) if is_tail else (0, whole)
-        main.call(_kernel(p, tile), arguments, row.of_panels(*panels))
+        found.append((_kernel(p, tile), row.of_panels(*panels)))
+    return found
 
 
 def _kernel(p: Product, tile: Tile) -> Gemm:
@@ -111,6 +115,6 @@ def _kernel(p: Product, tile: Tile) -> Gemm:
         tile,
         p.epilogue.program,
         p.epilogue.kinds,
-        has_bias=p.bias is not None,
+        has_bias=p.has_bias,
         is_padded=p.is_packed or not tile.masked,
     )

@@ -28,6 +28,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import Axis, strides_in
 from glow.lowering.memory_to_loops.kernels.depthwise import Depthwise
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -37,7 +38,7 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 def lower_conv(main: Main, op: ConvOp) -> None:
     window = Window.of(op)
     match op.algorithm.data:
-        case "direct" | "depthwise":
+        case "direct" | "depthwise" | "winograd":
             _direct(main, op, window)
         case _:
             _generic(main, op, window)
@@ -103,8 +104,13 @@ def _direct(main: Main, op: ConvOp, window: Window) -> None:
     if not _is_direct(op, result):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
     epilogue = epilogue_of(op.epilogue, op.extras, shape, axis=1)
-    product = _depthwise if op.algorithm.data == "depthwise" else _product
-    call_product(main, product(main, op, window, epilogue or IDENTITY, result))
+    behind = epilogue or IDENTITY
+    if op.algorithm.data == "winograd":
+        call_winograd(main, op, window.input, window.result, window.pads, behind)
+    else:
+        product = _depthwise if op.algorithm.data == "depthwise" else _product
+        found = product(main, op, window, behind, result)
+        call_product(main, op, (op.input, op.filter), found)
     if epilogue is None:
         finish_apart(main, op)
 
@@ -128,11 +134,8 @@ def _depthwise(
     steps = zip(window.dilations, window.input.strides[2:], strict=True)
     extras = epilogue.matrices
     return Product(
-        left=op.input,
-        right=op.filter,
-        bias=op.bias,
-        result=op.result,
         epilogue=epilogue,
+        has_bias=op.bias is not None,
         panel=panel,
         columns=result.columns,
         panel_stride=panel,
@@ -165,11 +168,8 @@ def _product(
     segments, run, step = window.segments()
     extras = epilogue.matrices
     return Product(
-        left=op.input,
-        right=op.filter,
-        bias=op.bias,
-        result=op.result,
         epilogue=epilogue,
+        has_bias=op.bias is not None,
         panel=panel,
         columns=columns,
         panel_stride=depth * panel,

@@ -46,7 +46,8 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
         return
     result = addressing_of(op.result)
     epilogue = epilogue_of(op.epilogue, op.extras, result.shape, axis=-1)
-    call_product(main, _product(op, right, result, epilogue or IDENTITY))
+    product = _product(op, right, result, epilogue or IDENTITY)
+    call_product(main, op, (op.lhs, op.rhs), product)
     if epilogue is None:
         finish_apart(main, op)
 
@@ -111,11 +112,8 @@ def _product(
     extras = epilogue.matrices
     moved = offsets_of([batch[i] for i in batches], [moves[i] for i in batches])
     return Product(
-        left=op.lhs,
-        right=op.rhs,
-        bias=op.bias,
-        result=op.result,
         epilogue=epilogue,
+        has_bias=op.bias is not None,
         panel=right.panel,
         columns=columns,
         panel_stride=right.panel_stride,

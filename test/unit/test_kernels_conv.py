@@ -6,7 +6,12 @@ import pytest
 from convolutions import Case, Convolution
 from products import TARGETS
 
-from glow.lowering._packing import pack_depthwise, pack_filter
+from glow.lowering._packing import (
+    pack_depthwise,
+    pack_filter,
+    winograd_filter,
+    winograd_scratch_elements,
+)
 from glow.support.targets import target_of
 
 pytestmark = pytest.mark.slow
@@ -54,6 +59,24 @@ DEPTHWISE = {
         BASE, group=64, epilogue="affine", extras=(CHANNELS, PIXELS), has_bias=False
     ),
 }
+WINOGRAD = {
+    "whole": Case((1, 32, 8, 8), 64, (3, 3), pads=(1, 1, 1, 1), halo=1),
+    "parts": Case((2, 16, 9, 7), 48, (3, 3), pads=(1, 1, 1, 1), halo=3),
+    "no pads": Case((1, 16, 21, 18), 16, (3, 3), halo=3, epilogue="relu"),
+    "blocks": Case((1, 16, 61, 60), 16, (3, 3), pads=(0, 2, 1, 0), halo=3),
+    "residual": replace(
+        BASE, epilogue="residual", extras=(FULL,), halo=3, channels_before=3
+    ),
+    "extras": replace(
+        BASE,
+        epilogue="affine",
+        extras=(CHANNELS, PIXELS),
+        halo=3,
+        has_bias=False,
+        result_halo=1,
+    ),
+    "apart": replace(BASE, epilogue="sine", extras=(FULL,), halo=3),
+}
 GENERIC = {
     "f64": replace(BASE, element="f64", outputs=5),
     "i32": Case(
@@ -90,6 +113,19 @@ def test_direct(name: str, target: str) -> None:
 @pytest.mark.parametrize("name", DEPTHWISE)
 def test_depthwise(name: str, target: str) -> None:
     Convolution(DEPTHWISE[name], target, "depthwise", pack_depthwise).check()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", WINOGRAD)
+def test_winograd(name: str, target: str) -> None:
+    case, machine = WINOGRAD[name], target_of(target)
+    Convolution(
+        case,
+        target,
+        "winograd",
+        lambda w: winograd_filter(w, machine),
+        winograd_scratch_elements(machine, case.input, case.result),
+    ).check(tolerance=2e-5)
 
 
 @pytest.mark.parametrize("name", GENERIC)

@@ -65,6 +65,11 @@ class Gemm(Kernel):
         return f"gemm_{shape}{'m' if self.tile.masked else ''}"
 
     @property
+    def row_length(self) -> int:
+        """The integers of a row."""
+        return len(_NAMES) - 1 + len(self.extras)
+
+    @property
     def left_has_columns(self) -> bool:
         """Whether rows of the left factor have the columns of the result."""
         return False

@@ -96,3 +96,26 @@ func.func @main() {
   memory.conv ins(%x : memref<1x24x6x5xf32, strided<[720, 1, 120, 24]>>, %w : memref<3x3x24xf32>) outs(%y : memref<1x24x6x3xf32, strided<[432, 1, 72, 24]>>) {} {algorithm = "depthwise", group = 24 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
   func.return
 }
+
+// -----
+
+// Two tiles of 4x4 pixels: 36 products of two rows, between the transforms.
+// CHECK:       dense<[2, 2, 16, 16, 160, 16, 48, 48, 1728, 149, 151, 36, 0, 0, 1, 16, 16, 256, 16, 256, 16, 1, 144, 146, 148, 1, 16, 1]>
+// CHECK:       func.func private @[[CORE:gemm_2x16_.*]](%left
+// CHECK:       func.func private @[[ALL:winograd_.*]](%input
+// CHECK:         vector.fma {{.*}} : vector<8xf32>
+// CHECK:         func.call @[[CORE]](%scratch, %filter, %scratch, %table, %rows
+// CHECK:         vector.store
+// CHECK:       func.call @[[ALL]]
+memory.placeholder @x "in" : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>
+memory.placeholder @w "in" : memref<36x1x16x16xf32>
+memory.placeholder @s "out" : memref<3456xf32>
+memory.placeholder @y "out" : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>
+func.func @main() {
+  %x = memory.get @x : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>
+  %w = memory.get @w : memref<36x1x16x16xf32>
+  %s = memory.get @s : memref<3456xf32>
+  %y = memory.get @y : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>
+  memory.conv ins(%x : memref<1x16x4x8xf32, strided<[960, 1, 160, 16], offset: 176>>, %w : memref<36x1x16x16xf32> scratch %s : memref<3456xf32>) outs(%y : memref<1x16x4x8xf32, strided<[512, 1, 128, 16]>>) {} {algorithm = "winograd", group = 1 : i64, halo, kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+  func.return
+}

@@ -1,0 +1,35 @@
+"""How rows of a product are cut into register tiles: rules of the machine's numbers."""
+
+from glow.support.targets import Target
+
+_SUMS = 8
+"""Multiply-adds in flight that keep the arithmetic units busy."""
+_OVERHEAD = 0.5
+
+
+def tile_rows(target: Target, rows: int, panel: int) -> int:
+    """
+    Return the height of the tiles for `rows` rows, the last tile padded.
+
+    Few heights are offered, and of equal ones the tallest, so that layers share
+    kernels; but few rows get a tile as low as they are.
+    """
+    tallest = target.tile_rows
+    heights = [
+        h
+        for h in range(1, tallest + 1)
+        if h <= 4 or tallest <= 6 or (tallest - h) % 2 == 0
+    ]
+    found = min(heights, key=lambda h: (_turns(target, rows, panel, h), -h))
+    return min(found, rows)
+
+
+def tile_turns(target: Target, rows: int, panel: int) -> float:
+    """Return what `rows` rows of a panel cost, in turns of a row and a k."""
+    return _turns(target, rows, panel, tile_rows(target, rows, panel))
+
+
+def _turns(target: Target, rows: int, panel: int, height: int) -> float:
+    """Take a turn per row, no fewer than a sum's latency needs, and a bit for all."""
+    per_row = max(1, panel // target.f32_lanes)
+    return -(-rows // height) * (max(height, _SUMS / per_row) + _OVERHEAD)

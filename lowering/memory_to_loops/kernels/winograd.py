@@ -1,0 +1,256 @@
+"""Winograd's F(4x4, 3x3): a quarter of the multiplications, in 36 small products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import f32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from glow.lowering.memory_to_loops.builder import (
+    FLAT,
+    INDEX,
+    OFFSETS,
+    TABLE,
+    Body,
+    function,
+)
+from glow.lowering.memory_to_loops.kernels.gemm import Gemm
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+
+SIDE, TILE = 6, 4
+PLACES = SIDE * SIDE
+
+
+@dataclass(frozen=True)
+class WinogradRow:
+    """
+    One convolution for a `Winograd`.
+
+    Units: strides in elements; `*_at` in entries of the table.
+    """
+
+    tiles: int
+    block: int
+    """The tiles that are transformed together, at most all."""
+    inputs: int
+    """The channels of the input, a multiple of the vectors' length."""
+    outputs: int
+    line: int
+    """From one line of the input to the next."""
+    pixel: int
+    input_stride: int
+    """From one of the 36 matrices of the transformed input to the next."""
+    product_stride: int
+    """From one of the 36 products to the next."""
+    products_at: int
+    """Where products begin in the scratch, behind the transformed input."""
+    input_at: int
+    """Where the window of each tile begins."""
+    result_at: int
+    """
+    Where the pixels of each tile lie, 16 per tile.
+
+    Those outside the result are named as a later one, which is stored after them.
+    """
+
+
+_NAMES = [field.name for field in fields(WinogradRow)]
+
+
+@dataclass(frozen=True)
+class Winograd(Kernel):
+    """
+    Convolution 3x3 of stride 1 by `products`, which multiply the transforms.
+
+    Row: a `WinogradRow`, where each extra's pixels lie in the table, then a row for
+    each of the products. Scratch holds the transformed input and the products of one
+    block of tiles.
+    """
+
+    lanes: int
+    products: tuple[Gemm, ...]
+    epilogue: ScalarProgram
+    extras: tuple[Extra, ...] = ()
+    has_bias: bool = True
+
+    prefix = "winograd"
+
+    def callees(self) -> tuple[Kernel, ...]:
+        return self.products
+
+    def build(self) -> FuncOp:
+        operands: list[tuple[str, Attribute]] = [
+            ("input", FLAT),
+            ("filter", FLAT),
+            *([("bias", FLAT)] if self.has_bias else []),
+            *((f"extra{i}", FLAT) for i in range(len(self.extras))),
+            ("scratch", FLAT),
+            ("result", FLAT),
+            ("table", OFFSETS),
+            ("rows", TABLE),
+            ("at", INDEX),
+        ]
+        op, b, args = function(self.symbol, operands, noalias=["table", "rows"])
+        names = [*_NAMES, *(f"extra{i}_at" for i in range(len(self.extras)))]
+        row = {
+            name: b.load(args["rows"], b.sum(args["at"], i))
+            for i, name in enumerate(names)
+        }
+        writer = _Writer(self, args, row)
+        last = b.difference(row["tiles"], row["block"])
+
+        def block(b: Body, begin: SSAValue) -> None:
+            first = b.binary(arith.MinSIOp, begin, last)
+            b.each(0, row["block"], lambda b, i: writer.load_tile(b, first, i))
+            start = b.sum(args["at"], len(names))
+            for product in self.products:
+                operands = ("scratch", "filter", "scratch", "table", "rows")
+                b.call(product.symbol, [*(args[name] for name in operands), start])
+                start = b.sum(start, product.row_length)
+            b.each(0, row["block"], lambda b, i: writer.store_tile(b, first, i))
+
+        b.each(0, row["tiles"], block, step=row["block"], name="block", nonempty=True)
+        b.do(func.ReturnOp())
+        return op
+
+
+class _Writer:
+    """Writes the transforms of a `Winograd`."""
+
+    def __init__(
+        self, kernel: Winograd, args: dict[str, SSAValue], row: dict[str, SSAValue]
+    ):
+        self.kernel, self.args, self.row = kernel, args, row
+        self.lanes = kernel.lanes
+
+    def load_tile(self, b: Body, first: SSAValue, i: SSAValue) -> None:
+        """Transform tile `first + i` of the input into the scratch."""
+        row, args, channels = self.row, self.args, self.row["inputs"]
+        at = b.sum(b.sum(row["input_at"], first), i)
+        begin = b.offset(args["table"], at)
+        place = row["input_stride"]
+        target = b.product(i, channels)
+
+        def vectors(b: Body, c: SSAValue) -> None:
+            source = b.sum(begin, c)
+            lines = [b.sum(source, b.product(row["line"], y)) for y in range(SIDE)]
+            columns = [
+                self._taken(
+                    b,
+                    [
+                        b.load_vector(
+                            args["input"],
+                            b.sum(line, b.product(row["pixel"], x)),
+                            lanes=self.lanes,
+                        )
+                        for line in lines
+                    ],
+                )
+                for x in range(SIDE)
+            ]
+            here = b.sum(target, c)
+            for y in range(SIDE):
+                for value in self._taken(b, [column[y] for column in columns]):
+                    b.store_vector(value, args["scratch"], here)
+                    here = b.sum(here, place)
+
+        b.each(0, channels, vectors, step=self.lanes, name="c", nonempty=True)
+
+    def _taken(self, b: Body, d: Sequence[SSAValue]) -> list[SSAValue]:
+        """Return the transform of six elements along one axis."""
+        one, two = self._scaled(b, d[2], -4.0, d[4]), self._scaled(b, d[1], -4.0, d[3])
+        even = b.binary(arith.SubfOp, d[4], d[2])
+        odd = b.binary(arith.SubfOp, d[3], d[1])
+        return [
+            self._scaled(b, d[2], -5.0, self._scaled(b, d[0], 4.0, d[4])),
+            b.binary(arith.AddfOp, one, two),
+            b.binary(arith.SubfOp, one, two),
+            self._scaled(b, odd, 2.0, even),
+            self._scaled(b, odd, -2.0, even),
+            self._scaled(b, d[3], -5.0, self._scaled(b, d[1], 4.0, d[5])),
+        ]
+
+    def _given(self, b: Body, m: Sequence[SSAValue]) -> list[SSAValue]:
+        """Return the four results along one axis of six products."""
+        plus, minus = (b.binary(op, m[1], m[2]) for op in (arith.AddfOp, arith.SubfOp))
+        wide, narrow = (b.binary(op, m[3], m[4]) for op in (arith.AddfOp, arith.SubfOp))
+        first = b.binary(arith.AddfOp, b.binary(arith.AddfOp, m[0], plus), wide)
+        last = b.binary(arith.AddfOp, self._scaled(b, narrow, 8.0, minus), m[5])
+        return [
+            first,
+            self._scaled(b, narrow, 2.0, minus),
+            self._scaled(b, wide, 4.0, plus),
+            last,
+        ]
+
+    def _scaled(self, b: Body, x: SSAValue, by: float, plus: SSAValue) -> SSAValue:
+        return b.fma(x, b.scalar(by, f32, self.lanes), plus)
+
+    def store_tile(self, b: Body, first: SSAValue, i: SSAValue) -> None:
+        """Transform the products of tile `first + i` back and finish its pixels."""
+        row, args, channels = self.row, self.args, self.row["outputs"]
+        tile = b.sum(first, i)
+        place = row["product_stride"]
+        source = b.sum(row["products_at"], b.product(i, channels))
+        pixels = b.product(tile, TILE * TILE)
+
+        def vectors(b: Body, c: SSAValue) -> None:
+            here = b.sum(source, c)
+            products: list[SSAValue] = []
+            for _ in range(PLACES):
+                products.append(b.load_vector(args["scratch"], here, lanes=self.lanes))
+                here = b.sum(here, place)
+            columns = [self._given(b, products[x::SIDE]) for x in range(SIDE)]
+            constant = self._constant(b, c)
+            for y in reversed(range(TILE)):
+                line = self._given(b, [column[y] for column in columns])
+                for x in reversed(range(TILE)):
+                    pixel = b.sum(pixels, y * TILE + x)
+                    self._finish(b, line[x], pixel, c, constant)
+
+        b.each(0, channels, vectors, step=self.lanes, name="c", nonempty=True)
+
+    def _constant(self, b: Body, c: SSAValue) -> dict[str, SSAValue]:
+        """Return what all pixels of some channels read: bias, extras over columns."""
+        names = [
+            *(["bias"] if self.kernel.has_bias else []),
+            *(
+                f"extra{n}"
+                for n, extra in enumerate(self.kernel.extras)
+                if extra is Extra.COLUMNS
+            ),
+        ]
+        return {n: b.load_vector(self.args[n], c, lanes=self.lanes) for n in names}
+
+    def _finish(
+        self,
+        b: Body,
+        value: SSAValue,
+        pixel: SSAValue,
+        c: SSAValue,
+        constant: dict[str, SSAValue],
+    ) -> None:
+        if self.kernel.has_bias:
+            value = b.binary(arith.AddfOp, value, constant["bias"])
+        inputs = [value]
+        for n, extra in enumerate(self.kernel.extras):
+            name = f"extra{n}"
+            if extra is Extra.COLUMNS:
+                inputs.append(constant[name])
+                continue
+            at = b.offset(self.args["table"], b.sum(self.row[f"{name}_at"], pixel))
+            if extra is Extra.FULL:
+                at = b.sum(at, c)
+                found = b.load_vector(self.args[name], at, lanes=self.lanes)
+            else:
+                found = b.splat(b.load(self.args[name], at), self.lanes)
+            inputs.append(found)
+        (done,) = self.kernel.epilogue.emit(b, inputs, self.lanes)
+        at = b.offset(self.args["table"], b.sum(self.row["result_at"], pixel))
+        b.store_vector(done, self.args["result"], b.sum(at, c))
