@@ -1,9 +1,9 @@
 // RUN: glow-opt %s -p fold-layout-transforms | filecheck %s
 
 // CHECK:       graph.constant @literal.IWO {{.*}} : tensor<2x2x3xf32, #layout.physical<IWO>>
-// CHECK-NOT:   graph.constant @literal
 // CHECK:       graph.constant @absent
 graph.constant @absent #graph.resource<"0000000000000000000000000000000000000000000000000000000000000000"> : tensor<2x3xf32>
+graph.placeholder @literal.NC16c "in" : tensor<1xf32>
 
 // CHECK-LABEL: @opposite_ones_cancel
 // CHECK-NEXT:    func.return %x
@@ -65,4 +65,28 @@ func.func @without_its_bytes_a_constant_stays() -> tensor<2x3xf32, #layout.physi
   %0 = graph.load @absent : tensor<2x3xf32>
   %1 = layout.transform %0 : tensor<2x3xf32> -> tensor<2x3xf32, #layout.physical<NC16c>>
   func.return %1 : tensor<2x3xf32, #layout.physical<NC16c>>
+}
+
+// The name that the packed constant would have is taken.
+// CHECK-LABEL: @names_are_fresh
+// CHECK:         graph.load @literal.NC16c.1
+func.func @names_are_fresh() -> tensor<2x3xf32, #layout.physical<NC16c>> {
+  %0 = graph.literal dense<1.0> : tensor<2x3xf32> : tensor<2x3xf32>
+  %1 = layout.transform %0 : tensor<2x3xf32> -> tensor<2x3xf32, #layout.physical<NC16c>>
+  func.return %1 : tensor<2x3xf32, #layout.physical<NC16c>>
+}
+
+// A group sees nothing from outside, so it cannot load.
+// CHECK-LABEL: @inside_a_group_a_constant_stays
+// CHECK:         ^{{.*}}(%b: tensor<2x3xf32>):
+// CHECK-NEXT:      layout.transform %b
+func.func @inside_a_group_a_constant_stays() {
+  %0 = graph.literal dense<1.0> : tensor<2x3xf32> : tensor<2x3xf32>
+  %1 = graph.fused(%0) {
+  ^bb0(%b: tensor<2x3xf32>):
+    %2 = layout.transform %b : tensor<2x3xf32> -> tensor<2x3xf32, #layout.physical<NK>>
+    graph.yield %2 : tensor<2x3xf32, #layout.physical<NK>>
+  } : (tensor<2x3xf32>) -> tensor<2x3xf32, #layout.physical<NK>>
+  "test.op"(%1) : (tensor<2x3xf32, #layout.physical<NK>>) -> ()
+  func.return
 }
