@@ -119,7 +119,7 @@ def _products(op: MatMulOp, target: Target) -> tuple[LayoutChoice, ...]:
     asked = (*(_attribute(layout) for layout in operands), *others)
     rank = len(shape_of(op.result))
     orders = [tuple(range(rank))]
-    if min(len(shape_of(op.lhs)), len(shape_of(op.rhs))) > 1 and rank <= _ORDERED:
+    if 1 < rank <= _ORDERED:
         orders = [(*order, rank - 1) for order in permutations(range(rank - 1))]
     return tuple(LayoutChoice(asked, (_attribute(permuted(o)),)) for o in orders)
 

@@ -31,6 +31,7 @@ from glow.dialects.layout.transform import TransformOp
 from glow.importers.onnx import import_model
 from glow.model import context
 from glow.pipeline import parse_passes, run_passes
+from glow.support.layout import permuted
 from glow.support.types import shape_of, tensor, tensor_type
 
 TARGET = "cpu:avx2"
@@ -64,6 +65,25 @@ def test_networks_move_bytes_where_they_must_only(name: str) -> None:
     moves = [op for op in module.walk() if isinstance(op, TransformOp)]
     assert len(moves) == TRANSFORMS[name]
     assert not [op.name for op in module.walk() if op.location == UNKNOWN_LOC]
+
+
+def test_constants_go_when_nobody_reads_them_as_they_were() -> None:
+    storage = [ConstantOp(name, np.ones((8, 20), np.float32)) for name in "vw"]
+    type_ = storage[0].type
+    loads = [LoadOp(name, type_) for name in "vw"]
+    moved = [TransformOp(load.result, permuted((1, 0))) for load in loads]
+    used = AddOp(loads[0].result, loads[0].result)
+    results = [op.results[0] for op in (*moved, used)]
+    block = Block([*loads, *moved, used, ReturnOp(*results)])
+    type_ = FunctionType.from_lists([], [value.type for value in results])
+    module = ModuleOp([*storage, FuncOp("main", type_, Region(block))])
+    run("fold-layout-transforms", module)
+    module.verify()
+    constants = [op for op in module.ops if isinstance(op, ConstantOp)]
+    assert [op.sym_name.data for op in constants] == ["v", "v.NK", "w.NK"]
+    array = constants[2].array
+    assert array is not None
+    assert array.shape == (20, 8)
 
 
 class Network:

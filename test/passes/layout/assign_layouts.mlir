@@ -184,6 +184,15 @@ func.func @some_products_are_row_major(%x: tensor<2x8x5x4xf32>, %y: tensor<2x8x4
   func.return
 }
 
+// The choices grow with the factorial of the rank; so products of five axes have one.
+// CHECK-LABEL: @a_product_of_many_axes_is_row_major
+// CHECK:         graph.matmul %x, %y : {{.*}} -> tensor<1x2x8x5x3xf32>
+func.func @a_product_of_many_axes_is_row_major(%x: tensor<1x2x8x5x4xf32>, %y: tensor<1x2x8x4x3xf32>) {
+  %0 = graph.matmul %x, %y : (tensor<1x2x8x5x4xf32>, tensor<1x2x8x4x3xf32>) -> tensor<1x2x8x5x3xf32>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 1, 3, 2, 4>} : (tensor<1x2x8x5x3xf32>) -> tensor<1x2x5x8x3xf32>
+  func.return
+}
+
 // Columns of a transposed factor are its rows.
 // CHECK-LABEL: @a_transposed_factor_has_its_columns_in_a_row
 // CHECK:         %[[T:.*]] = layout.transform %y : tensor<3x4xf32> -> tensor<3x4xf32, #layout.physical<NK>>
@@ -320,6 +329,16 @@ func.func @a_reshape_across_axes_is_row_major(%x: tensor<2x4x7x7xf32>) {
   func.return
 }
 
+// No order of whole axes is kept by both shapes, but row-major.
+// CHECK-LABEL: @a_reshape_that_cuts_axes_is_row_major
+// CHECK:         %[[T:.*]] = layout.transform %{{.*}} -> tensor<4x4xf32>
+// CHECK-NEXT:    graph.reshape %[[T]] {{.*}} : (tensor<4x4xf32>) -> tensor<2x8xf32>
+func.func @a_reshape_that_cuts_axes_is_row_major(%x: tensor<4x4xf32>) {
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 8>} : (tensor<4x4xf32>) -> tensor<2x8xf32>
+  func.return
+}
+
 // CHECK-LABEL: @a_channel_shuffle_moves_once
 // CHECK:         graph.max_pool
 // CHECK-NEXT:    graph.reshape
@@ -362,6 +381,24 @@ func.func @arguments_and_results_keep_what_they_have(%x: tensor<1x4x7x7xf32, #la
 // CHECK-NEXT:    graph.relu
 func.func @blocks_are_not_carried(%x: tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.relu %x : (tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) -> tensor<1x16x7x7xf32>
+  func.return
+}
+
+// CHECK-LABEL: @blocks_are_not_reduced
+// CHECK:         layout.transform %x : {{.*}} -> tensor<1x16x7x7xf32, #layout.physical<NHWC>>
+// CHECK-NEXT:    graph.reduce_sum
+func.func @blocks_are_not_reduced(%x: tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) {
+  %0 = graph.reduce_sum %x {axes = array<i64: 1>} : (tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) -> tensor<1x7x7xf32>
+  func.return
+}
+
+// What is transformed already is transformed from where it came.
+// CHECK-LABEL: @transforms_do_not_pile_up
+// CHECK:         %[[T:.*]] = layout.transform %x : tensor<1x4x7x7xf32> -> tensor<1x4x7x7xf32, #layout.physical<NHWC>>
+// CHECK-NEXT:    graph.max_pool %[[T]]
+func.func @transforms_do_not_pile_up(%x: tensor<1x4x7x7xf32>) {
+  %0 = layout.transform %x : tensor<1x4x7x7xf32> -> tensor<1x4x7x7xf32, #layout.physical<NCHW8c>>
+  %1 = graph.max_pool %0 {kernel_shape = array<i64: 2, 2>} : (tensor<1x4x7x7xf32, #layout.physical<NCHW8c>>) -> tensor<1x4x6x6xf32>
   func.return
 }
 
