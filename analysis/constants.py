@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from glow.dialects.graph.fused import FusedOp
-from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+)
 from glow.dialects.layout.transform import TransformOp
 
 Constant = ConstantOp | LiteralOp
 
-# Lookups in a symbol table walk the module, so what they found is kept.
-_FOUND: WeakKeyDictionary[ModuleOp, dict[str, ConstantOp]] = WeakKeyDictionary()
+Storage = ConstantOp | PlaceholderOp
+
+# Lookups in a symbol table walk the module, so what they found is kept, as long as
+# the module is.
+_Found = WeakValueDictionary[str, Storage]
+_FOUND: WeakKeyDictionary[ModuleOp, _Found] = WeakKeyDictionary()
 
 
 def constant_behind(value: SSAValue) -> Constant | None:
@@ -49,19 +58,20 @@ def module_of(op: Operation) -> ModuleOp | None:
 
 def _constant(load: LoadOp) -> ConstantOp | None:
     module = module_of(load)
-    if module is None:
-        return None
-    symbol = load.symbol.string_value()
-    known = _FOUND.setdefault(module, {})
+    found = None if module is None else _declared(module, load.symbol.string_value())
+    return found if isinstance(found, ConstantOp) else None
+
+
+def _declared(module: ModuleOp, symbol: str) -> Storage | None:
+    known = _FOUND.setdefault(module, WeakValueDictionary())
     found = known.get(symbol)
-    if found is not None and _is_current(found, module, symbol):
-        return found
-    known.clear()
-    known.update(
-        {op.sym_name.data: op for op in module.body.ops if isinstance(op, ConstantOp)}
-    )
-    return known.get(symbol)
+    if found is None or not _is_current(found, module, symbol):
+        storage = [op for op in module.body.ops if isinstance(op, Storage)]
+        known.clear()
+        known.update({op.sym_name.data: op for op in storage})
+        found = known.get(symbol)
+    return found
 
 
-def _is_current(op: ConstantOp, module: ModuleOp, symbol: str) -> bool:
+def _is_current(op: Storage, module: ModuleOp, symbol: str) -> bool:
     return op.parent_op() is module and op.sym_name.data == symbol

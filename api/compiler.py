@@ -24,6 +24,7 @@ from glow.pipeline import (
 )
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import CompilationError
+from glow.support.garbage import no_collection
 from glow.support.targets import Backend, resolve, target_of
 
 
@@ -38,6 +39,7 @@ class Options:
     cache_dir: str | os.PathLike[str] | None = None
 
 
+@no_collection()
 def compile_model(model: object, target: str, options: Options) -> Executable:
     """Compile `model` (or what `load_model` takes); see `glow.compile`."""
     spec = target_spec(target, options.cpu_features)
@@ -78,7 +80,10 @@ def _lower(
     module: ModuleOp, backend: Backend, spec: str, options: Options
 ) -> list[StageReport]:
     stages = stages_between(level_of(module), backend.level)
-    chosen = choose_passes(stages, spec, options.disable, options.stop_after_pass)
+    kernels = "declared" if backend.links_kernels else "defined"
+    chosen = choose_passes(
+        stages, spec, options.disable, options.stop_after_pass, kernels
+    )
     ctx = context()
     try:
         return [
@@ -94,6 +99,7 @@ def choose_passes(
     spec: str,
     disable: Sequence[str] = (),
     stop_after_pass: int | None = None,
+    kernels: str = "defined",
 ) -> list[list[ModulePass]]:
     """
     Return the passes of each stage that are to run.
@@ -111,7 +117,7 @@ def choose_passes(
     count = 0
     for stage in stages:
         chosen.append([])
-        for each in parse_passes(pipeline_text([stage], spec)):
+        for each in parse_passes(pipeline_text([stage], spec, kernels)):
             count += 1
             late = stop_after_pass is not None and count > stop_after_pass
             if each.name not in stage.optional or not (late or each.name in disable):

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from glow.analysis.validity import verify_module
 from glow.locating_parser import LocatingParser
 from glow.support.errors import InvalidModelError
+from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
 
 
@@ -42,6 +43,7 @@ def context() -> Context:
     return found
 
 
+@no_collection()
 def load_model(
     source: object,
     dims: Mapping[str, int],

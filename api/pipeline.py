@@ -32,10 +32,10 @@ class Stage:
     """
     Passes that run together, and what they leave behind.
 
-    `passes` is pipeline text, as `glow-opt -p` takes it, with `$target` for the
-    target; `optional` names those that only improve code, so that a search for a
-    broken pass may leave them out. An op of none of the `dialects` that remains is an
-    error.
+    `passes` is pipeline text, as `glow-opt -p` takes it, with `$target` for the target
+    and `$kernels` for whether kernels are defined or only declared; `optional` names
+    those that only improve code, so that a search for a broken pass may leave them out.
+    An op of none of the `dialects` that remains is an error.
     """
 
     name: str
@@ -76,7 +76,7 @@ STAGES = (
     ),
     Stage(
         name="loops",
-        passes="memory-to-loops{target=$target}",
+        passes="memory-to-loops{target=$target kernels=$kernels}",
         dialects=_names("builtin func scf arith math vector memref llvm_ext"),
     ),
     Stage(
@@ -101,10 +101,15 @@ def stages_between(done: str, last: str) -> tuple[Stage, ...]:
     return STAGES[order.index(done) : order.index(last)]
 
 
-def pipeline_text(stages: Iterable[Stage], target: str) -> str:
+def pipeline_text(
+    stages: Iterable[Stage], target: str, kernels: str = "defined"
+) -> str:
     """Return what `glow-opt -p` needs to repeat `stages` for `target`."""
-    name = target if target.isidentifier() else f'"{target}"'
-    texts = (Template(stage.passes).substitute(target=name) for stage in stages)
+    values = {
+        "target": target if target.isidentifier() else f'"{target}"',
+        "kernels": kernels,
+    }
+    texts = (Template(stage.passes).substitute(values) for stage in stages)
     return ",".join(text for text in texts if text)
 
 

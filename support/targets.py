@@ -87,6 +87,8 @@ class Backend:
     """The level that `compile` takes: the name of a stage of the pipeline."""
     compile: Callable[..., Any]
     """`compile(module, target, *, cache_dir=None)` returns a runtime `Executable`."""
+    links_kernels: bool = False
+    """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns `llvm-ir`, `asm` or `object`."""
     layout_choices: Callable[[Operation, Target], Sequence[LayoutChoice]] = _any_layout

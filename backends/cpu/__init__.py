@@ -47,4 +47,12 @@ def _emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
     return emit(module, target, form)
 
 
-BACKEND = Backend("cpu", _make_target, "llvm", _compile, _emit, _layout_choices)
+BACKEND = Backend(
+    "cpu",
+    _make_target,
+    level="llvm",
+    compile=_compile,
+    links_kernels=True,
+    emit=_emit,
+    layout_choices=_layout_choices,
+)

@@ -16,9 +16,11 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
+from xdsl.dialects.llvm import FuncOp
 
 from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.jit import Jit
+from glow.backends.cpu.library import kernel_objects
 from glow.backends.cpu.llvm_text import units
 from glow.backends.cpu.objects import cached_object_code
 from glow.dialects.graph.resource import ResourceAttr
@@ -40,13 +42,15 @@ def compile_module(
     """
     Compile a module of the llvm dialect with the attributes of memory-to-loops.
 
-    `cache_dir` keeps objects for later processes. Errors: a CompilationError for a
-    target that does not run here, and for constants whose bytes are absent.
+    Kernels that it only declares come from the library. `cache_dir` keeps objects for
+    later processes. Errors: a CompilationError for a target that does not run here,
+    and for constants whose bytes are absent.
     """
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     objects = [
         cached_object_code(text, target, cache) for text in units(module).values()
     ]
+    objects += kernel_objects(_declared(module), target, cache)
     jit = Jit(objects, [_ENTRY], target)
     arena = module.attributes.get("glow.arena_bytes")
     program = Program(
@@ -57,6 +61,15 @@ def compile_module(
         messages=tuple(text.data for text in _list(module, "glow.messages")),
     )
     return NativeExecutable(tuple(_bindings(module)), program)
+
+
+def _declared(module: ModuleOp) -> list[str]:
+    """Return the names of the functions that are declared but not defined."""
+    return [
+        op.sym_name.data
+        for op in module.ops
+        if isinstance(op, FuncOp) and op.body.blocks.first is None
+    ]
 
 
 def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:

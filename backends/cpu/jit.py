@@ -13,10 +13,10 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.backends.cpu.binding import llvm
+from glow.backends.cpu.library import lower
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import machine_for, object_code
 from glow.support.errors import CompilationError, InternalError
@@ -82,12 +82,8 @@ def public_symbols(module: ModuleOp) -> list[str]:
 
 def lower_loops(module: ModuleOp) -> ModuleOp:
     """Return a copy of a loops-level module in the llvm dialect."""
-    from glow.lowering.expand_math import ExpandMathPass
-    from glow.lowering.loops_to_llvm import LoopsToLlvmPass
-
     lowered = module.clone()
-    ExpandMathPass().apply(Context(), lowered)
-    LoopsToLlvmPass().apply(Context(), lowered)
+    lower(lowered)
     return lowered
 
 

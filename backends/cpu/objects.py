@@ -57,12 +57,16 @@ def assembly(text: str, target: Target) -> str:
     return machine_for(target).emit_assembly(_parsed(text, target))
 
 
-def cached_object_code(text: str, target: Target, cache: ObjectCache) -> bytes:
-    """Return the object file of a module of LLVM IR, from `cache` if it is there."""
+def cache_key(target: Target, content: str) -> str:
+    """Return what identifies an object made from `content` for `target`."""
     made_by = (
         f"llvmlite {llvmlite_version}, LLVM {llvm.llvm_version_info},"
         f" level {_CODEGEN_LEVEL}"
     )
     machine = f"{target.triple} {target.cpu} {target.features}"
-    key = sha256("\n".join([made_by, machine, text]).encode()).hexdigest()
-    return cache.get(key, lambda: object_code(text, target))
+    return sha256("\n".join([made_by, machine, content]).encode()).hexdigest()
+
+
+def cached_object_code(text: str, target: Target, cache: ObjectCache) -> bytes:
+    """Return the object file of a module of LLVM IR, from `cache` if it is there."""
+    return cache.get(cache_key(target, text), lambda: object_code(text, target))

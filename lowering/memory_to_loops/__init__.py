@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
@@ -32,13 +33,17 @@ class MemoryToLoopsPass(ModulePass):
     """
     Replace `@main` by calls of kernels with rows of integers.
 
-    Level: memory -> loops. Needs: plan-memory. The module keeps, as attributes, what a
-    run needs: `glow.signature`, `glow.constants`, `glow.arena_bytes`, `glow.messages`.
+    The module keeps, as attributes, what a run needs: `glow.signature`,
+    `glow.constants`, `glow.arena_bytes`, `glow.messages`. With `kernels=declared` it
+    has no bodies of kernels: a backend of this process brings their code.
+
+    Level: memory -> loops. Needs: plan-memory.
     """
 
     name = "memory-to-loops"
 
     target: str = "cpu"
+    kernels: Literal["defined", "declared"] = "defined"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for module in modules_in(__name__):
@@ -63,12 +68,17 @@ class MemoryToLoopsPass(ModulePass):
                 raise PassFailedException(f"memory-to-loops cannot lower {inner.name}")
             main.location = inner.location
             handler(main, inner)
-        _replace(op, main, placeholders, constants)
+        if self.kernels == "declared":
+            library = [kernel.declare(types) for kernel, types in main.kernels.items()]
+        else:
+            library = [kernel.build() for kernel in closure(main.kernels)]
+        _replace(op, main, library, placeholders, constants)
 
 
 def _replace(
     module: ModuleOp,
     main: Main,
+    library: list[FuncOp],
     placeholders: list[PlaceholderOp],
     constants: list[ConstantOp],
 ) -> None:
@@ -78,7 +88,7 @@ def _replace(
         old.detach()
         old.erase()
     rows, function = main.finish()
-    block.add_ops([rows, *(k.build() for k in closure(list(main.kernels))), function])
+    block.add_ops([rows, *library, function])
     tables = [ResourceAttr.of(table) for table in main.tables]
     module.attributes["glow.signature"] = ArrayAttr(
         [ArrayAttr([p.sym_name, p.direction, p.type]) for p in placeholders]

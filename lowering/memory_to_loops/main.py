@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     i32,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.address import find_addressing
@@ -55,7 +55,8 @@ class Main:
     constants: dict[str, int]
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
-    kernels: dict[Kernel, None] = field(default_factory=lambda: {})
+    kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
+    """What is called, and with arguments of which types."""
     rows: list[int] = field(default_factory=lambda: [])
     location: LocationAttr = field(default_factory=UnknownLoc)
     """Where the op that is being lowered came from; its calls inherit it."""
@@ -153,10 +154,12 @@ class Main:
         self, kernel: Kernel, arguments: Sequence[SSAValue], row: Sequence[int] = ()
     ) -> None:
         """Append a call: `arguments`, then the table of rows and this row's start."""
-        self.kernels[kernel] = None
         at = self.body.const(len(self.rows))
         self.rows.extend(row)
-        self.body.call(kernel.symbol, [*arguments, self._rows, at])
+        operands = [*arguments, self._rows, at]
+        if kernel not in self.kernels:
+            self.kernels[kernel] = tuple(value.type for value in operands)
+        self.body.call(kernel.symbol, operands)
         call = self.body.block.last_op
         assert call is not None
         call.location = self.location

@@ -1,6 +1,6 @@
 """Oracles and helpers that several test files share, as fixtures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,3 +131,20 @@ def assert_close() -> Callable[[Array, Array], None]:
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
     return check
+
+
+@pytest.fixture(scope="session", autouse=True)
+def verified_kernels() -> Iterator[None]:
+    """Verify each kernel that is compiled, before and after it is lowered."""
+    from glow.analysis.validity import verify_module
+    from glow.backends.cpu import library
+
+    def lower(module: Any) -> None:
+        verify_module(module)
+        plain(module)
+        verify_module(module)
+
+    plain = library.lower
+    library.lower = lower
+    yield
+    library.lower = plain

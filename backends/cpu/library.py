@@ -1,0 +1,75 @@
+"""The kernel library: object code of kernels, each made once and kept by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu.llvm_text import units
+from glow.backends.cpu.objects import cache_key, object_code
+from glow.lowering.expand_math import ExpandMathPass
+from glow.lowering.loops_to_llvm import LoopsToLlvmPass
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Kernel,
+    closure,
+    declared_kernel,
+)
+from glow.support.targets import Target
+
+# What the code of a kernel is made by.
+_PACKAGES = ("glow.backends.cpu", "glow.dialects", "glow.lowering", "glow.support")
+
+
+def kernel_objects(
+    symbols: Iterable[str], target: Target, cache: ObjectCache
+) -> list[bytes]:
+    """
+    Return the code of the kernels declared as `symbols`, and of all that they call.
+
+    A symbol that is no kernel's is passed over: the C library may have it.
+    """
+    found = (declared_kernel(symbol) for symbol in symbols)
+    kernels = closure(kernel for kernel in found if kernel is not None)
+    return [_kernel_object(kernel, target, cache) for kernel in kernels]
+
+
+def _kernel_object(kernel: Kernel, target: Target, cache: ObjectCache) -> bytes:
+    key = cache_key(target, f"{_sources()}\n{kernel.key}")
+    return cache.get(key, lambda: object_code(kernel_text(kernel), target))
+
+
+def kernel_text(kernel: Kernel) -> str:
+    """Return `kernel` as LLVM IR; what it calls is declared."""
+    module = ModuleOp([kernel.build()])
+    lower(module)
+    return units(module)[kernel.symbol]
+
+
+def lower(module: ModuleOp) -> None:
+    """Take a loops-level module to the llvm dialect."""
+    for each in (ExpandMathPass(), LoopsToLlvmPass()):
+        each.apply(Context(), module)
+
+
+@cache
+def _sources() -> str:
+    """
+    Return a digest of the compiler's own text and of xDSL's version.
+
+    It is part of every key, so that nothing made by another version is used.
+    """
+    digest = sha256(version("xdsl").encode())
+    for package in _PACKAGES:
+        (root,) = map(Path, import_module(package).__path__)
+        for path in sorted(root.rglob("*.py")):
+            digest.update(f"\n{package}/{path.relative_to(root)}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
