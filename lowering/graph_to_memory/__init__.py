@@ -6,7 +6,7 @@ from importlib import import_module
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
@@ -18,7 +18,7 @@ from glow.dialects.graph.storage import (
     SaveOp,
 )
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
-from glow.dialects.memory.storage import GetOp
+from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
 from glow.lowering.graph_to_memory.destinations import find_destinations
 from glow.lowering.graph_to_memory.state import (
@@ -83,6 +83,15 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
         handler(lowering, inner)
     _save(lowering, saves, outputs)
     lowering.add(ReturnOp())
+    _drop_unused(lowering.block)
+
+
+def _drop_unused(block: Block) -> None:
+    """Erase names of buffers that nothing reads, such as a filter packed anew."""
+    for op in reversed(list(block.ops)):
+        if isinstance(op, GetOp | ViewOp) and op.result.first_use is None:
+            op.detach()
+            op.erase()
 
 
 @lowers(LoadOp)

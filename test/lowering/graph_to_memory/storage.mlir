@@ -74,3 +74,21 @@ func.func @main() {
   graph.save @y, %1 : tensor<3xf32>
   func.return
 }
+
+// -----
+
+// A filter that is packed anew leaves nothing of the old one.
+// CHECK-NOT:     memory.constant @literal :
+// CHECK:         memory.constant @filter.{{[a-z]*}}
+// CHECK-LABEL: @main
+// CHECK-COUNT-3: memory.get
+// CHECK-NOT:     memory.get
+graph.placeholder @x "in" : tensor<1x2x4x4xf32>
+graph.placeholder @y "out" : tensor<1x1x4x4xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<1x2x4x4xf32>
+  %w = graph.literal dense<1.0> : tensor<1x2x1x1xf32> : tensor<1x2x1x1xf32>
+  %y = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x1x4x4xf32>
+  graph.save @y, %y : tensor<1x1x4x4xf32>
+  func.return
+}
