@@ -20,6 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
 
@@ -31,8 +33,13 @@ def measure(name: str, args: argparse.Namespace) -> dict[str, Any]:
     """Return what `glow-bench` says of model `name`, or what went wrong."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
-        path.write_bytes(models.build(name).SerializeToString())
+        model = models.build(name)
+        path.write_bytes(model.SerializeToString())
         command = ["glow-bench", str(path), "--vs", PEER]
+        for number, (key, array) in enumerate(models.inputs_of(model).items()):
+            file = path.with_name(f"input{number}.npy")
+            np.save(file, array)
+            command += ["--input", f"{key}={file}"]
         command += ["--target", args.target, "--threads", str(args.threads)]
         command += ["--seconds", str(args.seconds)]
         if args.cpu_features is not None:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-import numpy as np
-
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array, Signature, TensorSpec
 from glow.support.arrays import address_of, aligned, aligned_empty
@@ -94,28 +92,6 @@ class NativeExecutable(Executable):
         addresses = [address_of(array) for array in self._constants]
         self._table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         self._frames: list[_Frame] = []
-        self._expected = [(b.spec.shape, b.spec.dtype) for b in inputs]
-        self._fresh = [(b.spec.shape, b.spec.dtype) for b in outputs]
-
-    def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
-        """Run; arrays that fit as they are take a short way."""
-        if not self._fit(arrays):
-            return super().__call__(*arrays)
-        results = tuple(np.empty(shape, dtype) for shape, dtype in self._fresh)
-        self.execute(arrays, results)  # pyright: ignore[reportArgumentType]
-        return results[0] if len(results) == 1 else results
-
-    def _fit(self, arrays: Sequence[Any]) -> bool:
-        """Return whether `arrays` need neither a complaint nor a copy."""
-        if len(arrays) != len(self._expected):
-            return False
-        for array, (shape, dtype) in zip(arrays, self._expected, strict=True):
-            if type(array) is not np.ndarray or array.shape != shape:
-                return False
-            flags = array.flags
-            if array.dtype != dtype or not (flags.c_contiguous and flags.aligned):
-                return False
-        return True
 
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         for source, target in self._updates:

@@ -83,6 +83,20 @@ class Signature:
         outputs = ", ".join(map(str, self.outputs))
         return f"({inputs}) -> ({outputs})"
 
+    def fit(self, arrays: Sequence[object]) -> bool:
+        """Return whether `arrays`, in order, need neither a complaint nor a copy."""
+        if len(arrays) != len(self.inputs):
+            return False
+        for array, spec in zip(arrays, self.inputs, strict=True):
+            if type(array) is not np.ndarray:
+                return False
+            if array.shape != spec.shape or array.dtype != spec.dtype:
+                return False
+            flags = array.flags
+            if not (flags.c_contiguous and flags.aligned):
+                return False
+        return True
+
     def positional(self, arrays: Sequence[object]) -> dict[str, object]:
         """Return `arrays` by name; they come in the order of the inputs."""
         if len(arrays) != len(self.inputs):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from typing import Any
 
 from glow.tools.command_line import OneLineParser, run_tool
-from glow.tools.feeds import random_inputs
+from glow.tools.feeds import random_inputs, read_inputs
 from glow.tools.peers import PEERS, largest_error
 from glow.tools.progress import progress
 from glow.tools.session import Session, add_arguments, open_session
@@ -22,35 +23,29 @@ def _parser() -> OneLineParser:
     add_arguments(parser)
     add = parser.add_argument
     add("--vs", choices=sorted(PEERS), help="time this runtime too, turn by turn")
+    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--seconds", type=float, default=5.0, help="how long to measure at least")
-    add("--seed", type=int, default=0, help="of the random inputs")
+    add("--seed", type=int, default=0, help="of the other inputs, which are random")
     return parser
 
 
-def measure(
-    session: Session,
-    model: str,
-    threads: int,
-    vs: str | None,
-    seconds: float,
-    seed: int,
-) -> dict[str, Any]:
+def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     """
     Return medians, and where there is a peer, its median, the ratio and the error.
 
     Units: latencies in milliseconds; `ratio` is the peer's latency over ours.
     """
-    net = session.net
-    inputs = random_inputs(net.signature, seed)
+    net, vs, threads = session.net, args.vs, args.threads
+    inputs = random_inputs(net.signature, args.seed) | read_inputs(args.input)
     programs = [lambda: net.run(inputs)]
     found: dict[str, Any] = {}
     if vs is not None:
-        peer = PEERS[vs](model, threads, net.signature)
+        peer = PEERS[vs](args.model, threads, net.signature)
         found["max_error"] = float(
             f"{largest_error(net.run(inputs), peer(inputs)):.3g}"
         )
         programs.append(lambda: peer(inputs))
-    ours, *theirs = interleaved_medians(programs, threads, seconds)
+    ours, *theirs = interleaved_medians(programs, threads, args.seconds)
     found["glow_ms"] = round(ours * 1e3, 4)
     if vs is not None:
         found[f"{vs}_ms"] = round(theirs[0] * 1e3, 4)
@@ -63,9 +58,7 @@ def _run() -> None:
     args = _parser().parse_args()
     session = open_session(args)
     with progress(f"timing {args.model}"):
-        found = measure(
-            session, args.model, args.threads, args.vs, args.seconds, args.seed
-        )
+        found = measure(session, args)
     line = {"model": args.model, "target": args.target, "threads": args.threads}
     print(json.dumps(line | found))
 

@@ -95,8 +95,8 @@ class _Run:
         try:
             self._storage.evaluate(op)
         except (ExecutionError, IndexError, ZeroDivisionError) as error:
-            place = f"{op.name} at {name_of(op)}"
-            raise ExecutionError(f"{place}: {error}") from None
+            place = f"({op.name}, from {name_of(op)})"
+            raise ExecutionError(f"{error} {place}") from None
 
 
 def _entry_of(module: ModuleOp) -> FuncOp:
