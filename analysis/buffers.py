@@ -39,9 +39,6 @@ class Lifetime:
     last: int
     bytes: int
 
-    def overlaps(self, other: Lifetime) -> bool:
-        return self.first <= other.last and other.first <= self.last
-
 
 @dataclass
 class Uses:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
@@ -67,17 +68,18 @@ def _height(lifetimes: list[Lifetime], offsets: list[int]) -> int:
 
 def _place(lifetimes: list[Lifetime], order: list[int]) -> list[int]:
     """Place allocations in this order, each in the smallest gap that takes it."""
+    # Columns of NumPy, one row per placed allocation: models have thousands.
+    first, last, low, high = np.zeros((4, len(lifetimes)), np.int64)
     offsets = [0] * len(lifetimes)
-    placed: list[int] = []
-    for i in order:
+    for n, i in enumerate(order):
         found = lifetimes[i]
+        together = (first[:n] <= found.last) & (last[:n] >= found.first)
         taken = sorted(
-            (offsets[j], offsets[j] + lifetimes[j].bytes)
-            for j in placed
-            if lifetimes[j].overlaps(found)
+            zip(low[:n][together].tolist(), high[:n][together].tolist(), strict=True)
         )
         offsets[i] = _best_gap(taken, found.bytes)
-        placed.append(i)
+        first[n], last[n] = found.first, found.last
+        low[n], high[n] = offsets[i], offsets[i] + found.bytes
     return offsets
 
 

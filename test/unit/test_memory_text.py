@@ -1,0 +1,74 @@
+"""The memory level at 10,000 ops: printed, parsed back and verified, twice over."""
+
+import time
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import PassPipeline
+from xdsl.printer import Printer
+from xdsl.universe import Universe
+
+COUNT = 10_000
+STEP = """
+  memory.elementwise ins(%a{0} : memref<4xf32>) outs(%a{1} : memref<4xf32>) {{
+  ^bb0(%e: f32):
+    memory.yield %e : f32
+  }}
+  %a{2} = memory.alloc : memref<4xf32>"""
+
+
+def chain(steps: int) -> str:
+    body = "".join(STEP.format(i, i + 1, i + 2) for i in range(steps))
+    return f"""
+memory.placeholder @x "in" : memref<4xf32>
+func.func @main() {{
+  %a0 = memory.get @x : memref<4xf32>
+  %a1 = memory.alloc : memref<4xf32>{body}
+  func.return
+}}
+"""
+
+
+def context() -> Context:
+    ctx = Context()
+    for name, dialect in Universe.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, dialect)
+    return ctx
+
+
+def printed(module: ModuleOp, *, generic: bool) -> str:
+    from io import StringIO
+
+    stream = StringIO()
+    Printer(stream, print_generic_format=generic).print_op(module)
+    return stream.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+def test_ten_thousand_ops_come_back(generic: bool) -> None:
+    module = Parser(context(), chain(COUNT // 3)).parse_module()
+    module.verify()
+    text = printed(module, generic=generic)
+    again = Parser(context(), text).parse_module()
+    again.verify()
+    assert printed(again, generic=generic) == text
+
+
+def seconds_of_passes(steps: int) -> float:
+    module = Parser(context(), chain(steps)).parse_module()
+    passes = Universe.get_multiverse().all_passes
+    text = "share-buffers,sink-allocs,insert-deallocs,plan-memory,verify-memory"
+    pipeline = PassPipeline.parse_spec(passes, text)
+    start = time.process_time()
+    pipeline.apply(context(), module)
+    return time.process_time() - start
+
+
+@pytest.mark.slow
+def test_passes_over_memory_take_linear_time() -> None:
+    """Ten times the ops in less than forty times the time: no square in them."""
+    small = min(seconds_of_passes(200) for _ in range(3))
+    assert seconds_of_passes(2_000) < 40 * small
