@@ -1,0 +1,52 @@
+"""Kernels compile to object code for machines that this one is not."""
+
+import numpy as np
+import pytest
+from memory_code import MemoryCode
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Block, Region
+
+from glow.backends.cpu.jit import lower_loops
+from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.objects import object_code
+from glow.dialects.memory import window
+from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
+from glow.support.targets import target_of
+
+PLACES = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 1), "dilations": (1,)}
+
+
+def add_one_of_each(code: MemoryCode) -> None:
+    """Add an op per family, channels last where it has channels."""
+    block = Block(arg_types=[f32])
+    doubled = arith.AddfOp(block.args[0], block.args[0])
+    block.add_ops([doubled, YieldOp([doubled.result])])
+    stored = np.zeros((1, 40, 40), np.float32)
+    x, y = (code.buffer(np.moveaxis(a, -1, 1)) for a in (stored, stored.copy()))
+    flat = code.buffer(np.zeros((1, 40, 40), np.float32))
+    sums = code.buffer(np.zeros((1, 40, 1), np.float32))
+    places = code.buffer(np.zeros((1, 40, 1), np.int64))
+    indices = code.buffer(np.zeros(40, np.int64))
+    for op in (
+        ElementwiseOp([x], [y], Region(block)),
+        CopyOp(x, flat),
+        window.PoolOp(x, y, kind="max", **PLACES),
+        window.ReduceOp(x, sums, kind="mean", axes=(2,)),
+        window.ReduceOp(flat, sums, kind="log_sum_exp", axes=(2,)),
+        window.SoftmaxOp(flat, flat, axis=2),
+        window.SoftmaxOp(flat, flat, axis=1, log=True),
+        window.LayerNormOp(flat, None, None, flat, axis=2, epsilon=1e-5),
+        window.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
+        window.GatherOp(flat, indices, flat, axis=1),
+        window.ArgReduceOp(x, places, kind="max", axis=2),
+    ):
+        code.add(op)
+
+
+@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512", "cpu:neon"])
+def test_object_code(target: str) -> None:
+    code = MemoryCode(target)
+    add_one_of_each(code)
+    text = llvm_ir(lower_loops(code.loops()))
+    assert len(object_code(text, target_of(target))) > 4000
