@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, Region, SSAValue
 
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
+from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import Buffer, buffer_type
+from glow.lowering._packing import matrix_panels, panel_width
 from glow.lowering.graph_to_memory.convolution import (
     conv_transpose_as_conv,
     lower_conv,
@@ -89,6 +92,7 @@ def _lower_matmul(
     flags = op.parameters()
     left = _matrix(lowering, lhs, flags["transpose_lhs"], row=True)
     right = _matrix(lowering, rhs, flags["transpose_rhs"], row=False)
+    right = _with_rows(lowering, right)
     fusion = Fusion(lowering)
     product = fusion.argument(op.result)
     bias = operands[2] if len(operands) > 2 else None
@@ -139,6 +143,22 @@ def _matrix(
     shape = tuple(a.shape[i] for i in order)
     strides = tuple(a.strides[i] for i in order)
     return lowering.view(buffer, Addressing(shape, strides, a.offset))
+
+
+def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
+    """Return `right`, or panels with what it holds if its columns are no neighbours."""
+    type_ = buffer_type(right)
+    found = find_addressing(type_)
+    if found is None or type_.element_type != f32 or 0 in found.shape:
+        return right
+    rank, columns = len(found.shape), found.shape[-1]
+    if columns == 1 or found.strides[-1] == 1:
+        return right
+    width = panel_width(lowering.target, columns)
+    layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
+    panels = lowering.alloc(Buffer(f32, found.shape, layout))
+    lowering.copy(right, panels)
+    return panels
 
 
 def _insert_axis(lowering: Lowering, buffer: SSAValue, axis: int) -> SSAValue:

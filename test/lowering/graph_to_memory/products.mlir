@@ -69,3 +69,49 @@ func.func @main() {
   graph.save @y, %y : tensor<1x1x5x5xf32>
   func.return
 }
+
+// -----
+
+// Vectors run along columns: a right factor whose columns are no neighbours is put into
+// panels first.
+// CHECK-LABEL: @main
+// CHECK:         memory.view %{{.*}} : memref<2x5x3xf32> -> memref<2x3x5xf32, strided<[15, 1, 3]>>
+// CHECK:         [[P:%.*]] = memory.alloc : memref<2x3x5xf32, #layout.physical<{{.*}}>>
+// CHECK:         memory.copy ins({{.*}}strided<[15, 1, 3]>>) outs([[P]]
+// CHECK:         memory.matmul ins(%{{.*}} : memref<2x4x3xf32>, [[P]]
+graph.placeholder @a "in" : tensor<2x4x3xf32>
+graph.placeholder @b "in" : tensor<2x5x3xf32>
+graph.placeholder @y "out" : tensor<2x4x5xf32>
+func.func @main() {
+  %a = graph.load @a : tensor<2x4x3xf32>
+  %b = graph.load @b : tensor<2x5x3xf32>
+  %y = graph.matmul %a, %b {transpose_rhs} : (tensor<2x4x3xf32>, tensor<2x5x3xf32>) -> tensor<2x4x5xf32>
+  graph.save @y, %y : tensor<2x4x5xf32>
+  func.return
+}
+
+// -----
+
+// One column, and other element types, are read where they lie.
+// CHECK-LABEL: @main
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.matmul
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.matmul
+graph.placeholder @a "in" : tensor<4x3xf32>
+graph.placeholder @b "in" : tensor<1x3xf32>
+graph.placeholder @c "in" : tensor<4x3xf64>
+graph.placeholder @d "in" : tensor<5x3xf64>
+graph.placeholder @x "out" : tensor<4x1xf32>
+graph.placeholder @y "out" : tensor<4x5xf64>
+func.func @main() {
+  %a = graph.load @a : tensor<4x3xf32>
+  %b = graph.load @b : tensor<1x3xf32>
+  %c = graph.load @c : tensor<4x3xf64>
+  %d = graph.load @d : tensor<5x3xf64>
+  %x = graph.matmul %a, %b {transpose_rhs} : (tensor<4x3xf32>, tensor<1x3xf32>) -> tensor<4x1xf32>
+  %y = graph.matmul %c, %d {transpose_rhs} : (tensor<4x3xf64>, tensor<5x3xf64>) -> tensor<4x5xf64>
+  graph.save @x, %x : tensor<4x1xf32>
+  graph.save @y, %y : tensor<4x5xf64>
+  func.return
+}
