@@ -175,7 +175,7 @@ def check_stage(stage: Stage, module: ModuleOp) -> None:
     try:
         verify_module(module)
     except VerifyException as error:
-        raise InternalError(f"stage {stage.name} broke the module: {error}") from error
+        raise InternalError(f"stage {stage.name} broke the module: {error}") from None
     left: dict[str, Operation] = {}
     for op in module.walk():
         if op.dialect_name() not in stage.dialects:
