@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -21,6 +22,10 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
 from glow.lowering.graph_to_memory.destinations import find_destinations
+from glow.lowering.graph_to_memory.elementwise import (
+    is_elementwise,
+    lower_elementwise,
+)
 from glow.lowering.graph_to_memory.state import (
     ALIASING,
     HANDLERS,
@@ -77,10 +82,12 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             continue
         if isinstance(inner, ReturnOp):
             break
-        handler = HANDLERS.get(type(inner))
-        if handler is None:
+        if isinstance(inner, GraphOp) and is_elementwise(inner):
+            lower_elementwise(lowering, inner)
+        elif type(inner) in HANDLERS:
+            HANDLERS[type(inner)](lowering, inner)
+        else:
             raise unsupported(inner, "has no lowering to memory")
-        handler(lowering, inner)
     _save(lowering, saves, outputs)
     lowering.add(ReturnOp())
     _drop_unused(lowering.block)

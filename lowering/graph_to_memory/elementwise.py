@@ -12,7 +12,7 @@ from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.memory.elementwise import ElementwiseOp, YieldOp
 from glow.lowering.graph_to_memory.scalar_activation import RULES
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody
-from glow.lowering.graph_to_memory.state import HANDLERS, Lowering
+from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.types import element_of, shape_of, tensor_type
 
 
@@ -99,6 +99,3 @@ def lower_chain(
 def lower_elementwise(lowering: Lowering, op: GraphOp) -> None:
     """A single elementwise op is a chain of one."""
     lower_chain(lowering, [op], {}, op.results, op.results)
-
-
-HANDLERS.update(dict.fromkeys(RULES, lower_elementwise))
