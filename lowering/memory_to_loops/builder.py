@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf, vector
 from xdsl.dialects.builtin import (
@@ -52,6 +52,11 @@ POINTERS = flat(BYTES)
 @cache
 def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
     return VectorType(element, [lanes])
+
+
+def _dense(type_: VectorType[Attribute], values: Sequence[float]) -> Attribute:
+    """Return a constant vector; one value is in every lane."""
+    return cast(Attribute, DenseIntOrFPElementsAttr.from_list(type_, values))  # pyright: ignore
 
 
 class Body:
@@ -103,14 +108,19 @@ class Body:
         key = (repr(value), element, lanes)
         if lanes:
             type_ = vector_of(element, lanes)
-            splat: Attribute = DenseIntOrFPElementsAttr.from_list(type_, [value])  # pyright: ignore
-            return self._shared(key, splat, type_)
+            return self._shared(key, _dense(type_, [value]), type_)
         attribute: Attribute = (
             FloatAttr(value, element)  # pyright: ignore
             if is_float(element)
             else IntegerAttr(int(value), element)  # pyright: ignore
         )
         return self._shared(key, attribute, element)
+
+    def lane_numbers(self, element: Attribute, lanes: int) -> SSAValue:
+        """Return the vector 0, 1, ... of integers."""
+        type_ = vector_of(element, lanes)
+        numbers = _dense(type_, range(lanes))
+        return self._shared(("lanes", element, lanes), numbers, type_)
 
     def _index(self, op: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
         return self.add(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.window import GatherOp
@@ -21,22 +23,23 @@ def lower_gather(main: Main, op: GatherOp) -> None:
     before = _paired(data, result, range(axis), 0)
     index = _paired(indices, result, range(count), axis)
     after = _paired(data, result, range(axis + 1, len(data.shape)), count - 1)
-    *slices, fastest = after or [Axis(1, (1, 1))]
+    if prod(indices.shape) == 1:  # read it once, whatever lies before its axis
+        before, after = [], collapse([*before, *after], (1, 0))
     element = buffer_type(op.data).element_type
     strips = Strips.of(main.target, [element], unroll=2)
-    if fastest.strides != (1, 1) or fastest.extent < strips.lanes:
+    if not after or after[-1].strides != (1, 1) or after[-1].extent < strips.lanes:
         strips = Strips(0)
     kernel = Gather(
         element,
         buffer_type(op.indices).element_type,
         len(before),
         len(index),
-        len(slices),
+        len(after),
         strips,
     )
     extent = data.shape[axis]
     code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
-    row = [*nest_row([*before, *index, *slices, fastest])]
+    row = nest_row([*before, *index, *after])
     row += [extent, data.strides[axis], code]
     # Nothing can be picked of nothing: any index fails, and any element will do.
     source = op.data if extent else op.result

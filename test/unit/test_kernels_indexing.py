@@ -30,6 +30,8 @@ def test_gather_along_every_axis(target: str) -> None:
     for indices in (several, several.astype(np.int32), np.array(-2), several[::-1, :2]):
         cases += [add_gather(code, data, indices, axis) for axis in range(3)]
         cases.append(add_gather(code, data[::-1, 1:4, ::2], indices % 3, 1))
+        cases.append(add_gather(code, data[:, :, 0], indices, 1))
+        cases.append(add_gather(code, data[0, 0], indices, 0))
     cases.append(add_gather(code, data, np.zeros((0, 2), np.int64), 1))
     cases.append(add_gather(code, data[:, :0], np.zeros(3, np.int64), 2))
     assert code.run() is None
@@ -79,10 +81,17 @@ def test_arg_reduce(target: str, last: bool) -> None:
     holes = floats.copy()
     holes[rng.random(holes.shape) < 0.2] = np.nan
     wild = np.full((3, 20), -np.inf, np.float32)
+    wild[1:, 1::3], wild[2, 5::4] = np.nan, np.inf
+    long = rng.integers(-40, 40, (4, 203)).astype(np.float32)
+    long[1, 3::7], long[2, 0] = np.nan, np.nan
     for x in (
         floats,
         holes,
         wild,
+        -wild,
+        long,
+        long[:3].T,
+        np.nan_to_num(long).astype(np.int64),
         floats.astype(np.float64),
         floats.astype(np.int32)[:, :7],
         floats.astype(np.int64)[::-1, ::3, 2:20],

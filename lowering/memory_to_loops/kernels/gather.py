@@ -32,8 +32,8 @@ class Gather(Kernel):
 
     On vectors, a slice has unit stride along its fastest axis on both sides.
     Row: `before` loops (extent; strides of data and result), `index` loops (extent;
-    strides of indices and result), `after` loops as the first ones, the fastest axis
-    of a slice, extent and stride of the axis picked from, the fault code.
+    strides of indices and result), `after` loops over a slice as the first ones, extent
+    and stride of the axis picked from, the fault code.
     """
 
     element: Attribute
@@ -61,7 +61,7 @@ class Gather(Kernel):
         )
         row = Row(b, args)
         before, index = row.levels(self.before, 2), row.levels(self.index, 2)
-        slices = [*row.levels(self.after, 2), *row.levels(1, 2)]
+        slices = row.levels(self.after, 2)
         extent, stride = row.next("picked"), row.next("picked_stride")
         report = reporter(args["fault"], row.next("code"))
 
@@ -97,15 +97,17 @@ class Gather(Kernel):
     def _slice(
         self, b: Body, args: dict[str, SSAValue], levels: list[Level], starts: Values
     ) -> None:
-        *outer, (extent, strides) = levels
+        def copy(b: Body, at: Values, piece: Piece) -> None:
+            piece.store(b, piece.load(b, args["data"], at[0]), args["y"], at[1])
+
+        if not self.strips.lanes:
+            nest(b, levels, 2, lambda b, at: copy(b, at, Piece(0)), starts)
+            return
+        *outer, (extent, _) = levels
 
         def line(b: Body, offsets: Values) -> None:
             def step(b: Body, i: SSAValue, piece: Piece) -> None:
-                moves = [i, i]
-                if not self.strips.lanes:
-                    moves = [b.product(i, stride) for stride in strides]
-                source, result = map(b.sum, offsets, moves)
-                piece.store(b, piece.load(b, args["data"], source), args["y"], result)
+                copy(b, [b.sum(offset, i) for offset in offsets], piece)
 
             self.strips.each(b, extent, step)
 
