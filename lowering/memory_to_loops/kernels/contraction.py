@@ -39,8 +39,9 @@ class Window:
     @staticmethod
     def read(row: Row, operands: int) -> Window:
         (level,) = row.levels(1, operands)
-        names = ("step", "pad", "dilation", "taps", "limit")
-        return Window(level, *map(row.next, names), row.take(2, "move"))
+        step, pad, dilation = (row.next(name) for name in ("step", "pad", "dilation"))
+        taps, limit = row.next("taps"), row.next("limit")
+        return Window(level, step, pad, dilation, taps, limit, row.take(2, "move"))
 
     def clip(self, b: Body, place: SSAValue) -> tuple[SSAValue, SSAValue]:
         """Return the first tap that reads an element, and the one after the last."""
@@ -72,7 +73,9 @@ class Contraction(Kernel):
     windows: int
     inner: int
 
-    prefix = "contraction"
+    @property
+    def prefix(self) -> str:
+        return "contraction"
 
     @property
     def element(self) -> Attribute:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import (
     FLAT,
     INDEX,
@@ -19,6 +18,7 @@ from glow.lowering.memory_to_loops.builder import (
     Body,
     function,
 )
+from glow.lowering.memory_to_loops.kernels.finish import Finish, Panel
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.microkernel import (
@@ -29,10 +29,6 @@ from glow.lowering.memory_to_loops.kernels.microkernel import (
 )
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
-_SHORT = 6
-"""The instructions of an epilogue that is written out for each row of a tile."""
-_LINE = 16
-"""The elements of a cache line."""
 _NAMES = [field.name for field in fields(GemmRow)]
 
 
@@ -52,12 +48,6 @@ class Gemm(Kernel):
     has_bias: bool = True
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
-
-    @property
-    def is_spilled(self) -> bool:
-        """Whether the epilogue is too long to be written out per row."""
-        steps = self.epilogue.instructions
-        return len(steps) > _SHORT or any(s.op.name.startswith("math.") for s in steps)
 
     @property
     def prefix(self) -> str:
@@ -105,17 +95,6 @@ class Gemm(Kernel):
         return op
 
 
-@dataclass(frozen=True)
-class _Panel:
-    """What is the same for all tiles of a panel."""
-
-    bases: dict[str, SSAValue]
-    """Per operand: its offset in this batch, with the panel's first column."""
-    columns: Columns
-    bias: list[SSAValue]
-    extras: dict[int, list[SSAValue]]
-
-
 class _Writer:
     """Writes the loops of a `Gemm`: batches, panels, tiles."""
 
@@ -151,7 +130,9 @@ class _Writer:
         """All tiles of one panel."""
         row, kernel, lanes = self.row, self.kernel, self.tile.lanes
         column = b.product(panel, row["width"])
-        moves = {"right": b.product(panel, row["panel_stride"])}
+        moves: dict[str, SSAValue | None] = {
+            "right": b.product(panel, row["panel_stride"])
+        }
         if not kernel.left_has_columns:
             moves["left"] = None
         for i, extra in enumerate(kernel.extras):
@@ -173,7 +154,7 @@ class _Writer:
             for i, extra in enumerate(kernel.extras)
             if extra is Extra.COLUMNS
         }
-        found = _Panel(bases, columns, bias, extras)
+        found = Panel(bases, columns, bias, extras)
         b.each(
             0,
             row["tiles"],
@@ -182,17 +163,21 @@ class _Writer:
             nonempty=True,
         )
 
-    def one_tile(self, b: Body, tile: SSAValue, panel: _Panel) -> None:
+    def one_tile(self, b: Body, tile: SSAValue, panel: Panel) -> None:
         row, rows = self.row, self.tile.rows
         first = b.product(tile, rows)
-        starts = {
-            part: b.sum(row[part], first)
-            for part in ("left_at", "result_at", *self._extra_parts())
-        }
+        read = [
+            f"extra{n}_at"
+            for n, extra in enumerate(self.kernel.extras)
+            if extra is not Extra.COLUMNS
+        ]
+        starts = {name: b.sum(row[name], first) for name in ("result_at", *read)}
+        begin = b.sum(row["left_at"], first)
+        ahead = b.sum(panel.bases["right"], row["panel_stride"])
         factors = Factors(
             left=self.args["left"],
             rows=[
-                self._begin(b, starts["left_at"], i, panel.bases["left"])
+                panel.begin(b, self.args["table"], begin, i, "left")
                 for i in range(rows)
             ],
             table=self.args["table"],
@@ -203,143 +188,12 @@ class _Writer:
             right=self.args["right"],
             start=panel.bases["right"],
             pitch=row["pitch"],
-            ahead=b.sum(
-                b.sum(panel.bases["right"], row["panel_stride"]),
-                b.product(tile, row["slice"]),
-            ),
+            ahead=b.sum(ahead, b.product(tile, row["slice"])),
             ahead_step=row["slice_step"],
         )
-        self._prefetch_extras(b, starts, panel)
+        finish = Finish(
+            self.kernel.epilogue, self.kernel.extras, self.args, panel, starts
+        )
+        finish.fetch(b)
         sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)
-        if self.kernel.is_spilled:
-            self._finish_in_loop(b, sums, starts, panel)
-        else:
-            self._finish(b, sums, starts, panel)
-
-    def _prefetch_extras(
-        self, b: Body, starts: dict[str, SSAValue], panel: _Panel
-    ) -> None:
-        """Fetch what the epilogue will read while the sums are made."""
-        for n, extra in enumerate(self.kernel.extras):
-            if extra is not Extra.FULL:
-                continue
-            name = f"extra{n}"
-
-            def fetch(b: Body, i: SSAValue, name: str = name) -> None:
-                begin = self._begin(b, starts[f"{name}_at"], i, panel.bases[name])
-                for column in range(0, self.tile.columns, _LINE):
-                    at = b.sum(begin, column)
-                    b.do(PrefetchOp(self.args[name], [at]))
-
-            b.each(0, self.tile.rows, fetch, name="r", nonempty=True)
-
-    def _finish(
-        self,
-        b: Body,
-        sums: list[SSAValue],
-        starts: dict[str, SSAValue],
-        panel: _Panel,
-    ) -> None:
-        """
-        Apply the epilogue to registers, then store them.
-
-        The last tile repeats its last row, and an extra may lie where the result
-        goes: nothing is stored before all is read.
-        """
-        vectors = self.tile.vectors
-        done = [
-            self._finish_row(b, sums[i * vectors : (i + 1) * vectors], i, starts, panel)
-            for i in range(self.tile.rows)
-        ]
-        for i, row in enumerate(done):
-            self._store_row(b, row, i, starts, panel)
-
-    def _finish_in_loop(
-        self,
-        b: Body,
-        sums: list[SSAValue],
-        starts: dict[str, SSAValue],
-        panel: _Panel,
-    ) -> None:
-        """Put the sums aside, then run a long epilogue once per row."""
-        columns, vectors = self.tile.columns, self.tile.vectors
-        whole = Columns(replace(self.tile, masked=False))
-        size = self.tile.rows * columns
-        aside = b.add(memref.AllocaOp.get(f32, 64, [size]))
-        aside = b.add(memref.CastOp.get(aside, FLAT))
-        for i in range(self.tile.rows):
-            row = sums[i * vectors : (i + 1) * vectors]
-            whole.store(b, row, aside, b.const(i * columns))
-
-        def finish(b: Body, i: SSAValue) -> None:
-            at = b.product(i, columns)
-            row = whole.load(b, aside, at)
-            whole.store(b, self._finish_row(b, row, i, starts, panel), aside, at)
-
-        def store(b: Body, i: SSAValue) -> None:
-            row = whole.load(b, aside, b.product(i, columns))
-            self._store_row(b, row, i, starts, panel)
-
-        b.each(0, self.tile.rows, finish, name="r", nonempty=True)
-        b.each(0, self.tile.rows, store, name="r", nonempty=True)
-
-    def _finish_row(
-        self,
-        b: Body,
-        sums: Sequence[SSAValue],
-        i: SSAValue | int,
-        starts: dict[str, SSAValue],
-        panel: _Panel,
-    ) -> list[SSAValue]:
-        """Apply the epilogue to row `i` of the tile."""
-        others = [
-            self._extra(b, n, i, starts, panel) for n in range(len(self.kernel.extras))
-        ]
-        done: list[SSAValue] = []
-        for j, value in enumerate(sums):
-            inputs = [value, *(other[j] for other in others)]
-            done += self.kernel.epilogue.emit(b, inputs, self.tile.lanes)
-        return done
-
-    def _store_row(
-        self,
-        b: Body,
-        done: Sequence[SSAValue],
-        i: SSAValue | int,
-        starts: dict[str, SSAValue],
-        panel: _Panel,
-    ) -> None:
-        begin = self._begin(b, starts["result_at"], i, panel.bases["result"])
-        panel.columns.store(b, done, self.args["result"], begin)
-
-    def _extra(
-        self,
-        b: Body,
-        n: int,
-        i: SSAValue | int,
-        starts: dict[str, SSAValue],
-        panel: _Panel,
-    ) -> Sequence[SSAValue]:
-        """What the epilogue reads of extra `n` for row `i`."""
-        if n in panel.extras:
-            return panel.extras[n]
-        name = f"extra{n}"
-        begin = self._begin(b, starts[f"{name}_at"], i, panel.bases[name])
-        if self.kernel.extras[n] is Extra.FULL:
-            return panel.columns.load(b, self.args[name], begin)
-        value = b.splat(b.load(self.args[name], begin), self.tile.lanes)
-        return [value] * self.tile.vectors
-
-    def _extra_parts(self) -> list[str]:
-        """The parts of the table that say where rows of extras begin."""
-        return [
-            f"extra{n}_at"
-            for n, extra in enumerate(self.kernel.extras)
-            if extra is not Extra.COLUMNS
-        ]
-
-    def _begin(
-        self, b: Body, start: SSAValue, i: SSAValue | int, base: SSAValue
-    ) -> SSAValue:
-        """Where row `i` begins, as the table says from `start` on."""
-        return b.sum(b.offset(self.args["table"], b.sum(start, i)), base)
+        finish.store(b, sums)

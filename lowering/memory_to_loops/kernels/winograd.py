@@ -79,7 +79,9 @@ class Winograd(Kernel):
     extras: tuple[Extra, ...] = ()
     has_bias: bool = True
 
-    prefix = "winograd"
+    @property
+    def prefix(self) -> str:
+        return "winograd"
 
     def callees(self) -> tuple[Kernel, ...]:
         return self.products

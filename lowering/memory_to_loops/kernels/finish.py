@@ -1,0 +1,126 @@
+"""What follows the sums of a tile: the epilogue, row after row, and the stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+
+from glow.dialects.llvm_ext.memory import PrefetchOp
+from glow.lowering.memory_to_loops.builder import FLAT, Body
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
+from glow.lowering.memory_to_loops.kernels.microkernel import Columns
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+
+_SHORT = 6
+"""The instructions of an epilogue that is written out for each row of a tile."""
+_LINE = 16
+"""The elements of a cache line."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What is the same for all tiles of a panel."""
+
+    bases: dict[str, SSAValue]
+    """Per operand: its offset in this batch, with the panel's first column."""
+    columns: Columns
+    bias: list[SSAValue]
+    extras: dict[int, list[SSAValue]]
+    """The extras that vary over columns alone."""
+
+    def begin(
+        self,
+        b: Body,
+        table: SSAValue,
+        start: SSAValue,
+        i: SSAValue | int,
+        operand: str,
+    ) -> SSAValue:
+        """Where row `i` of an operand begins, as `table` says from `start` on."""
+        return b.sum(b.offset(table, b.sum(start, i)), self.bases[operand])
+
+
+@dataclass(frozen=True)
+class Finish:
+    """The epilogue of one tile."""
+
+    program: ScalarProgram
+    extras: tuple[Extra, ...]
+    args: dict[str, SSAValue]
+    panel: Panel
+    starts: dict[str, SSAValue]
+    """Where the tile's rows begin in the table, per operand that the epilogue needs."""
+
+    def fetch(self, b: Body) -> None:
+        """Fetch what the epilogue will read while the sums are made."""
+        tile = self.panel.columns.tile
+        for n, extra in enumerate(self.extras):
+            if extra is not Extra.FULL:
+                continue
+            name = f"extra{n}"
+
+            def line(b: Body, i: SSAValue, name: str = name) -> None:
+                begin = self._begin(b, name, i)
+                for column in range(0, tile.columns, _LINE):
+                    b.do(PrefetchOp(self.args[name], [b.sum(begin, column)]))
+
+            b.each(0, tile.rows, line, name="r", nonempty=True)
+
+    def store(self, b: Body, sums: list[SSAValue]) -> None:
+        """Finish the sums, row after row, and store them."""
+        if self._is_long():
+            self._store_in_loop(b, sums)
+            return
+        tile = self.panel.columns.tile
+        for i in range(tile.rows):
+            row = sums[i * tile.vectors : (i + 1) * tile.vectors]
+            self._store_row(b, row, i)
+
+    def _is_long(self) -> bool:
+        """Whether the epilogue is too long to be written out per row."""
+        steps = self.program.instructions
+        return len(steps) > _SHORT or any(s.op.name.startswith("math.") for s in steps)
+
+    def _store_in_loop(self, b: Body, sums: list[SSAValue]) -> None:
+        """Put the sums aside, then run the epilogue once per row."""
+        tile = self.panel.columns.tile
+        whole = Columns(replace(tile, masked=False))
+        aside = b.add(memref.AllocaOp.get(f32, 64, [tile.rows * tile.columns]))
+        aside = b.add(memref.CastOp.get(aside, FLAT))
+        for i in range(tile.rows):
+            row = sums[i * tile.vectors : (i + 1) * tile.vectors]
+            whole.store(b, row, aside, b.const(i * tile.columns))
+
+        def finish(b: Body, i: SSAValue) -> None:
+            self._store_row(b, whole.load(b, aside, b.product(i, tile.columns)), i)
+
+        b.each(0, tile.rows, finish, name="r", nonempty=True)
+
+    def _store_row(self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int) -> None:
+        others = [self._extra(b, n, i) for n in range(len(self.extras))]
+        columns = self.panel.columns
+        done: list[SSAValue] = []
+        for j, value in enumerate(sums):
+            inputs = [value, *(other[j] for other in others)]
+            done += self.program.emit(b, inputs, columns.tile.lanes)
+        columns.store(b, done, self.args["result"], self._begin(b, "result", i))
+
+    def _extra(self, b: Body, n: int, i: SSAValue | int) -> Sequence[SSAValue]:
+        """What the epilogue reads of extra `n` for row `i`."""
+        columns, name = self.panel.columns, f"extra{n}"
+        if n in self.panel.extras:
+            return self.panel.extras[n]
+        begin = self._begin(b, name, i)
+        if self.extras[n] is Extra.FULL:
+            return columns.load(b, self.args[name], begin)
+        value = b.splat(b.load(self.args[name], begin), columns.tile.lanes)
+        return [value] * columns.tile.vectors
+
+    def _begin(self, b: Body, operand: str, i: SSAValue | int) -> SSAValue:
+        """Where row `i` of the tile begins."""
+        start = self.starts[f"{operand}_at"]
+        return self.panel.begin(b, self.args["table"], start, i, operand)

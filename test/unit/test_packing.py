@@ -1,0 +1,151 @@
+"""The rules that kernels are chosen by, and the forms in which weights reach them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from products import seeded
+from xdsl.dialects.builtin import f32, f64
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.lowering._packing import (
+    choose_conv_algorithm,
+    filter_panels,
+    pack_depthwise,
+    pack_filter,
+    panel_width,
+    winograd_block,
+    winograd_filter,
+    winograd_scratch_elements,
+    winograd_stride,
+    winograd_tiles,
+)
+from glow.lowering._tiling import tile_rows, tile_turns
+from glow.lowering.memory_to_loops._rows import Table, offsets_of, padded
+from glow.lowering.memory_to_loops._tiling import tiles_of
+from glow.support.layout import pack
+from glow.support.targets import target_of
+
+AVX2, AVX512 = target_of("cpu:avx2"), target_of("cpu:avx512")
+
+
+@pytest.mark.parametrize(
+    ("expected", "change"),
+    [
+        ("winograd", {}),
+        ("direct", {"exact": True}),
+        ("direct", {"strides": (2, 2)}),
+        ("direct", {"dilations": (1, 2)}),
+        ("direct", {"filter": (64, 64, 1, 1)}),
+        ("direct", {"filter": (64, 64, 3, 1)}),
+        ("direct", {"filter": (40, 64, 3, 3)}),
+        ("direct", {"filter": (64, 32, 3, 3), "group": 2}),
+        ("direct", {"result": (1, 64, 4, 4)}),
+        ("depthwise", {"filter": (64, 1, 3, 3), "group": 64}),
+        ("direct", {"filter": (128, 1, 3, 3), "group": 64}),
+        ("generic", {"element": f64}),
+    ],
+)
+def test_algorithm_follows_from_the_shapes(
+    expected: str, change: dict[str, Any]
+) -> None:
+    case: dict[str, Any] = {
+        "element": f32,
+        "input": (1, 64, 28, 28),
+        "filter": (64, 64, 3, 3),
+        "result": (1, 64, 28, 28),
+        "strides": (1, 1),
+        "dilations": (1, 1),
+        "group": 1,
+    }
+    assert choose_conv_algorithm(AVX2, **(case | change)) == expected
+
+
+def test_large_filters_of_few_tiles_are_not_worth_a_transform() -> None:
+    args = (AVX512, f32, (1, 512, 7, 7), (512, 512, 3, 3), (1, 512, 7, 7))
+    assert choose_conv_algorithm(*args, (1, 1), (1, 1), 1) == "direct"
+
+
+def test_panels_are_those_of_the_layout_where_one_says_it() -> None:
+    array = seeded((37, 5, 3, 2), 0)
+    expected = pack(filter_panels(2, 16), array)
+    np.testing.assert_array_equal(pack_filter(array, 1, 16)[0], expected)
+
+
+def test_panels_do_not_span_groups() -> None:
+    array = seeded((12, 2, 3), 0)
+    found = pack_filter(array, 3, 8)
+    assert found.shape == (3, 1, 3, 2, 8)
+    np.testing.assert_array_equal(found[1, 0, 2, 1, :4], array[4:8, 1, 2])
+    assert not found[..., 4:].any()
+
+
+def test_depthwise_filters_have_channels_innermost() -> None:
+    array = seeded((6, 1, 3, 2), 0)
+    np.testing.assert_array_equal(pack_depthwise(array)[2, 1], array[:, 0, 2, 1])
+
+
+def test_winograd_filter_is_the_transform_of_each_channel() -> None:
+    array = np.zeros((3, 2, 3, 3), np.float32)
+    array[2, 1] = np.outer([1, 2, 4], [3, 0, 1])
+    found = winograd_filter(array, AVX2)
+    assert found.shape == (36, 1, 2, panel_width(AVX2, 3))
+    places = found[:, 0, 1, 2].reshape(6, 6)
+    # By the points of the transform: 0, 1, -1, 2, -2 and infinity.
+    down = np.array([1 / 4, -7 / 6, -1 / 2, 21 / 24, 13 / 24, 4])
+    across = np.array([3 / 4, -4 / 6, -4 / 6, 7 / 24, 7 / 24, 1])
+    np.testing.assert_allclose(places, np.outer(down, across), rtol=1e-6)
+    assert np.count_nonzero(found) == np.count_nonzero(places)
+
+
+@given(st.integers(1, 600), st.sampled_from([16, 64, 256, 512]))
+def test_blocks_of_tiles_fit_the_scratch(side: int, channels: int) -> None:
+    shape = (1, channels, side, side)
+    block = winograd_block(AVX512, shape, shape)
+    assert 1 <= block <= winograd_tiles(shape)
+    stride = winograd_stride(block, channels)
+    assert stride >= block * channels
+    assert stride // 16 % 2 == 1
+    assert winograd_scratch_elements(AVX512, shape, shape) == 72 * stride
+
+
+@given(st.integers(1, 5000), st.sampled_from([AVX2, AVX512]))
+def test_tiles_waste_few_rows(rows: int, target: Any) -> None:
+    panel = target.panel_widths[0]
+    height = tile_rows(target, rows, panel)
+    assert 1 <= height <= min(rows, target.tile_rows)
+    whole = -(-rows // height) * height
+    assert whole - rows < height
+    assert tile_turns(target, rows, panel) <= tile_turns(target, rows + 1, panel) + 1
+
+
+@given(st.integers(1, 200), st.sampled_from([AVX2, AVX512]))
+def test_the_last_panel_is_no_wider_than_it_must(columns: int, target: Any) -> None:
+    panel = target.panel_widths[0]
+    tiles = tiles_of(target, 4, panel, columns)
+    rest = columns % panel
+    assert len(tiles) == (columns >= panel) + (rest > 0)
+    if rest:
+        tail = tiles[-1]
+        assert rest <= tail.columns <= panel
+        assert tail.columns < 2 * max(rest, target.f32_lanes)
+        assert tail.masked == (tail.columns != rest)
+
+
+def test_offsets_are_in_row_major_order() -> None:
+    assert offsets_of((2, 3), (10, -1), 5).tolist() == [5, 4, 3, 15, 14, 13]
+    assert padded(offsets_of((4,), (7,)), 3).tolist() == [0, 7, 14, 21, 21, 21]
+
+
+def test_equal_parts_of_a_table_are_stored_once() -> None:
+    table = Table()
+    places = [table.add(np.array(part)) for part in ([1, 2], [3], [1, 2])]
+    assert places == [0, 2, 0]
+    assert table.array().tolist() == [1, 2, 3]
+
+
+def test_offsets_beyond_32_bits_are_refused() -> None:
+    with pytest.raises(PassFailedException, match="got an offset of 2147483648"):
+        Table().add(np.array([0, 1 << 31]))
