@@ -40,6 +40,7 @@ def add_one_of_each(code: MemoryCode) -> None:
         window.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
         window.GatherOp(flat, indices, flat, axis=1),
         window.ArgReduceOp(x, places, kind="max", axis=2),
+        window.ArgReduceOp(flat, places, kind="min", axis=2),
     ):
         code.add(op)
 
