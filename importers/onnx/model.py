@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import onnx
@@ -18,6 +19,7 @@ from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
 from glow.importers.onnx.ordering import ordered
+from glow.importers.onnx.payloads import split
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
@@ -46,21 +48,30 @@ def import_model(source: Source, dims: Mapping[str, int] | None = None) -> Modul
     with everything that the importer lacks.
     """
     try:
-        model, folder = _read(source)
-        return _ModelImport(model, folder, Dimensions(dims or {})).run()
+        return _ModelImport(_read(source), Dimensions(dims or {})).run()
     except (InvalidModelError, UnsupportedModelError) as error:
         line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
         raise type(error)(line) from error.__cause__
 
 
-def _read(source: Source) -> tuple[ModelProto, Path | None]:
-    """Return the model, and the folder that its external data lie in."""
+@dataclass(frozen=True)
+class _Model:
+    """A model as it was read."""
+
+    proto: ModelProto
+    folder: Path | None = None
+    """What its external data lie in."""
+    payloads: tuple[memoryview | None, ...] = ()
+    """The raw data of each initializer, if that is not in `proto`."""
+
+
+def _read(source: Source) -> _Model:
     if isinstance(source, ModelProto):
-        return source, None
+        return _Model(source)
     if isinstance(source, bytes | bytearray | memoryview):
-        return _parsed(bytes(source), "the model"), None
+        return _parsed(bytes(source), "the model")
     path = Path(source)
-    return _parsed(_contents(path), f'"{path}"'), path.parent
+    return replace(_parsed(_contents(path), f'"{path}"'), folder=path.parent)
 
 
 def _contents(path: Path) -> bytes:
@@ -73,33 +84,35 @@ def _contents(path: Path) -> bytes:
         raise InvalidModelError(f'cannot read "{path}": {reason.lower()}') from None
 
 
-def _parsed(data: bytes, owner: str) -> ModelProto:
+def _parsed(data: bytes, owner: str) -> _Model:
     if not data:
         raise InvalidModelError(f"{owner} is empty, expected an ONNX model")
-    model = ModelProto()
+    model, parts = ModelProto(), split(data)
     try:
-        model.ParseFromString(data)
+        model.ParseFromString(parts.rest)
     except DecodeError:
         raise InvalidModelError(
             f"{owner} is no ONNX model, or truncated: it cannot be parsed"
         ) from None
-    return model
+    return _Model(model, payloads=tuple(parts.payloads))
 
 
 class _ModelImport:
     """The import of one model."""
 
-    def __init__(self, model: ModelProto, folder: Path | None, dims: Dimensions):
+    def __init__(self, source: _Model, dims: Dimensions):
+        model = source.proto
         if not model.HasField("graph"):
             raise InvalidModelError("the model has no graph")
         self._opsets = opsets_of(model.opset_import)
         _check_versions(model.ir_version, self._opsets)
         self._model = model
         self._graph = model.graph
-        self._folder = folder
+        self._folder = source.folder
         self._dims = dims
         self._problems = Problems()
         self._weights = _named(self._graph)
+        self._payloads = dict(zip(self._weights, source.payloads, strict=False))
 
     def run(self) -> ModuleOp:
         inputs = self._inputs()
@@ -160,7 +173,8 @@ class _ModelImport:
                 continue
             owner = f'initializer "{name}"'
             try:
-                array = array_of(weight, owner, self._folder)
+                payload = self._payloads.get(name)
+                array = array_of(weight, owner, self._folder, payload)
                 values[name] = emitter.constant(array, name, location_of(name))
             except Unsupported as problem:
                 self._problems.add(str(problem), owner)

@@ -58,10 +58,16 @@ def check_extents(shape: tuple[int, ...], itemsize: int, owner: str) -> None:
         raise InvalidModelError(f"{owner} has {len(shape)} axes, more than 64")
 
 
-def array_of(tensor: TensorProto, owner: str, folder: Path | None) -> NDArray[Any]:
+def array_of(
+    tensor: TensorProto,
+    owner: str,
+    folder: Path | None,
+    payload: memoryview | None = None,
+) -> NDArray[Any]:
     """
     Return the read-only value of `tensor`; external data lie in or below `folder`.
 
+    `payload` is its raw data where that has been taken out of `tensor`.
     Errors: a data type that is not supported, data of another size than the shape,
     external data outside the folder.
     """
@@ -73,6 +79,8 @@ def array_of(tensor: TensorProto, owner: str, folder: Path | None) -> NDArray[An
     count = math.prod(shape)
     if tensor.data_location == TensorProto.EXTERNAL:
         flat = _external(tensor, dtype, count, owner, folder)
+    elif payload is not None:
+        flat = _from_bytes(payload, dtype, count, owner)
     elif tensor.HasField("raw_data"):
         flat = _from_bytes(tensor.raw_data, dtype, count, owner)
     else:
@@ -83,7 +91,7 @@ def array_of(tensor: TensorProto, owner: str, folder: Path | None) -> NDArray[An
 
 
 def _from_bytes(
-    data: bytes, dtype: np.dtype[Any], count: int, owner: str
+    data: bytes | memoryview, dtype: np.dtype[Any], count: int, owner: str
 ) -> NDArray[Any]:
     expected = count * dtype.itemsize
     if len(data) != expected:

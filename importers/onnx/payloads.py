@@ -1,0 +1,139 @@
+"""
+Take the raw data of weights out of a serialized model without copying them.
+
+The protobuf library copies every byte of a weight twice, into its message and out of
+it. Here a scan of the wire format finds where they lie, and the library parses the
+rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from onnx import GraphProto, ModelProto, TensorProto
+
+SMALL_BYTES = 1 << 12
+"""What is smaller stays where it is."""
+
+# The way from a model to its weights.
+_PATH = (ModelProto.GRAPH_FIELD_NUMBER, GraphProto.INITIALIZER_FIELD_NUMBER)
+_RAW_DATA = TensorProto.RAW_DATA_FIELD_NUMBER
+_VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
+_FIXED = {_EIGHT_BYTES: 8, _FOUR_BYTES: 4}
+
+
+_Payloads = list[memoryview | None]
+_Pieces = list[memoryview | bytes]
+
+
+@dataclass
+class Split:
+    """A serialized model in two parts."""
+
+    rest: bytes
+    """The model without what is in `payloads`."""
+    payloads: _Payloads = field(default_factory=lambda: [])
+    """The raw data of each initializer, None where it is still in `rest`."""
+
+
+class _UnusualError(Exception):
+    """What the protobuf library should judge."""
+
+
+def split(data: bytes) -> Split:
+    """
+    Return `data` with the raw data of large initializers apart.
+
+    Bytes that do not look like a model are returned whole, for the library to refuse.
+    """
+    found = Split(data)
+    try:
+        pieces = _message(memoryview(data), 0, len(data), _PATH, found.payloads)
+    except (_UnusualError, IndexError):
+        return Split(data)
+    found.rest = b"".join(pieces)
+    return found
+
+
+def _message(
+    data: memoryview, start: int, end: int, path: Sequence[int], payloads: _Payloads
+) -> _Pieces:
+    """Return what is left of a message; follow `path` to the weights in it."""
+    number, *inner = path
+    pieces: _Pieces = []
+    done = start
+    for found, kind, at, value, stop in _fields(data, start, end):
+        if (found, kind) != (number, _BYTES):
+            continue
+        if inner:
+            part = _message(data, value, stop, inner, payloads)
+        else:
+            part = _weight(data, value, stop, payloads)
+        tag, length = _as_varint(number << 3 | _BYTES), _as_varint(sum(map(len, part)))
+        pieces += [data[done:at], tag, length, *part]
+        done = stop
+    return [*pieces, data[done:end]]
+
+
+def _weight(data: memoryview, start: int, end: int, payloads: _Payloads) -> _Pieces:
+    """Return what is left of a weight; add its raw data, if large, to `payloads`."""
+    places = [
+        (at, value, stop)
+        for number, kind, at, value, stop in _fields(data, start, end)
+        if (number, kind) == (_RAW_DATA, _BYTES)
+    ]
+    if not places or end - start < SMALL_BYTES:
+        payloads.append(None)
+        return [data[start:end]]
+    if len(places) > 1:
+        raise _UnusualError
+    at, value, stop = places[0]
+    payloads.append(data[value:stop])
+    return [data[start:at], data[stop:end]]
+
+
+def _fields(
+    data: memoryview, start: int, end: int
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield number and kind of each field, where it, its value and the next begin."""
+    at = start
+    while at < end:
+        tag, value = _varint(data, at)
+        kind = tag & 7
+        if kind == _VARINT:
+            _, stop = _varint(data, value)
+        elif kind == _BYTES:
+            length, value = _varint(data, value)
+            stop = value + length
+        elif kind in _FIXED:
+            stop = value + _FIXED[kind]
+        else:
+            raise _UnusualError
+        if stop > end:
+            raise _UnusualError
+        yield tag >> 3, kind, at, value, stop
+        at = stop
+
+
+def _varint(data: memoryview, at: int) -> tuple[int, int]:
+    """Return the integer at `at` and where the next thing begins."""
+    found = shift = 0
+    while True:
+        byte = data[at]
+        found |= (byte & 127) << shift
+        at += 1
+        if byte < 128:
+            return found, at
+        shift += 7
+        if shift > 63:
+            raise _UnusualError
+
+
+def _as_varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 127:
+        found.append(value & 127 | 128)
+        value >>= 7
+    found.append(value)
+    return bytes(found)
