@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
 from glow.lowering._tiling import tile_turns
+from glow.support.arrays import aligned, aligned_empty
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target
 
@@ -99,16 +100,18 @@ def pack_filter(array: Array, group: int, panel: int) -> Array:
     outputs, depth, *kernel = array.shape
     columns = outputs // group
     panels = -(-columns // panel)
-    padded = np.zeros((group, panels * panel, depth, *kernel), array.dtype)
-    padded[:, :columns] = array.reshape(group, columns, depth, *kernel)
-    split = padded.reshape(group, panels, panel, depth, *kernel)
+    split = array.reshape(group, columns, depth, *kernel)
+    if columns % panel:
+        rest = panels * panel - columns
+        split = np.pad(split, [(0, 0), (0, rest), *[(0, 0)] * (1 + len(kernel))])
+    split = split.reshape(group, panels, panel, depth, *kernel)
     spatial = range(4, 4 + len(kernel))
-    return np.ascontiguousarray(split.transpose(0, 1, *spatial, 3, 2))
+    return aligned(split.transpose(0, 1, *spatial, 3, 2))
 
 
 def pack_depthwise(array: Array) -> Array:
     """Return [C, 1, k...] as [k..., C]."""
-    return np.ascontiguousarray(np.moveaxis(array[:, 0], 0, -1))
+    return aligned(np.moveaxis(array[:, 0], 0, -1))
 
 
 # How a filter of three taps acts on the six points of Winograd's F(4, 3).
@@ -132,17 +135,18 @@ _STREAM = 6.0
 def winograd_filter(array: Array, target: Target) -> Array:
     """Return [O, I, 3, 3] as the 36 matrices of F(4x4, 3x3), [36, ceil(O/p), I, p]."""
     outputs, depth = array.shape[:2]
-    lines = array.astype(np.float64).reshape(outputs * depth * 3, 3) @ WINOGRAD_POINTS.T
-    lines = lines.reshape(outputs * depth, 3, 6).transpose(0, 2, 1)
-    places = (lines.reshape(-1, 3) @ WINOGRAD_POINTS.T).reshape(outputs, depth, 6, 6)
-    # The first axis of the transform is the last of `lines`.
-    matrices = places.transpose(3, 2, 0, 1).reshape(WINOGRAD_PLACES, outputs, depth)
     panel = panel_width(target, outputs)
     panels = -(-outputs // panel)
-    found = np.zeros((WINOGRAD_PLACES, panels, depth, panel), array.dtype)
+    shape = (WINOGRAD_PLACES, panels, depth, panel)
+    found = aligned_empty(prod(shape) * array.itemsize).view(array.dtype).reshape(shape)
+    places = np.kron(WINOGRAD_POINTS, WINOGRAD_POINTS)
     for i in range(panels):
-        columns = matrices[:, i * panel : (i + 1) * panel]
-        found[:, i, :, : columns.shape[1]] = columns.transpose(0, 2, 1)
+        columns = array[i * panel : (i + 1) * panel]
+        count = len(columns)
+        taps = columns.reshape(count, depth, 9).transpose(2, 1, 0)
+        matrices = places @ taps.astype(np.float64, order="C").reshape(9, -1)
+        found[:, i, :, :count] = matrices.reshape(WINOGRAD_PLACES, depth, count)
+        found[:, i, :, count:] = 0
     return found
 
 

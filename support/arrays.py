@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector."""
 
+_SAMPLE_BYTES = 256
+
 _FROM_BUFFER: Any = ctypes.c_char.from_buffer
 _ADDRESS = ctypes.addressof
 
@@ -21,6 +23,18 @@ def address_of(array: NDArray[Any]) -> int:
         return _ADDRESS(_FROM_BUFFER(array))  # four times as fast as the other
     except (TypeError, ValueError):  # it is read-only, or has no bytes
         return array.__array_interface__["data"][0]
+
+
+def sample_of(array: NDArray[Any]) -> bytes:
+    """Return some bytes of contiguous `array`; most other arrays have others."""
+    flat = array.reshape(-1).view(np.uint8)
+    return flat[:: max(1, flat.size // _SAMPLE_BYTES)].tobytes()
+
+
+def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Return whether two contiguous arrays of one type are the same, bit by bit."""
+    flat, other = (array.reshape(-1).view(np.uint8) for array in (a, b))
+    return np.array_equal(flat, other)
 
 
 def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:

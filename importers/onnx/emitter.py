@@ -15,6 +15,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.importers.onnx.tensors import check_extents
 from glow.support.errors import GlowError
+from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor, tensor_type
 
 FOLDED_ELEMENTS = 1 << 16
@@ -41,7 +42,7 @@ class Emitter:
     def __init__(self, block: Block, names: Iterable[str]):
         self.block = block
         self.constants: list[ConstantOp] = []
-        self._names = set(names)
+        self._names = Names(names)
         self._arrays: dict[SSAValue, NDArray[Any]] = {}
         self._pending: dict[Operation, ConstantOp] = {}
 
@@ -58,7 +59,7 @@ class Emitter:
             source: Operation = LiteralOp(array)
         else:
             type_ = tensor(element_type_of(array.dtype), array.shape)
-            symbol = self._unused(name)
+            symbol = self._names.fresh(name)
             source = LoadOp(symbol, type_)
             self._pending[source] = _placed(ConstantOp(symbol, array), location)
         (result,) = _placed(source, location).results
@@ -103,14 +104,6 @@ class Emitter:
             return op.evaluate([array for array in arrays if array is not None])
         except (ArithmeticError, GlowError, IndexError, ValueError):
             return None  # a fault that belongs to the run
-
-    def _unused(self, name: str) -> str:
-        found, count = name, 0
-        while found in self._names:
-            count += 1
-            found = f"{name}.{count}"
-        self._names.add(found)
-        return found
 
 
 def hint_of(name: str) -> str | None:

@@ -22,8 +22,10 @@ from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
+from glow.support.arrays import has_same_bytes, sample_of
 from glow.support.layout import reshaped, unpack
 from glow.support.locations import name_of
+from glow.support.names import Names
 from glow.support.targets import Target
 from glow.support.types import Tensor, element_type_of, tensor_type
 
@@ -53,7 +55,10 @@ class Lowering:
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._location: LocationAttr = UnknownLoc()
         self._gets: dict[str, SSAValue] = {}
-        self._by_content: dict[tuple[ResourceAttr, Attribute], SSAValue] = {}
+        self._names = Names(constants)
+        self._by_sample: dict[
+            tuple[Attribute, bytes], list[tuple[NDArray[Any], SSAValue]]
+        ] = {}
 
     def find_halos(self, block: Block) -> None:
         """Note the border of each value; a whole has the widest of its parts."""
@@ -222,24 +227,18 @@ class Lowering:
         self, array: NDArray[Any], hint: str, type_: Buffer | None = None
     ) -> SSAValue:
         """Return a constant buffer with `array`; equal ones are one."""
-        resource = ResourceAttr.of(np.ascontiguousarray(array))
+        array = np.ascontiguousarray(array).reshape(array.shape)
         found = type_ or MemRefType(element_type_of(array.dtype), array.shape)
-        key = (resource, found)
-        if key not in self._by_content:
-            symbol = self._fresh(hint)
-            new = MemoryConstantOp(symbol, resource, found)
-            self._place_here(new)
-            self.new_constants.append(new)
-            self._by_content[key] = self.get(symbol, found)
-        return self._by_content[key]
-
-    def _fresh(self, hint: str) -> str:
-        taken = {*self._constants, *(c.sym_name.data for c in self.new_constants)}
-        symbol, n = hint, 0
-        while symbol in taken:
-            n += 1
-            symbol = f"{hint}.{n}"
-        return symbol
+        alike = self._by_sample.setdefault((found, sample_of(array)), [])
+        for known, buffer in alike:
+            if has_same_bytes(known, array):
+                return buffer
+        symbol = self._names.fresh(hint)
+        new = MemoryConstantOp(symbol, ResourceAttr.of(array), found)
+        self._place_here(new)
+        self.new_constants.append(new)
+        alike.append((array, self.get(symbol, found)))
+        return alike[-1][1]
 
 
 Handler = Callable[[Lowering, Any], None]

@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
+from glow.support.names import Names
 from glow.support.types import element_type_of, has_layout, tensor
 
 # Arrays of at most so many elements stand in functions, and uniform ones of any size;
@@ -37,6 +38,7 @@ class Constants:
             attribute = op.properties.get("sym_name")
             if isinstance(attribute, StringAttr):
                 self._symbols[attribute.data] = op
+        self._names = Names(self._symbols, separator="_")
         storage = ConstantOp | PlaceholderOp
         others = (op for op in self._block.ops if not isinstance(op, storage))
         self._behind = next(others, None)
@@ -72,20 +74,13 @@ class Constants:
         elif _is_uniform(array):
             made = LiteralOp(np.broadcast_to(array.reshape(-1)[0], array.shape))
         else:
-            symbol = self._unused(name or "constant")
+            symbol = self._names.fresh(name or "constant")
             constant = ConstantOp(symbol, array)
             constant.location = location
             self._add(symbol, constant)
             made = LoadOp(symbol, tensor(element_type_of(array.dtype), array.shape))
         made.location = location
         return made
-
-    def _unused(self, name: str) -> str:
-        found, number = name, 0
-        while found in self._symbols:
-            number += 1
-            found = f"{name}_{number}"
-        return found
 
     def _add(self, symbol: str, constant: ConstantOp) -> None:
         """Insert `constant` behind the storage that the module begins with."""

@@ -19,6 +19,7 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.layout import pack, print_layout, row_major, unpack
+from glow.support.names import Names
 from glow.support.rewriting import rewrite
 from glow.support.types import shape_of, tensor_type
 
@@ -54,6 +55,10 @@ class FoldTransformOfConstant(RewritePattern):
     packed: dict[tuple[Constant, str], ConstantOp] = field(default_factory=lambda: {})
     replaced: set[ConstantOp] = field(default_factory=lambda: set[ConstantOp]())
 
+    def __post_init__(self) -> None:
+        symbols = (op.properties.get("sym_name") for op in self.module.body.ops)
+        self.names = Names(s.data for s in symbols if isinstance(s, StringAttr))
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
         constant = constant_behind(op.input)
@@ -72,7 +77,9 @@ class FoldTransformOfConstant(RewritePattern):
     def _add(self, key: tuple[Constant, str], array: Array, op: TransformOp) -> None:
         constant, layout = key
         base = constant.sym_name.data if isinstance(constant, ConstantOp) else "literal"
-        new = ConstantOp(self._fresh(f"{base}.{layout}"), array, tensor_type(op.result))
+        new = ConstantOp(
+            self.names.fresh(f"{base}.{layout}"), array, tensor_type(op.result)
+        )
         new.location = constant.location
         block = self.module.body.block
         if isinstance(constant, ConstantOp):
@@ -81,12 +88,6 @@ class FoldTransformOfConstant(RewritePattern):
         elif block.first_op is not None:
             block.insert_op_before(new, block.first_op)
         self.packed[key] = new
-
-    def _fresh(self, name: str) -> str:
-        symbols = [op.properties.get("sym_name") for op in self.module.body.ops]
-        taken = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
-        numbered = (f"{name}.{n}" for n in range(1, len(taken) + 2))
-        return next(text for text in (name, *numbered) if text not in taken)
 
     def erase_unused(self) -> None:
         """Erase the constants that are packed and no longer loaded as they were."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.arrays import aligned
 from glow.support.layout.address import Shape, physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 
@@ -15,7 +16,7 @@ Array = NDArray[Any]
 
 
 def pack(layout: Layout, array: Array) -> Array:
-    """Return the physical array that stores `array`; padding is zero."""
+    """Return the physical array that stores `array`, aligned; padding is zero."""
     shape = array.shape
     physical = physical_shape(layout, shape, array.itemsize)
     digits, order = _digits(layout, shape)
@@ -33,7 +34,7 @@ def pack(layout: Layout, array: Array) -> Array:
     if found.shape != physical:
         gaps = zip(physical, found.shape, strict=True)
         found = np.pad(found, [(0, whole - used) for whole, used in gaps])
-    return np.ascontiguousarray(found).reshape(physical)
+    return aligned(found).reshape(physical)
 
 
 def unpack(layout: Layout, stored: Array, shape: Sequence[int]) -> Array:

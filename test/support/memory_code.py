@@ -42,7 +42,7 @@ class MemoryCode:
     def buffer(self, array: Array, layout: MemRefLayoutAttr | None = None) -> SSAValue:
         """Return the buffer of `array`, which may be a view; blocked by `layout`."""
         root = array
-        while layout is None and isinstance(root.base, np.ndarray):
+        while layout is None and _is_view(root):
             root = root.base
         if not root.flags.c_contiguous:
             root = root.transpose(np.argsort(root.strides, kind="stable")[::-1])
@@ -120,3 +120,8 @@ class MemoryCode:
     def run(self) -> str | None:
         """Compile and run once; return the message of a fault, or None."""
         return self.compile()()
+
+
+def _is_view(array: Array) -> bool:
+    """Return whether `array` shows elements of another, rather than bare bytes."""
+    return isinstance(array.base, np.ndarray) and array.base.dtype == array.dtype

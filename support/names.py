@@ -1,0 +1,31 @@
+"""Names that nothing else has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class Names:
+    """
+    The names that are taken in some scope.
+
+    Finding one that is free costs the same however many are taken.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), separator: str = "."):
+        self._taken = set(taken)
+        self._separator = separator
+        self._numbers: dict[str, int] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._taken
+
+    def fresh(self, name: str) -> str:
+        """Return `name`, with a number behind it where that is taken; take it."""
+        found = name
+        while found in self._taken:
+            number = self._numbers.get(name, 0) + 1
+            self._numbers[name] = number
+            found = f"{name}{self._separator}{number}"
+        self._taken.add(found)
+        return found
