@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
     FloatAttr,
-    IntAttr,
     IntegerAttr,
     IntegerType,
     StringAttr,
@@ -63,16 +61,12 @@ def from_attribute(attribute: Attribute | None) -> Any:
     match attribute:
         case UnitAttr():
             return True
-        case IntegerAttr():
+        case IntegerAttr() | FloatAttr():
             return attribute.value.data
-        case IntAttr() | StringAttr():
+        case StringAttr():
             return attribute.data
-        case FloatAttr():
-            return attribute.value.data
         case DenseArrayBase():
             return ints_of(attribute)
-        case ArrayAttr():
-            return tuple(from_attribute(item) for item in attribute)
         case _:
             return attribute
 
@@ -167,10 +161,6 @@ class GraphOp(IRDLOperation):
             getattr(self, name) for name, _ in self.get_irdl_definition().operands
         )
 
-    def slot_names(self) -> tuple[str, ...]:
-        """Return the name of each operand slot; their number is a constant."""
-        return tuple(name for name, _ in self.get_irdl_definition().operands)
-
     def parameters(self) -> dict[str, Any]:
         """Return the properties as Python values, absent ones as None or False."""
         definition = self.get_irdl_definition()
@@ -224,7 +214,3 @@ class GraphOp(IRDLOperation):
         same whatever layout its operand has; without an answer it needs row-major.
         """
         return None
-
-    def rebuilt(self, operands: Mapping[SSAValue, SSAValue]) -> GraphOp:
-        """Return a clone that reads `operands[v]` for every v that is a key."""
-        return self.clone(dict(operands))

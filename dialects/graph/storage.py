@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolNameConstraint,
@@ -17,7 +18,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i1,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -41,6 +42,30 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 
 DIRECTIONS = ("in", "out", "inout")
+
+
+def check_direction(direction: StringAttr) -> None:
+    """Raise unless a placeholder can have this direction."""
+    if direction.data not in DIRECTIONS:
+        raise VerifyException(
+            f"expected a direction out of {', '.join(DIRECTIONS)}, "
+            f'got "{direction.data}"'
+        )
+
+
+def check_bytes(resource: ResourceAttr, type: Tensor | MemRefType[Attribute]) -> None:
+    """Raise unless the bytes, if this process has them, are those of a `type`."""
+    found = resource.data.resource
+    if found is None:
+        return
+    expected = dtype_of(type.element_type)
+    if found.array.dtype != expected:
+        raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
+    shape = physical_shape_of(type)
+    if found.array.shape != shape:
+        raise VerifyException(
+            f"expected bytes of shape {shape}, got {found.array.shape}"
+        )
 
 
 @irdl_op_definition
@@ -76,11 +101,7 @@ class PlaceholderOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        if self.direction.data not in DIRECTIONS:
-            raise VerifyException(
-                f"expected a direction out of {', '.join(DIRECTIONS)}, "
-                f'got "{self.direction.data}"'
-            )
+        check_direction(self.direction)
 
 
 @irdl_op_definition
@@ -125,17 +146,7 @@ class ConstantOp(IRDLOperation):
         return self.resource.array
 
     def verify_(self) -> None:
-        found = self.resource.data.resource
-        if found is None:
-            return
-        expected = dtype_of(self.type.element_type)
-        if found.array.dtype != expected:
-            raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
-        shape = physical_shape_of(self.type)
-        if found.array.shape != shape:
-            raise VerifyException(
-                f"expected bytes of shape {shape}, got {found.array.shape}"
-            )
+        check_bytes(self.resource, self.type)
 
 
 @irdl_op_definition

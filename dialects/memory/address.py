@@ -1,14 +1,14 @@
 """Where the elements of a buffer lie: strides and offset read off its type."""
 
 from dataclasses import dataclass
-from itertools import accumulate
-from operator import mul
 
-from xdsl.dialects.builtin import IntAttr, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import StridedLayoutAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.layout.attribute import strides_of
 from glow.dialects.memory.base import Buffer, buffer_type
+from glow.support.layout import row_major_strides
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,13 @@ class Addressing:
     @property
     def is_contiguous(self) -> bool:
         """Whether elements lie in row-major order without gaps."""
-        expected = row_major(self.shape)
+        expected = row_major_strides(self.shape)
         return all(
             extent == 1 or stride == want
             for extent, stride, want in zip(
                 self.shape, self.strides, expected, strict=True
             )
         )
-
-
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides of a dense row-major array."""
-    return tuple(accumulate((*shape[:0:-1],), mul, initial=1))[::-1][: len(shape)]
 
 
 def addressing_of(value: SSAValue | Attribute) -> Addressing:
@@ -59,20 +54,9 @@ def addressing_of(value: SSAValue | Attribute) -> Addressing:
 
 def find_addressing(type_: Buffer) -> Addressing | None:
     """Return how buffers of `type_` are addressed, or None if they are blocked."""
-    from glow.dialects.layout.attribute import strides_of
-
-    shape, layout = type_.get_shape(), type_.layout
-    match layout:
-        case NoneAttr():
-            return Addressing(shape, row_major(shape))
-        case StridedLayoutAttr():
-            strides = [s.data for s in layout.strides if isinstance(s, IntAttr)]
-            assert isinstance(layout.offset, IntAttr)
-            assert len(strides) == len(shape)
-            return Addressing(shape, tuple(strides), layout.offset.data)
-        case _:
-            found = strides_of(layout, shape)
-            return None if found is None else Addressing(shape, *found)
+    shape = type_.get_shape()
+    found = strides_of(type_.layout, shape)
+    return None if found is None else Addressing(shape, *found)
 
 
 def strided(type_: Buffer, addressing: Addressing) -> Buffer:

@@ -74,7 +74,19 @@ class ConvOp(EpilogueOp):
     `algorithm`: direct (implicit GEMM over packed panels), depthwise, winograd
     (F(4x4, 3x3); filter is its transform), or generic (any strides, any type).
     `halo`: the input's allocation has zeros around it, at least as wide as `pads`.
-    Errors: an unknown algorithm, an epilogue with the wrong number of arguments.
+    Errors: an unknown algorithm, a result of another rank than the input, an epilogue
+    with the wrong number of arguments.
+
+    ```mlir
+    memory.conv ins(%x : memref<1x3x8x8xf32>, %w : memref<4x3x3x3xf32>
+        bias %b : memref<4xf32>) outs(%y : memref<1x4x6x6xf32>) {
+    ^bb0(%0: f32):
+      %1 = math.absf %0 : f32
+      memory.yield %1 : f32
+    } {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>,
+       pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+       group = 1 : i64, algorithm = "generic"}
+    ```
     """
 
     name = "memory.conv"
@@ -163,7 +175,14 @@ class MatMulOp(EpilogueOp):
     Shapes: lhs [..., M, K], rhs [..., K, N] (packed panels [..., N/p, K, p] if its
     layout is blocked, else any strides), bias [N], extras broadcast to the result,
     result [..., M, N]; batch axes broadcast.
-    Errors: inner extents that differ, an epilogue with the wrong number of arguments.
+    Errors: operands of a rank below 2, inner extents that differ, a result of other
+    extents, an epilogue with the wrong number of arguments.
+
+    ```mlir
+    memory.matmul ins(%a : memref<2x3xf32>, %b : memref<3x4xf32>)
+        outs(%y : memref<2x4xf32>) {
+    }
+    ```
     """
 
     name = "memory.matmul"

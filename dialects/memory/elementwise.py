@@ -29,7 +29,13 @@ from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """End a region of scalar ops with the values to store."""
+    """
+    End a region of scalar ops with the values to store.
+
+    ```mlir
+    memory.yield %0 : f32
+    ```
+    """
 
     name = "memory.yield"
 
@@ -50,7 +56,16 @@ class ElementwiseOp(MemoryOp):
 
     Shapes: inputs broadcast to the results' common shape by NumPy's rule. The region
     takes one element per input and yields one per result; bool elements are i1.
-    Errors: inputs that do not broadcast, a region of another arity.
+    Errors: inputs that do not broadcast, no result, a region of another arity.
+
+    ```mlir
+    memory.elementwise ins(%a, %b : memref<2x3xf32>, memref<3xf32>)
+        outs(%y : memref<2x3xf32>) {
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.addf %0, %1 : f32
+      memory.yield %2 : f32
+    }
+    ```
     """
 
     name = "memory.elementwise"
@@ -87,6 +102,8 @@ class ElementwiseOp(MemoryOp):
             raise VerifyException(
                 f"expected the region to yield {len(self.results_)} values"
             )
+        if not self.results_:
+            raise VerifyException("expected at least one result, got none")
         shape = extents_of(self.results_[0])
         for value in (*self.inputs, *self.results_):
             try:
@@ -114,6 +131,12 @@ class CopyOp(MemoryOp):
     Copy `source` into `result`, from one layout to another; shapes are equal.
 
     A blocked result is packed: what lies in its padding becomes zero.
+    Errors: shapes or element types that differ.
+
+    ```mlir
+    memory.copy ins(%x : memref<1x3x8x8xf32>)
+        outs(%y : memref<1x3x8x8xf32, #layout.physical<NHWC>>)
+    ```
     """
 
     name = "memory.copy"
@@ -137,7 +160,13 @@ class CopyOp(MemoryOp):
 
 @irdl_op_definition
 class FillOp(MemoryOp):
-    """Write `value` to every element of `result`."""
+    """
+    Write `value` to every element of `result`.
+
+    ```mlir
+    memory.fill outs(%y : memref<2x3xf32>) {value = 0.0 : f32}
+    ```
+    """
 
     name = "memory.fill"
 
@@ -158,11 +187,14 @@ class ZeroHaloOp(MemoryOp):
     Write zero to every byte of the allocation `result` around its logical elements.
 
     The arena gives bytes to several buffers in turn, so a halo is zeroed in each run.
+
+    ```mlir
+    memory.zero_halo outs(
+        %y : memref<1x8x6x6xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+    ```
     """
 
     name = "memory.zero_halo"
-
-    UPDATES: ClassVar = ()
 
     result = operand_def(MemRefType.constr(AnyAttr()))
 

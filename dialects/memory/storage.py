@@ -36,6 +36,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.storage import check_bytes, check_direction
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
@@ -45,6 +46,8 @@ from glow.dialects.memory.base import Buffer, buffer_type
 class PlaceholderOp(IRDLOperation):
     """
     A named buffer that the caller binds: read (in), written (out) or both (inout).
+
+    Errors: another direction.
 
     ```mlir
     memory.placeholder @data "in" : memref<1x3x224x224xf32>
@@ -70,14 +73,21 @@ class PlaceholderOp(IRDLOperation):
             }
         )
 
+    def verify_(self) -> None:
+        check_direction(self.direction)
+
 
 @irdl_op_definition
 class ConstantOp(IRDLOperation):
     """
     A named buffer whose bytes are known, in physical order; nothing may write to it.
 
+    Errors: bytes of another type or size than the buffer.
+
     ```mlir
-    memory.constant @w #graph.resource<"9f86..."> : memref<64x3x7x7xf32>
+    memory.constant @w #graph.resource<
+        "2e99758548972a8e8822ad47fa1017ff72f06f3ff6a016851f45c398732bc50c">
+        : memref<64x3x7x7xf32>
     ```
     """
 
@@ -104,6 +114,9 @@ class ConstantOp(IRDLOperation):
     def array(self) -> NDArray[Any] | None:
         """The bytes, or None where the module came without its weights."""
         return self.resource.array
+
+    def verify_(self) -> None:
+        check_bytes(self.resource, self.type)
 
 
 @irdl_op_definition
@@ -172,6 +185,10 @@ class DeallocOp(IRDLOperation):
     End the life of a buffer; its bytes of the arena may serve another.
 
     Errors: a buffer that no `memory.alloc` made (checked by `verify-memory`).
+
+    ```mlir
+    memory.dealloc %b : memref<1x64x56x56xf32>
+    ```
     """
 
     name = "memory.dealloc"

@@ -63,6 +63,13 @@ class PoolOp(MemoryOp):
     only): flat row-major (or, with storage_order, column-major) places in the input.
     `pads` are those of ONNX: what ceil_mode adds at the end is not in them. avg divides
     by the number of elements, those in the pads included if `count_include_pad`.
+    Errors: an unknown kind.
+
+    ```mlir
+    memory.pool ins(%x : memref<1x8x6x6xf32>) outs(%y : memref<1x8x3x3xf32>)
+        {kind = "max", kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+         pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+    ```
     """
 
     name = "memory.pool"
@@ -128,6 +135,12 @@ class ReduceOp(MemoryOp):
     Reduce `axes` of the input; the result keeps them with extent 1.
 
     Shapes: input any, result of the same rank with 1 along `axes`.
+    Errors: an unknown kind.
+
+    ```mlir
+    memory.reduce ins(%x : memref<2x3xf32>) outs(%y : memref<2x1xf32>)
+        {kind = "sum", axes = array<i64: 1>}
+    ```
     """
 
     name = "memory.reduce"
@@ -159,7 +172,17 @@ class ReduceOp(MemoryOp):
 
 @irdl_op_definition
 class ArgReduceOp(MemoryOp):
-    """The index of the largest (max) or smallest (min) element along one axis."""
+    """
+    The index of the largest (max) or smallest (min) element along one axis.
+
+    Shapes: input any, result of the same rank with 1 along `axis`.
+    Errors: an unknown kind.
+
+    ```mlir
+    memory.arg_reduce ins(%x : memref<2x3xf32>) outs(%y : memref<2x1xi64>)
+        {kind = "max", axis = 1 : i64}
+    ```
+    """
 
     name = "memory.arg_reduce"
 
@@ -201,7 +224,16 @@ class ArgReduceOp(MemoryOp):
 
 @irdl_op_definition
 class SoftmaxOp(MemoryOp):
-    """exp(x - max) / sum along one axis, or its logarithm (`log`)."""
+    """
+    exp(x - max) / sum along one axis, or its logarithm (`log`).
+
+    Shapes: result as input.
+
+    ```mlir
+    memory.softmax ins(%x : memref<2x3xf32>) outs(%y : memref<2x3xf32>)
+        {axis = 1 : i64}
+    ```
+    """
 
     name = "memory.softmax"
 
@@ -241,6 +273,11 @@ class LayerNormOp(MemoryOp):
 
     Shapes: input and result any, scale and bias the normalised shape (broadcast),
     mean and inv_std_dev with 1 along the normalised axes.
+
+    ```mlir
+    memory.layer_norm ins(%x : memref<2x3xf32> scale %s : memref<3xf32>)
+        outs(%y : memref<2x3xf32>) {axis = 1 : i64, epsilon = 1.0e-05 : f64}
+    ```
     """
 
     name = "memory.layer_norm"
@@ -300,6 +337,13 @@ class LrnOp(MemoryOp):
     Local response normalisation across channels (axis 1).
 
     y = x / (bias + alpha / size * sum of squares of `size` neighbours) ** beta
+
+    Shapes: input [N, C, spatial...], result as input.
+
+    ```mlir
+    memory.lrn ins(%x : memref<1x8x6x6xf32>) outs(%y : memref<1x8x6x6xf32>)
+        {size = 5 : i64, alpha = 1.0e-04 : f64, beta = 0.75 : f64, bias = 1.0 : f64}
+    ```
     """
 
     name = "memory.lrn"
@@ -346,6 +390,11 @@ class GatherOp(MemoryOp):
     Pick slices of `data` along `axis`; an index out of range is a run-time fault.
 
     Shapes: data [..., extent, ...], indices any, result data with indices in its place.
+
+    ```mlir
+    memory.gather ins(%x : memref<2x8xf32>, %i : memref<3xi64>)
+        outs(%y : memref<2x3xf32>) {axis = 1 : i64}
+    ```
     """
 
     name = "memory.gather"

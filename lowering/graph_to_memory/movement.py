@@ -11,11 +11,12 @@ from xdsl.ir import Attribute, SSAValue
 from glow.dialects.graph import joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.layout.transform import TransformOp
-from glow.dialects.memory.address import Addressing, addressing_of, row_major
+from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.layout import row_major_strides
 from glow.support.types import is_float, normalize_axis, shape_of
 
 
@@ -41,7 +42,7 @@ def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSA
     strides = split_strides(addressing_of(source), shape)
     if strides is None:
         source = lowering.contiguous(value)
-        strides = row_major(shape)
+        strides = row_major_strides(shape)
     view = Addressing(shape, strides, addressing_of(source).offset)
     return lowering.view(source, view)
 
@@ -49,7 +50,7 @@ def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSA
 def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return strides that address `source` as `shape`, or None if there are none."""
     if 0 in shape:
-        return row_major(shape)
+        return row_major_strides(shape)
     old = [(n, s) for n, s in zip(source.shape, source.strides, strict=True) if n > 1]
     merged: list[tuple[int, int]] = []  # runs of axes that are one axis in memory
     for extent, stride in old:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glow.dialects.graph.window import Window
-from glow.dialects.memory.address import Addressing, addressing_of, row_major
+from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.window import PoolOp
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.pool import MaxPoolIndices, Pool
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.layout import row_major_strides
 
 
 @lowers(PoolOp)
@@ -109,7 +110,7 @@ def windows_row(
 
 def _numbering(shape: tuple[int, ...], op: PoolOp) -> Addressing:
     """Return how the elements of the input are numbered by `indices`."""
-    strides = list(row_major(shape))
+    strides = list(row_major_strides(shape))
     if op.storage_order is not None and op.storage_order.value.data:
         strides[2:] = [prod(shape[2:i]) for i in range(2, len(shape))]
     return Addressing(shape, tuple(strides))

@@ -50,3 +50,10 @@ func.func @copy(%a: memref<4xf32>, %y: memref<8xf32>) {
   memory.copy ins(%a : memref<4xf32>) outs(%y : memref<8xf32>)
   func.return
 }
+
+// -----
+
+// CHECK: expected at least one result, got none
+"memory.elementwise"() <{operandSegmentSizes = array<i32: 0, 0>}> ({
+  "memory.yield"() : () -> ()
+}) : () -> ()

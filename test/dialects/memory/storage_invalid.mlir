@@ -41,3 +41,8 @@ func.func @blocked() {
   %v = memory.view %a : memref<1x32x4x4xf32, #layout.physical<NCHW16c>> -> memref<4xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected a direction out of in, out, inout, got "around"
+memory.placeholder @x "around" : memref<8xf32>
