@@ -10,7 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Region
 
 from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.llvm_text import units
@@ -48,9 +50,23 @@ def _kernel_object(kernel: Kernel, target: Target, cache: ObjectCache) -> bytes:
 
 def kernel_text(kernel: Kernel) -> str:
     """Return `kernel` as LLVM IR; what it calls is declared."""
-    module = ModuleOp([kernel.build()])
+    function = kernel.build()
+    module = ModuleOp([*_declared_callees(function), function])
     lower(module)
     return units(module)[kernel.symbol]
+
+
+def _declared_callees(function: FuncOp) -> list[FuncOp]:
+    """Return a function without a body for each that `function` calls."""
+    types: dict[str, tuple[list[Attribute], list[Attribute]]] = {
+        op.callee.string_value(): ([value.type for value in op.arguments], [])
+        for op in function.walk()
+        if isinstance(op, CallOp)
+    }
+    return [
+        FuncOp(name, signature, Region(), visibility=StringAttr("private"))
+        for name, signature in types.items()
+    ]
 
 
 def lower(module: ModuleOp) -> None:

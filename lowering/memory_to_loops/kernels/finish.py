@@ -71,13 +71,21 @@ class Finish:
             b.each(0, tile.rows, line, name="r", nonempty=True)
 
     def store(self, b: Body, sums: list[SSAValue]) -> None:
-        """Finish the sums, row after row, and store them."""
+        """
+        Finish the sums, row after row, then store them.
+
+        The last tile repeats its last row, and an extra may lie where the result
+        goes: nothing is stored before all is read.
+        """
         if self._is_long():
             self._store_in_loop(b, sums)
             return
         tile = self.panel.columns.tile
-        for i in range(tile.rows):
-            row = sums[i * tile.vectors : (i + 1) * tile.vectors]
+        done = [
+            self._finished(b, sums[i * tile.vectors : (i + 1) * tile.vectors], i)
+            for i in range(tile.rows)
+        ]
+        for i, row in enumerate(done):
             self._store_row(b, row, i)
 
     def _is_long(self) -> bool:
@@ -96,18 +104,31 @@ class Finish:
             whole.store(b, row, aside, b.const(i * tile.columns))
 
         def finish(b: Body, i: SSAValue) -> None:
+            at = b.product(i, tile.columns)
+            row = self._finished(b, whole.load(b, aside, at), i)
+            whole.store(b, row, aside, at)
+
+        def store(b: Body, i: SSAValue) -> None:
             self._store_row(b, whole.load(b, aside, b.product(i, tile.columns)), i)
 
         b.each(0, tile.rows, finish, name="r", nonempty=True)
+        b.each(0, tile.rows, store, name="r", nonempty=True)
 
-    def _store_row(self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int) -> None:
+    def _store_row(self, b: Body, done: Sequence[SSAValue], i: SSAValue | int) -> None:
+        begin = self._begin(b, "result", i)
+        self.panel.columns.store(b, done, self.args["result"], begin)
+
+    def _finished(
+        self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int
+    ) -> list[SSAValue]:
+        """Return what the epilogue makes of row `i`."""
         others = [self._extra(b, n, i) for n in range(len(self.extras))]
         columns = self.panel.columns
         done: list[SSAValue] = []
         for j, value in enumerate(sums):
             inputs = [value, *(other[j] for other in others)]
             done += self.program.emit(b, inputs, columns.tile.lanes)
-        columns.store(b, done, self.args["result"], self._begin(b, "result", i))
+        return done
 
     def _extra(self, b: Body, n: int, i: SSAValue | int) -> Sequence[SSAValue]:
         """What the epilogue reads of extra `n` for row `i`."""
