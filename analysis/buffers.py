@@ -12,9 +12,8 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing
 from glow.dialects.memory.base import Buffer, Kind, MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, DeallocOp, ViewOp
+from glow.support.arrays import ALIGNMENT
 from glow.support.types import dtype_of
-
-ALIGNMENT = 64
 
 
 def root_of(buffer: SSAValue) -> SSAValue:
@@ -42,7 +41,7 @@ class Lifetime:
 
 @dataclass
 class Uses:
-    """The ops of a block by position, and who reads or writes each allocation."""
+    """The ops of a block by position, and how long each allocation lives."""
 
     ops: list[Operation]
     lifetimes: dict[SSAValue, Lifetime] = field(default_factory=lambda: {})

@@ -20,6 +20,7 @@ from glow.support.errors import (
     GlowError,
     InternalError,
     InvalidModelError,
+    TargetError,
     UnsupportedModelError,
 )
 
@@ -39,6 +40,7 @@ __all__ = [
     "InvalidModelError",
     "Model",
     "StageReport",
+    "TargetError",
     "UnsupportedModelError",
     "compile",
     "load",
@@ -62,7 +64,8 @@ def load(
 
     `dims` gives symbolic dimensions of an ONNX model their value. `weights` names the
     file with the constants of textual IR; by default it lies beside it.
-    Errors: InvalidModelError, UnsupportedModelError, OSError.
+    Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` of
+    textual IR or `weights` of an ONNX model; TypeError for what is no model.
     """
     from glow.model import load_model
 
@@ -82,11 +85,13 @@ def compile(
     """
     Compile a model (or what `load` takes) and return it as something to call.
 
+    `threads` is how many may work at once; one does so far, and more are warned of.
     `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
     leaves out rewrites by name, `stop_after_pass=N` all that come after the first N
     passes: both are for finding the pass that breaks a model. `cache_dir` keeps
     machine code between processes.
-    Errors: CompilationError, ValueError for a target or a pass that does not exist.
+    Errors: CompilationError; TargetError for a target or features that do not exist;
+    ValueError for a pass that does not, or fewer than one thread; what `load` raises.
     """
     from glow.compiler import Options, compile_model
 

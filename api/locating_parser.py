@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation
 from xdsl.parser import Parser
+from xdsl.utils.exceptions import VerifyException
 
 
 class LocatingParser(Parser):
@@ -43,7 +44,10 @@ class LocatingParser(Parser):
 
     def parse_operation(self) -> Operation:
         start = self.pos
-        op = super().parse_operation()
+        try:
+            op = super().parse_operation()
+        except VerifyException as error:
+            self.raise_error(str(error), start, self.pos)
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op

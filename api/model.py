@@ -55,8 +55,12 @@ def load_model(
     path = Path(cast(str | os.PathLike[str], source))
     match path.suffix:
         case ".onnx":
+            if weights is not None:
+                raise ValueError(f"{path}: expected weights with textual IR only")
             return Model(path.stem, import_onnx(path, dims))
         case ".mlir":
+            if dims:
+                raise ValueError(f"{path}: expected dims with an ONNX model only")
             return Model(path.stem, _read_text(path, weights))
         case suffix:
             raise InvalidModelError(

@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.passes import ModulePass
 
 
-def _defined_in(module: ModuleType, base: type) -> list[type[Any]]:
+def defined_in(module: ModuleType, base: type) -> list[type[Any]]:
+    """Return the named subclasses of `base` that `module` itself defines."""
     return [
         value
         for value in vars(module).values()
@@ -32,8 +33,8 @@ def dialect_in(name: str, package: str) -> Dialect:
     modules = [import_module(module) for module in modules_in(package)]
     return Dialect(
         name,
-        [op for m in modules for op in _defined_in(m, Operation)],
-        [attr for m in modules for attr in _defined_in(m, Attribute)],
+        [op for m in modules for op in defined_in(m, Operation)],
+        [attr for m in modules for attr in defined_in(m, Attribute)],
     )
 
 
@@ -58,12 +59,12 @@ def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
     Map the name of each pass in `package` to a loader; import no pass yet.
 
     A pass is a module or a package of its own: `fold-bias` is in `fold_bias.py`.
-    Modules whose name starts with an underscore are helpers.
+    Modules whose name starts with an underscore hold what several passes share.
     """
 
     def loader(module_name: str) -> Callable[[], type[ModulePass]]:
         def load() -> type[ModulePass]:
-            (found,) = _defined_in(import_module(module_name), ModulePass)
+            (found,) = defined_in(import_module(module_name), ModulePass)
             return found
 
         return load

@@ -17,6 +17,10 @@ class CompilationError(GlowError):
     """A valid model cannot be compiled for the target that was asked for."""
 
 
+class TargetError(GlowError, ValueError):
+    """No such target, or features that it does not have."""
+
+
 class BindingError(GlowError, ValueError):
     """Arguments of a call do not fit the signature; the message lists them all."""
 

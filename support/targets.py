@@ -11,6 +11,8 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
+from glow.support.errors import TargetError
+
 GROUP = "glow.backends"
 
 
@@ -116,7 +118,7 @@ def resolve(spec: str) -> Backend:
     point = _entry_points().get(name)
     if point is None:
         known = ", ".join(known_targets())
-        raise ValueError(f"expected a target out of {known}, got {name!r}")
+        raise TargetError(f"expected a target out of {known}, got {name!r}")
     backend = point.load()
     assert isinstance(backend, Backend), f"{point.value} is not a Backend"
     return backend

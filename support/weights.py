@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from errno import ENOENT
 from pathlib import Path
 from typing import Any, cast
 
@@ -64,8 +65,11 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
     resources: list[Resource] = []
     try:
         with cast(Any, safe_open)(path, framework="np") as file:
-            for digest in file.keys():  # noqa: SIM118 (no mapping)
+            digests: list[str] = file.keys()
+            for digest in digests:
                 resources.append(_checked(path, digest, file.get_tensor(digest)))
+    except FileNotFoundError:
+        raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path)) from None
     except (SafetensorError, TypeError, KeyError, ValueError) as error:
         raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
     return tuple(resources)

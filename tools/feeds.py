@@ -41,8 +41,8 @@ def read_inputs(texts: Sequence[str]) -> dict[str, Array]:
 def _read(file: str) -> Array:
     try:
         array: Any = np.load(file, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{file}: expected an array in a .npy file: {error}") from None
+    except (ValueError, EOFError):
+        raise ValueError(f"{file}: expected an array in a .npy file") from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{file}: expected one array, got an archive")
     return cast(Array, array)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 
 from glow.pipeline import STAGES
 from glow.registry import UNIVERSE
-from glow.support.discovery import modules_in
+from glow.support.discovery import defined_in, modules_in
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
@@ -47,8 +47,8 @@ def _dialect_page(dialect: str) -> str:
     parts = [f"# Dialect `{dialect}`", _NOTE, _docstring(import_module(package))]
     for name in sorted(modules_in(package)):
         module = import_module(name)
-        ops = list(_defined_in(name, Operation))
-        attributes = list(_defined_in(name, Attribute))
+        ops = defined_in(module, Operation)
+        attributes = defined_in(module, Attribute)
         if not ops and not attributes:
             continue
         parts.append(f"## {name.rpartition('.')[2]}")
@@ -56,17 +56,6 @@ def _dialect_page(dialect: str) -> str:
         parts += [_attribute_entry(each) for each in attributes]
         parts += [_op_entry(each) for each in ops]
     return _page(parts)
-
-
-def _defined_in(module_name: str, base: type) -> Iterator[type]:
-    for value in vars(import_module(module_name)).values():
-        if (
-            isinstance(value, type)
-            and issubclass(value, base)
-            and value.__module__ == module_name
-            and isinstance(vars(value).get("name"), str)
-        ):
-            yield value
 
 
 def _attribute_entry(attribute: type) -> str:

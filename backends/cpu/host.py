@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from glow.backends.cpu.binding import llvm
+from glow.support.errors import TargetError
 from glow.support.targets import Target
 
 # What kernels decide by, per instruction set.
@@ -64,7 +65,7 @@ def _host_isa() -> str:
     for isa, needed in _NEEDS.items():
         if all(has.get(feature, False) for feature in needed):
             return isa
-    raise ValueError(f"expected an x86-64 or AArch64 host, got {triple}")
+    raise TargetError(f"expected an x86-64 or AArch64 host, got {triple}")
 
 
 def _triple_of(isa: str) -> str:
@@ -116,7 +117,7 @@ def cpu_target(features: str = "") -> Target:
     isa = _ALIASES.get(features, features) or _host_isa()
     if isa not in _SHAPES:
         known = ", ".join([*_SHAPES, *_ALIASES])
-        raise ValueError(f"expected cpu-features out of {known}, got {features!r}")
+        raise TargetError(f"expected cpu-features out of {known}, got {features!r}")
     runs_here = _runs_here(isa)
     if runs_here:
         _tell_untested_host(llvm.get_process_triple())

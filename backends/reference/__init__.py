@@ -12,6 +12,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from glow.support.errors import TargetError
 from glow.support.targets import Backend, LayoutChoice, Target, resolve, target_of
 
 TARGET = Target(
@@ -32,7 +33,7 @@ TARGET = Target(
 
 def _make_target(features: str) -> Target:
     if features:
-        raise ValueError(f"expected no features of target reference, got {features!r}")
+        raise TargetError(f"expected no features of target reference, got {features!r}")
     return TARGET
 
 

@@ -101,9 +101,7 @@ class GraphImporter:
             return self._call(function, record, inputs, place)
         schema = _schema_of(record)
         check_node(record, schema)
-        handler = find_handler(record.op_type, record.opset or 0)
-        if record.domain != DEFAULT_DOMAIN:
-            handler = None
+        handler = _handler_of(record)
         if handler is None and not _is_composite(schema):
             raise Unsupported(f"operator {record.operator}-{schema.since}")
         if any(n and v is None for n, v in zip(record.inputs, inputs, strict=True)):
@@ -187,6 +185,13 @@ def _schema_of(record: Record) -> Schema:
     if schema.deprecated:
         raise InvalidModelError(f"{record.label}: the operator is no longer in ONNX")
     return schema
+
+
+def _handler_of(record: Record) -> Handler | None:
+    """Return the function that imports `record`; other domains have none."""
+    if record.domain != DEFAULT_DOMAIN or record.opset is None:
+        return None
+    return find_handler(record.op_type, record.opset)
 
 
 def _is_composite(schema: Schema) -> bool:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import onnx
 from google.protobuf.message import DecodeError
@@ -70,6 +71,10 @@ def _read(source: Source) -> _Model:
         return _Model(source)
     if isinstance(source, bytes | bytearray | memoryview):
         return _parsed(bytes(source), "the model")
+    if not isinstance(cast(object, source), str | os.PathLike):
+        raise TypeError(
+            f"expected a path, bytes or a ModelProto, got {type(source).__name__}"
+        )
     path = Path(source)
     return replace(_parsed(_contents(path), f'"{path}"'), folder=path.parent)
 

@@ -16,6 +16,7 @@ class InferIoPass(ModulePass):
     Set each placeholder's direction: loaded is in, saved is out, both is inout.
 
     A placeholder without uses keeps what it says.
+
     Level: graph -> graph. Needs: nothing.
     """
 

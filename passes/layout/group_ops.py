@@ -23,6 +23,7 @@ class GroupOpsPass(ModulePass):
     A group has one result, the value of its last op; everything else in it is read
     inside only, so nothing is computed twice. All its values have the result's shape
     and layout; what it reads may broadcast.
+
     Level: layout -> layout. Needs: assigned layouts; runs last, as rewrites before see
     single ops.
     """

@@ -48,5 +48,5 @@ def _sink(block: Block) -> None:
         for operand in op.operands:
             if isinstance(operand.owner, Operation):
                 place(operand.owner, op)
-    for op in reversed(list(waiting)):
+    for op in waiting:
         op.drop_all_references()

@@ -27,13 +27,13 @@ from glow.support.locations import name_of
 @dataclass(frozen=True)
 class VerifyMemoryPass(ModulePass):
     """
-    Check every use of every buffer.
+    Check every use of every buffer, and list all problems at once.
 
-    Level: memory -> memory. Needs: nothing. Refused: a use before the alloc or after
-    the dealloc, a second dealloc, a read of what was never written, a write to a
-    constant or to an input, an operand that overlaps a written one undeclared, a
-    buffer of the arena that shares bytes with another one alive, an unknown symbol.
-    All problems are listed at once.
+    Level: memory -> memory. Needs: nothing; changes nothing.
+    Errors: a use before the alloc or after the dealloc, a second dealloc, a read of
+    what was never written, a write to a constant or to an input, an operand that
+    overlaps a written one undeclared, a buffer of the arena that shares bytes with
+    another one alive, an unknown symbol.
     """
 
     name = "verify-memory"
@@ -155,7 +155,7 @@ class _Checker:
     def _check_overlaps(
         self, op: MemoryOp, accesses: list[tuple[SSAValue, Kind]]
     ) -> None:
-        allowed = {(id(a), id(b)) for a, b in op.in_place_pairs()}
+        allowed = set(op.in_place_pairs())
         for i, (written, kind) in enumerate(accesses):
             if not kind.writes:
                 continue
@@ -164,7 +164,7 @@ class _Checker:
                     continue
                 if other_kind.writes and j < i:
                     continue
-                if (id(other), id(written)) in allowed:
+                if (other, written) in allowed:
                     continue
                 if may_overlap(written, other):
                     self._report(

@@ -1,4 +1,4 @@
-"""Oracles and helpers that several test files share, as fixtures."""
+"""Oracles, and what else several test files share, as fixtures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any

@@ -74,6 +74,11 @@ func.func @main() {
   %a = graph.relu %b : (tensor<2xf32>) -> tensor<2xf32>
   func.return
 }""",
+    "property.mlir": b"""
+func.func @main(%x: tensor<2x3xf32>) {
+  %y = graph.transpose %x {permutation = 1 : i64} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  func.return
+}""",
     "layout.mlir": b"""
 func.func private @f(tensor<2x2xf32, #layout.physical<NXWC>>)""",
     "constant.mlir": b"""
@@ -117,12 +122,24 @@ COMMANDS = {
         "glow-opt order.mlir",
         "graph.relu at order.mlir:3: operand 0 is used before it is defined",
     ),
+    "wrong property": (
+        "glow-opt property.mlir",
+        "property.mlir:3:3: 1 : i64 should be of base attribute array",
+    ),
     "bad layout": ("glow-opt layout.mlir", "layout.mlir:2:"),
     "unknown pass": (
         "glow-opt good.onnx -p cce",
         "expected the name of a pass, got 'cce', did you mean",
     ),
     "unknown pass option": ("glow-opt good.onnx -p cse{depth=3}", "pass cse: "),
+    "unknown target of a pass": (
+        "glow-opt good.onnx -p assign-layouts{target=gpu}",
+        "expected a target out of cpu, reference, reference-checked, got 'gpu'",
+    ),
+    "unknown feature of a stage": (
+        "glow-opt good.onnx --stop-after layout --cpu-features mmx9",
+        "expected cpu-features out of",
+    ),
     "unbalanced pass option": ("glow-opt good.onnx -p cse{", "cannot parse passes"),
     "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
     "unknown target": (
@@ -141,6 +158,18 @@ COMMANDS = {
     "broken weights": (
         "glow-opt constant.mlir --weights broken.safetensors",
         "?broken.safetensors",
+    ),
+    "missing weights": (
+        "glow-opt constant.mlir --weights none.safetensors",
+        "none.safetensors: no such file or directory",
+    ),
+    "weights of an ONNX model": (
+        "glow-run good.onnx --weights broken.safetensors",
+        "good.onnx: expected weights with textual IR only",
+    ),
+    "dimensions of textual IR": (
+        "glow-run shape.mlir --dim batch=2",
+        "shape.mlir: expected dims with an ONNX model only",
     ),
     "missing input": (
         "glow-run good.onnx --target reference",
@@ -235,6 +264,11 @@ FAULTS: dict[str, tuple[bytes, list[int], str]] = {
         "from rest)",
     ),
 }
+
+
+def test_what_is_no_model_is_named() -> None:
+    with pytest.raises(TypeError, match="a path, bytes or a ModelProto, got list"):
+        glow.load([1])
 
 
 @pytest.mark.parametrize("target", ["reference", "cpu"])
