@@ -20,7 +20,8 @@ class ShareBuffersPass(ModulePass):
     Merge allocations along the in-place pairs that ops declare.
 
     Level: memory -> memory. Needs: nothing; before insert-deallocs. An operand's
-    buffer is reused if nothing reads it later and both have one type.
+    buffer is reused if nothing reads it later, both have one type, and the op reads
+    the operand through no view.
     """
 
     name = "share-buffers"
@@ -42,10 +43,19 @@ def _share(function: FuncOp) -> None:
             born = uses.lifetimes.get(result)
             if dying is None or born is None or source is result:
                 continue
-            if dying.last == at == births[result] and source.type == result.type:
+            is_handover = dying.last == at == births[result]
+            if is_handover and _can_be_one(op, source, result):
                 _merge(source, result, dying, born)
                 del uses.lifetimes[result]
                 break
+
+
+def _can_be_one(op: MemoryOp, source: SSAValue, result: SSAValue) -> bool:
+    """Say whether `result` may be the buffer `source`, which `op` sees as it is."""
+    has_views = any(
+        value is not source and root_of(value) is source for value, _ in op.accesses()
+    )
+    return source.type == result.type and not has_views
 
 
 def _births(ops: list[Operation]) -> dict[SSAValue, int]:
