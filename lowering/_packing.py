@@ -38,7 +38,7 @@ def choose_conv_algorithm(
 
     Winograd's algorithm rounds more than the others; `exact` forgoes it.
     """
-    if element != f32:
+    if element != f32 or 0 in filter:
         return "generic"
     if group > 1 and group == input[1] == filter[0]:
         return "depthwise"

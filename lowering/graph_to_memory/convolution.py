@@ -49,13 +49,20 @@ class Geometry:
     group: int
 
 
+@dataclass(frozen=True)
+class Epilogue:
+    """What follows a product: a region of scalar ops, and the buffers it reads."""
+
+    region: Region
+    extras: Sequence[SSAValue]
+
+
 def lower_conv(
     lowering: Lowering,
     op: ConvOp,
     operands: Sequence[SSAValue],
-    extras: Sequence[SSAValue],
-    epilogue: Region | None,
     result: SSAValue,
+    epilogue: Epilogue | None = None,
 ) -> None:
     """
     Append a convolution whose result passes through `epilogue`.
@@ -66,12 +73,16 @@ def lower_conv(
     geometry = Geometry(
         shape_of(op.filter)[2:], p["strides"], p["pads"], p["dilations"], p["group"]
     )
-    source = lowering[operands[0]]
-    halo = halo_of(op)
-    weights = _Filter.of(lowering, operands[1])
-    bias = lowering[operands[2]] if len(operands) > 2 else None
-    out = lowering.destination(result)
-    _append(lowering, source, halo, weights, bias, extras, epilogue, out, geometry)
+    source, weights, *bias = operands
+    conv = _Convolution(
+        lowering[source],
+        _Filter.of(lowering, weights),
+        lowering.contiguous(bias[0]) if bias else None,
+        geometry,
+        halo_of(op),
+        epilogue,
+    )
+    _append(lowering, conv, lowering.destination(result))
 
 
 @dataclass(frozen=True)
@@ -103,52 +114,56 @@ def _hint(value: SSAValue) -> str:
     return "filter" if symbol is None else symbol.string_value()
 
 
-def _append(
-    lowering: Lowering,
-    source: SSAValue,
-    halo: Halo,
-    weights: _Filter,
-    bias: SSAValue | None,
-    extras: Sequence[SSAValue],
-    epilogue: Region | None,
-    out: SSAValue,
-    geometry: Geometry,
-) -> None:
-    element = buffer_type(source).element_type
-    algorithm = "generic"
-    if weights.stored is not None:
-        algorithm = choose_conv_algorithm(
-            lowering.target,
-            element,
-            extents_of(source),
-            weights.shape,
-            extents_of(out),
-            geometry.strides,
-            geometry.dilations,
-            geometry.group,
+@dataclass(frozen=True)
+class _Convolution:
+    """A convolution whose algorithm is still to be chosen."""
+
+    source: SSAValue
+    weights: _Filter
+    bias: SSAValue | None
+    """Without gaps: kernels read it in vectors."""
+    geometry: Geometry
+    halo: Halo
+    """The border of zeros that a fast algorithm may read around `source`."""
+    epilogue: Epilogue | None = None
+
+    def algorithm(self, target: Target, result: Sequence[int]) -> str:
+        """Return how to compute a result of this shape; packing needs known weights."""
+        if self.weights.stored is None:
+            return "generic"
+        return choose_conv_algorithm(
+            target,
+            buffer_type(self.source).element_type,
+            extents_of(self.source),
+            self.weights.shape,
+            result,
+            self.geometry.strides,
+            self.geometry.dilations,
+            self.geometry.group,
         )
-    wanted = out
+
+
+def _append(lowering: Lowering, conv: _Convolution, wanted: SSAValue) -> None:
+    """Append `conv` into buffer `wanted`, by way of others where they must differ."""
+    source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
+    algorithm = conv.algorithm(lowering.target, extents_of(wanted))
+    scratch = None
     if algorithm == "winograd":
         halo = _around_tiles(extents_of(source), halo, geometry)
+        scratch = _scratch(lowering, source, out)
     if algorithm != "generic":
         source = bordered(lowering, source, halo)
         if not _is_channels_last(addressing_of(out)):
-            none = ((0, 0),) * len(halo)
-            out = _new_channels_last(lowering, wanted, none)
-    scratch = None
-    if algorithm == "winograd":
-        elements = winograd_scratch_elements(
-            lowering.target, extents_of(source), extents_of(out)
-        )
-        scratch = lowering.temporary(element, [elements])
+            out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
+    epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
-        _packed(lowering, weights, algorithm, geometry),
-        bias,
-        extras,
+        _packed(lowering, conv.weights, algorithm, geometry),
+        conv.bias,
+        () if epilogue is None else epilogue.extras,
         out,
         scratch=scratch,
-        epilogue=epilogue,
+        epilogue=None if epilogue is None else epilogue.region,
         kernel_shape=geometry.kernel_shape,
         strides=geometry.strides,
         pads=geometry.pads,
@@ -160,6 +175,13 @@ def _append(
     lowering.add(new)
     if out is not wanted:
         lowering.copy(out, wanted)
+
+
+def _scratch(lowering: Lowering, source: SSAValue, out: SSAValue) -> SSAValue:
+    """Return what Winograd's transforms of a block of tiles need."""
+    shapes = extents_of(source), extents_of(out)
+    elements = winograd_scratch_elements(lowering.target, *shapes)
+    return lowering.temporary(buffer_type(source).element_type, [elements])
 
 
 def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
@@ -258,13 +280,12 @@ def conv_transpose_as_conv(lowering: Lowering, op: ConvTransposeOp) -> None:
     sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
     canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
     weights = _turned(lowering, op.filter, p["group"])
-    bias = None if op.bias is None else lowering[op.bias]
+    bias = None if op.bias is None else lowering.contiguous(op.bias)
     geometry = Geometry(
         kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
     )
-    out = lowering.destination(op.result)
-    none = ((0, 0),) * (rank + 2)
-    _append(lowering, canvas, none, weights, bias, (), None, out, geometry)
+    conv = _Convolution(canvas, weights, bias, geometry, ((0, 0),) * (rank + 2))
+    _append(lowering, conv, lowering.destination(op.result))
 
 
 def _canvas(

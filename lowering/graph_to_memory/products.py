@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
@@ -17,6 +17,7 @@ from glow.dialects.memory.address import Addressing, addressing_of, find_address
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering._packing import matrix_panels, panel_width
 from glow.lowering.graph_to_memory.convolution import (
+    Epilogue,
     conv_transpose_as_conv,
     lower_conv,
 )
@@ -27,7 +28,7 @@ from glow.support.types import shape_of
 
 @lowers(ConvOp)
 def _conv(lowering: Lowering, op: ConvOp) -> None:
-    lower_conv(lowering, op, op.operands, (), None, op.result)
+    lower_conv(lowering, op, op.operands, op.result)
 
 
 @lowers(ConvTransposeOp)
@@ -53,9 +54,9 @@ def _fused(lowering: Lowering, op: FusedOp) -> None:
     elif isinstance(anchor, ConvOp):
         fusion = Fusion(lowering)
         fusion.argument(anchor.result)
-        extras, epilogue = _epilogue(fusion, rest, sources, last.operands)
+        epilogue = _epilogue(fusion, rest, sources, last.operands)
         operands = [sources[value] for value in anchor.operands]
-        lower_conv(lowering, anchor, operands, extras, epilogue, op.results[0])
+        lower_conv(lowering, anchor, operands, op.results[0], epilogue)
     else:
         lower_chain(lowering, inner, sources, last.operands, op.results)
 
@@ -65,12 +66,12 @@ def _epilogue(
     steps: Sequence[Operation],
     sources: dict[SSAValue, SSAValue],
     yielded: Sequence[SSAValue],
-) -> tuple[list[SSAValue], Region]:
-    """Return the buffers that `steps` read beside the product, and their region."""
+) -> Epilogue:
+    """Return `steps` as what follows a product."""
     for step in steps:
         fusion.append(step, sources)
     region = fusion.finish(yielded)
-    return [fusion.lowering[value] for value in fusion.inputs], region
+    return Epilogue(region, [fusion.lowering[value] for value in fusion.inputs])
 
 
 def _lower_matmul(
@@ -102,14 +103,17 @@ def _lower_matmul(
         fusion.replace(
             op.result, fusion.body.add(product, fusion.scalar(op.bias, bias))
         )
-    extras, epilogue = _epilogue(fusion, steps, sources, yielded)
+    epilogue = _epilogue(fusion, steps, sources, yielded)
+    extras = epilogue.extras
     out = lowering.destination(result)
     for axis, value in ((-2, lhs), (-1, rhs)):
         if len(shape_of(value)) == 1:
             out = _insert_axis(lowering, out, axis)
             extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
     column_bias = lowering[bias] if is_vector and bias is not None else None
-    lowering.add(compute.MatMulOp(left, right, column_bias, extras, out, epilogue))
+    lowering.add(
+        compute.MatMulOp(left, right, column_bias, extras, out, epilogue.region)
+    )
 
 
 def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:

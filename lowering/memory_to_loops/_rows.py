@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.utils.exceptions import PassFailedException
 
 Offsets = NDArray[np.int64]
-_LIMIT = 1 << 31
 
 
 def offsets_of(shape: Sequence[int], strides: Sequence[int], start: int = 0) -> Offsets:
@@ -32,17 +29,12 @@ def padded(rows: Offsets, height: int) -> Offsets:
 class Table:
     """Parts of one table of offsets; equal parts are stored once."""
 
-    parts: list[NDArray[Any]] = field(default_factory=lambda: [])
+    parts: list[Offsets] = field(default_factory=lambda: [])
     _found: dict[bytes, int] = field(default_factory=lambda: {})
     _size: int = 0
 
     def add(self, part: Offsets) -> int:
         """Return where `part` begins in the table."""
-        if len(part) and not -_LIMIT <= part.min() <= part.max() < _LIMIT:
-            raise PassFailedException(
-                "expected operands of less than 2**31 elements, "
-                f"got an offset of {max(-part.min(), part.max())}"
-            )
         key = part.tobytes()
         if key not in self._found:
             self._found[key] = self._size
@@ -50,5 +42,5 @@ class Table:
             self._size += len(part)
         return self._found[key]
 
-    def array(self) -> NDArray[np.int32]:
-        return np.concatenate(self.parts).astype(np.int32)
+    def array(self) -> Offsets:
+        return np.concatenate(self.parts)

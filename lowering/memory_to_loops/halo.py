@@ -22,7 +22,7 @@ from glow.support.layout import pack
 def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
     type_ = buffer_type(op.result)
     gaps, repeats, period = gaps_of(op.result)
-    if not len(gaps):
+    if not len(gaps) or not repeats:
         return
     first = 0
     if find_addressing(type_) is not None:
@@ -34,7 +34,7 @@ def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
     main.call(kernel, arguments, [repeats, period, len(gaps)])
 
 
-def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int32], int, int]:
+def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int64], int, int]:
     """
     Return runs (start, length) of elements outside the tensor, and their repetition.
 
@@ -42,7 +42,7 @@ def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int32], int, int]:
     """
     layout, shape = layout_of(buffer_type(buffer)), extents_of(buffer)
     if layout is None or not layout.has_halo:
-        return np.empty((0, 2), np.int32), 1, 1
+        return np.empty((0, 2), np.int64), 1, 1
     stored = physical_shape_of(buffer_type(buffer))
     if not layout.is_permutation:
         inside = pack(layout, np.ones(shape, np.bool_))
@@ -58,12 +58,12 @@ def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int32], int, int]:
         )
     ] = False
     cell = prod(stored[last:])
-    gaps = _runs(outside.reshape(-1)) * np.int32(cell)
+    gaps = _runs(outside.reshape(-1)) * cell
     return gaps, prod(stored[:first]), prod(stored[first:])
 
 
-def _runs(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+def _runs(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return (start, length) of each run of True."""
     edges = np.diff(mask.astype(np.int8), prepend=0, append=0)
     starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    return np.stack([starts, stops - starts], axis=1).astype(np.int32)
+    return np.stack([starts, stops - starts], axis=1)

@@ -39,6 +39,7 @@ from glow.support.targets import Target
 from glow.support.types import dtype_of
 
 ROWS = "layer_rows"
+_LIMIT = 1 << 31
 
 
 @dataclass
@@ -133,8 +134,17 @@ class Main:
             self._bases[key] = b.add(op)
         return self._bases[key]
 
-    def offsets(self, values: NDArray[np.int32]) -> SSAValue:
-        """Return a `memref<?xi32>` constant with these values; equal ones are one."""
+    def offsets(self, values: NDArray[np.integer]) -> SSAValue:
+        """
+        Return a `memref<?xi32>` constant with these values; equal ones are one.
+
+        Errors: a value that i32 cannot hold.
+        """
+        if values.size and not -_LIMIT <= values.min() <= values.max() < _LIMIT:
+            raise PassFailedException(
+                "expected operands of less than 2**31 elements, "
+                f"got an offset of {max(-values.min(), values.max())}"
+            )
         values = np.ascontiguousarray(values, dtype=np.int32)
         key = values.tobytes()
         if key not in self._table_index:

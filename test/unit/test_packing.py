@@ -25,6 +25,7 @@ from glow.lowering._packing import (
 from glow.lowering._tiling import tile_rows, tile_turns
 from glow.lowering.memory_to_loops._rows import Table, offsets_of, padded
 from glow.lowering.memory_to_loops._tiling import tiles_of
+from glow.lowering.memory_to_loops.main import Main
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
@@ -148,4 +149,4 @@ def test_equal_parts_of_a_table_are_stored_once() -> None:
 
 def test_offsets_beyond_32_bits_are_refused() -> None:
     with pytest.raises(PassFailedException, match="got an offset of 2147483648"):
-        Table().add(np.array([0, 1 << 31]))
+        Main(target_of("cpu"), {}, {}).offsets(np.array([0, 1 << 31]))

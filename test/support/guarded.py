@@ -1,0 +1,46 @@
+"""Arrays beside memory that nobody may touch: an access outside kills the process."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_NO_ACCESS = 0
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_KEPT: list[mmap.mmap] = []
+"""Mappings live as long as the process: code may keep pointers into them."""
+
+
+def guarded_bytes(size: int, *, at_end: bool) -> NDArray[np.uint8]:
+    """
+    Return `size` bytes of ones between two pages without access.
+
+    They end where the second one begins, or (not `at_end`) begin where the first one
+    ends. As floats they are NaN.
+    """
+    page = mmap.PAGESIZE
+    inner = max(-(-size // page), 1) * page
+    memory = mmap.mmap(-1, inner + 2 * page)
+    _KEPT.append(memory)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    for guard in (address, address + page + inner):
+        if _LIBC.mprotect(ctypes.c_void_p(guard), page, _NO_ACCESS):
+            raise OSError(ctypes.get_errno(), "mprotect")
+    start = page + inner - size if at_end else page
+    found = np.frombuffer(memory, np.uint8, size, start)
+    found[...] = 0xFF
+    return found
+
+
+def guarded(array: Array, *, at_end: bool) -> Array:
+    """Return a copy of `array` with no accessible byte behind (or before) it."""
+    copy = guarded_bytes(array.nbytes, at_end=at_end).view(array.dtype)
+    copy = copy.reshape(array.shape)
+    copy[...] = array
+    return copy
