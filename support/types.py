@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -107,6 +108,11 @@ def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int,
 def element_of(value: SSAValue | Attribute) -> Attribute:
     """Return the element type of tensor `value`."""
     return tensor_type(value).element_type
+
+
+def size_bytes(value: SSAValue | Attribute) -> int:
+    """Return how many bytes the elements of tensor `value` take, padding aside."""
+    return prod(shape_of(value)) * dtype_of(element_of(value)).itemsize
 
 
 def has_layout(value: SSAValue | Attribute) -> bool:

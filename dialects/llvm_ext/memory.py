@@ -1,6 +1,6 @@
 """Access to memory: hints and block moves of buffers, masked access by pointer."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I1,
@@ -232,7 +232,6 @@ class ExtractElementOp(IRDLOperation):
     traits = traits_def(NoMemoryEffect())
 
     def verify_(self) -> None:
-        assert isinstance(self.vector.type, VectorType)
-        element: Attribute = self.vector.type.element_type  # pyright: ignore
+        element = cast(VectorType[Attribute], self.vector.type).element_type
         if self.result.type != element:
             raise VerifyException(f"expected {element}, got {self.result.type}")

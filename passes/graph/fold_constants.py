@@ -14,7 +14,7 @@ from xdsl.traits import is_side_effect_free
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.passes.graph._constants import Constants
-from glow.support.types import dtype_of, has_layout, shape_of, tensor_type
+from glow.support.types import has_layout, size_bytes
 
 # A result may be so many times as large as its operands, however large that is.
 GROWTH = 4
@@ -66,7 +66,7 @@ class _Folder:
         return found
 
     def is_too_large(self, op: GraphOp, arrays: Sequence[Array]) -> bool:
-        size = sum(map(_size_bytes, op.results))
+        size = sum(map(size_bytes, op.results))
         return size > max(self.limit_bytes, GROWTH * sum(a.nbytes for a in arrays))
 
     def value_of(self, folded: SSAValue) -> SSAValue:
@@ -93,13 +93,6 @@ class _Folder:
             if source is not None:
                 return f"{source}_{op.name.partition('.')[2]}"
         return None
-
-
-def _size_bytes(value: SSAValue) -> int:
-    size = dtype_of(tensor_type(value).element_type).itemsize
-    for extent in shape_of(value):
-        size *= extent
-    return size
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -132,12 +131,6 @@ def reshaping(
 def differs(value: SSAValue, layout: Layout | None) -> bool:
     """Return whether `value` has other bytes than it would have in `layout`."""
     return not same_bytes(layout_of(value), layout, tensor_type(value))
-
-
-def size_bytes(value: SSAValue) -> int:
-    """Return how many bytes the elements of `value` take."""
-    type_ = tensor_type(value)
-    return prod(type_.get_shape()) * dtype_of(type_.element_type).itemsize
 
 
 def wish_for(value: SSAValue) -> Layout | None:

@@ -26,14 +26,13 @@ from glow.passes.layout._carrying import (
     layout_in,
     leads,
     reshaping,
-    size_bytes,
     wanted,
     whole_layout_of,
     wish_for,
 )
 from glow.support.layout import Layout, row_major
 from glow.support.targets import LayoutChoice
-from glow.support.types import shape_of
+from glow.support.types import shape_of, size_bytes
 
 
 @dataclass(frozen=True)

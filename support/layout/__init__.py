@@ -8,7 +8,6 @@ from glow.support.layout.address import (
     physical_shape,
     physical_strides,
     row_major_strides,
-    size_bytes,
     size_of,
     strides_of,
 )
@@ -19,7 +18,6 @@ from glow.support.layout.physical import (
     Halo,
     Layout,
     LayoutError,
-    compose,
     permuted,
     row_major,
 )
@@ -34,7 +32,6 @@ __all__ = [
     "address",
     "address_map",
     "check_shape",
-    "compose",
     "equivalent",
     "pack",
     "parse_layout",
@@ -46,7 +43,6 @@ __all__ = [
     "reshaped",
     "row_major",
     "row_major_strides",
-    "size_bytes",
     "size_of",
     "strides_of",
     "unblocked",

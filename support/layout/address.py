@@ -61,11 +61,6 @@ def size_of(layout: Layout, shape: Shape, itemsize: int | None = None) -> int:
     return prod(physical_shape(layout, shape, itemsize))
 
 
-def size_bytes(layout: Layout, shape: Shape, itemsize: int) -> int:
-    """Return how many bytes the stored array has, padding included."""
-    return size_of(layout, shape, itemsize) * itemsize
-
-
 def address(
     layout: Layout, shape: Shape, index: Sequence[int], itemsize: int | None = None
 ) -> int:

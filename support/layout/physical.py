@@ -112,16 +112,6 @@ class Layout:
         dims = [replace(d, axis=list(permutation).index(d.axis)) for d in self.dims]
         return Layout(dims, [self.halo[axis] for axis in permutation])
 
-    def inverse(self) -> Layout:
-        """
-        Return the layout of the physical array that gives back the logical order.
-
-        Its axes are the dims of this layout; `compose(self, self.inverse())` visits
-        the elements in row-major order.
-        """
-        order = [i for axis in range(self.rank) for i in self.digits(axis)]
-        return Layout([Dim(i) for i in order])
-
 
 @cache
 def row_major(rank: int) -> Layout:
@@ -134,33 +124,6 @@ def permuted(order: Sequence[int]) -> Layout:
     if sorted(order) != list(range(len(order))):
         raise LayoutError(f"expected each axis once, got {list(order)}")
     return Layout([Dim(axis) for axis in order])
-
-
-def compose(first: Layout, then: Layout) -> Layout:
-    """
-    Return the layout of `then` applied to the physical array of `first`.
-
-    Errors: one that pads, aligns or splits dims of `first` where that leaves a gap.
-    """
-    if then.rank != len(first.dims):
-        raise LayoutError(
-            f"expected a layout of rank {len(first.dims)}, got rank {then.rank}"
-        )
-    if then.has_halo or first.is_aligned:
-        raise LayoutError("cannot compose layouts with a halo between them or aligned")
-    dims: list[Dim] = []
-    for outer in then.dims:
-        inner = first.dims[outer.axis]
-        extent = outer.extent
-        if extent is None and inner.extent is not None:
-            if inner.extent % outer.stride:
-                raise LayoutError(
-                    f"cannot split a dim of {inner.extent} in steps of {outer.stride}"
-                )
-            extent = inner.extent // outer.stride
-        stride = inner.stride * outer.stride
-        dims.append(Dim(inner.axis, extent, stride, outer.alignment))
-    return Layout(dims, first.halo)
 
 
 def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:

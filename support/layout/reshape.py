@@ -116,32 +116,34 @@ def _split(merged: _Merged, axes: Sequence[_Axis]) -> dict[int, list[Dim]] | Non
         return None
     found: dict[int, list[Dim]] = {}
     for i, digit in merged.digits.items():
-        pieces = [_piece(digit, axis, axis is axes[0]) for axis in axes]
-        if any(piece is False for piece in pieces):
-            return None
-        found[i] = [piece for piece in pieces if isinstance(piece, Dim)]
+        found[i] = []
+        for axis in axes:
+            pieces = _pieces(digit, axis, axis is axes[0])
+            if pieces is None:
+                return None
+            found[i] += pieces
     return found
 
 
-def _piece(digit: Dim, axis: _Axis, is_outermost: bool) -> Dim | bool:
-    """Return the part of `digit` in `axis`: True if it has none, False if it is cut."""
+def _pieces(digit: Dim, axis: _Axis, is_outermost: bool) -> list[Dim] | None:
+    """Return the part of `digit` in `axis`, if it has one; None if that is cut."""
     end = None if is_outermost else axis.step * axis.extent
     digit_end = None if digit.extent is None else digit.stride * digit.extent
     low = max(digit.stride, axis.step)
     if (end is not None and low >= end) or (digit_end is not None and low >= digit_end):
-        return True
+        return []
     ends = [e for e in (end, digit_end) if e is not None]
     high = min(ends, default=None)
     if low % digit.stride or low % axis.step:
-        return False
+        return None
     if any(high is not None and e % high for e in ends):
-        return False
+        return None
     if high == end:
-        return replace(digit, axis=axis.axis, extent=None, stride=low // axis.step)
+        return [replace(digit, axis=axis.axis, extent=None, stride=low // axis.step)]
     assert high is not None
     if high % low:
-        return False
-    return Dim(axis.axis, high // low, low // axis.step)
+        return None
+    return [Dim(axis.axis, high // low, low // axis.step)]
 
 
 def _divided(halo: Halo, step: int) -> Halo:

@@ -140,6 +140,14 @@ COMMANDS = {
         "glow-opt good.onnx --stop-after layout --cpu-features mmx9",
         "expected cpu-features out of",
     ),
+    "a negative number of passes": (
+        "glow-opt good.onnx --stop-after layout --stop-after-pass -1",
+        "expected at least 0 passes to stop after, got -1",
+    ),
+    "a kind of file that is no IR": (
+        "glow-opt net.txt",
+        "net.txt: expected a file ending in .onnx or .mlir, or a --frontend",
+    ),
     "unbalanced pass option": ("glow-opt good.onnx -p cse{", "cannot parse passes"),
     "unknown stage": ("glow-opt good.onnx --stop-after nowhere", "argument --stop-aft"),
     "unknown target": (
