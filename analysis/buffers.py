@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import gcd, prod
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -91,27 +92,26 @@ def may_overlap(first: SSAValue, second: SSAValue) -> bool:
     return not any(_apart_modulo(a, b, period) for period in _periods(a, b))
 
 
-def _periods(a: Addressing, b: Addressing) -> list[int]:
-    return sorted({abs(s) for s in (*a.strides, *b.strides) if abs(s) > 1})
+def _periods(a: Addressing, b: Addressing) -> set[int]:
+    """Return what addresses may repeat with: strides, and gcds of the largest."""
+    strides = sorted({abs(s) for s in (*a.strides, *b.strides)}, reverse=True)
+    return {*strides, *accumulate(strides, gcd)} - {0, 1}
 
 
 def _apart_modulo(a: Addressing, b: Addressing, period: int) -> bool:
     """Say whether addresses modulo `period` lie in disjoint intervals."""
-    intervals: list[tuple[int, int]] = []
-    for found in (a, b):
-        start, span, step = found.offset, 0, 0
-        for extent, stride in zip(found.shape, found.strides, strict=True):
-            if extent == 1:
-                continue
-            if stride % period == 0:
-                step = gcd(step, stride)
-            elif stride > 0:
-                span += (extent - 1) * stride
-            else:
-                return False
-        low = start % period
-        if low + span >= period:
-            return False
-        intervals.append((low, low + span))
-    (low, high), (other_low, other_high) = intervals
-    return high < other_low or other_high < low
+    first, second = _residues(a, period), _residues(b, period)
+    if first is None or second is None:
+        return False
+    return first[1] < second[0] or second[1] < first[0]
+
+
+def _residues(a: Addressing, period: int) -> tuple[int, int] | None:
+    """Return the interval of addresses modulo `period`, or None if it goes round."""
+    low, span = a.offset, 0
+    for extent, stride in zip(a.shape, a.strides, strict=True):
+        if stride % period:
+            low += min(0, (extent - 1) * stride)
+            span += (extent - 1) * abs(stride)
+    low %= period
+    return (low, low + span) if low + span < period else None

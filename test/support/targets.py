@@ -1,3 +1,3 @@
 """The targets on which whole networks and every operator must run."""
 
-TARGETS = ("reference",)
+TARGETS = ("reference", "cpu")

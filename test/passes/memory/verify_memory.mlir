@@ -148,6 +148,19 @@ func.func @columns() {
 
 // -----
 
+// Nor do they when one is read backwards.
+// CHECK-LABEL: @columns_backwards
+func.func @columns_backwards() {
+  %a = memory.alloc : memref<8x6xf32>
+  memory.fill outs(%a : memref<8x6xf32>) {value = 1.0 : f32}
+  %v = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[-6, -1], offset: 43>>
+  %w = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1], offset: 2>>
+  memory.copy ins(%v : memref<8x2xf32, strided<[-6, -1], offset: 43>>) outs(%w : memref<8x2xf32, strided<[6, 1], offset: 2>>)
+  func.return
+}
+
+// -----
+
 // CHECK: bytes 32..48 belong to a buffer that is alive
 func.func @arena() {
   %a = memory.alloc {offset = 0 : i64} : memref<16xf32>
