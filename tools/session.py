@@ -68,5 +68,7 @@ def _report(model: Model, args: argparse.Namespace, error: InternalError) -> NoR
     arguments = ["--target", args.target, "--stop-after", stage]
     if args.cpu_features is not None:
         arguments += ["--cpu-features", args.cpu_features]
+    for name in args.disable:
+        arguments += ["--disable", name]
     command = save_crash(model.module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, TensorType
@@ -241,7 +242,7 @@ class PadOp(GraphOp):
         if not widths:
             return kept
         if mode != "constant":
-            return np.pad(kept, widths, mode=mode)  # pyright: ignore
+            return np.pad(kept, widths, mode=cast(Any, mode))
         fill = 0 if value is None else value.reshape(())
         return np.pad(kept, widths, constant_values=fill)
 

@@ -110,6 +110,11 @@ def test_a_broken_pass_leaves_a_file_and_a_command(opt: Opt) -> None:
     assert refusal(opt(file, *arguments)).startswith(before)
 
 
+def test_the_command_leaves_out_the_same_passes(opt: Opt) -> None:
+    message = refusal(opt("net.mlir", "-p", "cse,explode", "--disable", "cse"))
+    assert message.endswith("-p cse,explode --disable cse")
+
+
 def test_a_saved_module_keeps_its_locations(opt: Opt) -> None:
     message = refusal(opt("net.mlir", "-p", "explode"))
     file = message.split()[-3]
