@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Region, SSAValue
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.elementwise import FillOp, ZeroHaloOp
+from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering._packing import (
     choose_conv_algorithm,
     filter_depthwise,
@@ -35,7 +34,7 @@ from glow.lowering.graph_to_memory.halo import (
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, permuted, unpack
 from glow.support.targets import Target
-from glow.support.types import element_of, is_float, shape_of
+from glow.support.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -74,19 +73,19 @@ def lower_conv(
         shape_of(op.filter)[2:], p["strides"], p["pads"], p["dilations"], p["group"]
     )
     source, weights, *bias = operands
-    conv = _Convolution(
+    conv = Convolution(
         lowering[source],
-        _Filter.of(lowering, weights),
+        Filter.of(lowering, weights),
         lowering.contiguous(bias[0]) if bias else None,
         geometry,
         halo_of(op),
         epilogue,
     )
-    _append(lowering, conv, lowering.destination(result))
+    append_convolution(lowering, conv, lowering.destination(result))
 
 
 @dataclass(frozen=True)
-class _Filter:
+class Filter:
     """The weights of a convolution, known or computed at run time."""
 
     shape: tuple[int, ...]
@@ -97,9 +96,9 @@ class _Filter:
     buffer: SSAValue | None = None
 
     @staticmethod
-    def of(lowering: Lowering, value: SSAValue) -> _Filter:
+    def of(lowering: Lowering, value: SSAValue) -> Filter:
         stored, layout = lowering.known(value), layout_of(value)
-        return _Filter(shape_of(value), _hint(value), stored, layout, lowering[value])
+        return Filter(shape_of(value), hint_of(value), stored, layout, lowering[value])
 
     @property
     def logical(self) -> Array:
@@ -109,17 +108,18 @@ class _Filter:
         return unpack(self.layout, self.stored, self.shape)
 
 
-def _hint(value: SSAValue) -> str:
+def hint_of(value: SSAValue) -> str:
+    """Return what to name a constant made of `value`."""
     symbol = getattr(value.owner, "symbol", None)
     return "filter" if symbol is None else symbol.string_value()
 
 
 @dataclass(frozen=True)
-class _Convolution:
+class Convolution:
     """A convolution whose algorithm is still to be chosen."""
 
     source: SSAValue
-    weights: _Filter
+    weights: Filter
     bias: SSAValue | None
     """Without gaps: kernels read it in vectors."""
     geometry: Geometry
@@ -143,7 +143,7 @@ class _Convolution:
         )
 
 
-def _append(lowering: Lowering, conv: _Convolution, wanted: SSAValue) -> None:
+def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
     """Append `conv` into buffer `wanted`, by way of others where they must differ."""
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
     algorithm = conv.algorithm(lowering.target, extents_of(wanted))
@@ -194,7 +194,7 @@ def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
 
 
 def _packed(
-    lowering: Lowering, weights: _Filter, algorithm: str, geometry: Geometry
+    lowering: Lowering, weights: Filter, algorithm: str, geometry: Geometry
 ) -> SSAValue:
     """Return the filter in the form that `algorithm` reads."""
     if weights.stored is None:
@@ -212,7 +212,7 @@ def _packed(
     return lowering.constant(array, f"{weights.hint}.{algorithm}")
 
 
-def _in_panels(target: Target, weights: _Filter, group: int) -> Array:
+def _in_panels(target: Target, weights: Filter, group: int) -> Array:
     """Return [g, O/g/p, k..., I/g, p]; a layout may have put the bytes there."""
     outputs, depth, *kernel = weights.shape
     panel = panel_width(target, outputs // group)
@@ -221,7 +221,7 @@ def _in_panels(target: Target, weights: _Filter, group: int) -> Array:
     return weights.stored.reshape(group, -1, *kernel, depth, panel)
 
 
-def _depthwise(weights: _Filter) -> Array:
+def _depthwise(weights: Filter) -> Array:
     """Return [k..., C]; a layout may have put the bytes there."""
     channels, _, *kernel = weights.shape
     if weights.stored is None or weights.layout != filter_depthwise(len(kernel)):
@@ -255,106 +255,3 @@ def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAVal
 def _is_channels_last(a: Addressing) -> bool:
     """Say whether channels are adjacent in memory."""
     return a.shape[1] == 1 or a.strides[1] == 1
-
-
-def conv_transpose_as_conv(lowering: Lowering, op: ConvTransposeOp) -> None:
-    """
-    Append a convolution over the input spread out by zeros, with the filter turned.
-
-    A transposed convolution of stride s is a convolution of stride 1 over an input
-    with s - 1 zeros between its elements.
-    """
-    p = op.parameters()
-    n, channels, *spatial = shape_of(op.input)
-    kernel = shape_of(op.filter)[2:]
-    span = [d * (k - 1) for d, k in zip(p["dilations"], kernel, strict=True)]
-    rank = len(kernel)
-    before = [s - lo for s, lo in zip(span, p["pads"][:rank], strict=True)]
-    after = [
-        s - hi + extra
-        for s, hi, extra in zip(
-            span, p["pads"][rank:], p["output_padding"], strict=True
-        )
-    ]
-    spread = [(e - 1) * s + 1 for e, s in zip(spatial, p["strides"], strict=True)]
-    sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
-    canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
-    weights = _turned(lowering, op.filter, p["group"])
-    bias = None if op.bias is None else lowering.contiguous(op.bias)
-    geometry = Geometry(
-        kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
-    )
-    conv = _Convolution(canvas, weights, bias, geometry, ((0, 0),) * (rank + 2))
-    _append(lowering, conv, lowering.destination(op.result))
-
-
-def _canvas(
-    lowering: Lowering,
-    op: ConvTransposeOp,
-    shape: tuple[int, ...],
-    before: Sequence[int],
-    strides: Sequence[int],
-) -> SSAValue:
-    """Return a channels-last buffer of zeros with the input spread over it."""
-    element = element_of(op.input)
-    layout = LayoutAttr(permuted((0, *range(2, len(shape)), 1)))
-    canvas = lowering.alloc(MemRefType(element, shape, layout))
-    zero = FloatAttr(0.0, element) if is_float(element) else IntegerAttr(0, i64)  # pyright: ignore
-    lowering.add(FillOp(zero, canvas))
-    source, target = addressing_of(lowering[op.input]), addressing_of(canvas)
-    starts, sizes, skips = list(source.shape), list(source.shape), [0] * len(shape)
-    offset = target.offset
-    steps = list(target.strides)
-    for i, (lo, stride) in enumerate(zip(before, strides, strict=True), start=2):
-        # A negative border cuts the input instead of moving it.
-        skip = max(0, -(lo // stride)) if lo < 0 else 0
-        first = lo + skip * stride
-        room = -(-(shape[i] - first) // stride)
-        sizes[i] = max(0, min(starts[i] - skip, room))
-        skips[i] = skip
-        offset += first * target.strides[i]
-        steps[i] = stride * target.strides[i]
-    if 0 in sizes:
-        return canvas
-    start = source.offset + sum(
-        k * s for k, s in zip(skips, source.strides, strict=True)
-    )
-    lowering.copy(
-        lowering.view(
-            lowering[op.input], Addressing(tuple(sizes), source.strides, start)
-        ),
-        lowering.view(canvas, Addressing(tuple(sizes), tuple(steps), offset)),
-    )
-    return canvas
-
-
-def _turned(lowering: Lowering, value: SSAValue, group: int) -> _Filter:
-    """Return filter [C, O/group, k...] as [O, C/group, k...], each k reversed."""
-    channels, outputs, *kernel = shape_of(value)
-    array = lowering.logical(value)
-    axes = tuple(range(3, 3 + len(kernel)))
-    if array is not None:
-        split = array.reshape(group, channels // group, outputs, *kernel)
-        turned = np.flip(np.swapaxes(split, 1, 2), axes)
-        found = turned.reshape(group * outputs, channels // group, *kernel)
-        return _Filter(found.shape, _hint(value), np.ascontiguousarray(found))
-    return _turned_at_run_time(lowering, value, group)
-
-
-def _turned_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> _Filter:
-    source = lowering.contiguous(value)
-    a = addressing_of(source)
-    channels, outputs, *kernel = a.shape
-    inner = channels // group
-    new = lowering.temporary(element_of(value), (group * outputs, inner, *kernel))
-    r = addressing_of(new)
-    shape = (group, outputs, inner, *kernel)
-    taken = (inner * a.strides[0], a.strides[1], a.strides[0])
-    given = (outputs * r.strides[0], r.strides[0], r.strides[1])
-    last = sum((k - 1) * s for k, s in zip(kernel, a.strides[2:], strict=True))
-    backwards = tuple(-s for s in a.strides[2:])
-    lowering.copy(
-        lowering.view(source, Addressing(shape, (*taken, *backwards), a.offset + last)),
-        lowering.view(new, Addressing(shape, (*given, *r.strides[2:]), r.offset)),
-    )
-    return _Filter(extents_of(new), "filter", buffer=new)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
 
-from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
@@ -18,7 +18,6 @@ from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering._packing import matrix_panels, panel_width
 from glow.lowering.graph_to_memory.convolution import (
     Epilogue,
-    conv_transpose_as_conv,
     lower_conv,
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
@@ -29,11 +28,6 @@ from glow.support.types import shape_of
 @lowers(ConvOp)
 def _conv(lowering: Lowering, op: ConvOp) -> None:
     lower_conv(lowering, op, op.operands, op.result)
-
-
-@lowers(ConvTransposeOp)
-def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
-    conv_transpose_as_conv(lowering, op)
 
 
 @lowers(MatMulOp)

@@ -244,6 +244,23 @@ def check(network: Network, target: str, expected: Mapping[str, Array]) -> None:
             np.testing.assert_allclose(out[name], wanted, rtol=1e-3, atol=1e-4)
 
 
+def faults() -> Iterator[tuple[str, Network]]:
+    """Indices that name nothing: none of them may become an address."""
+    for index in (9, -10, 1 << 40, -(1 << 62), (1 << 63) - 1, -(1 << 63)):
+        for axis in (0, 1):
+            feeds = {"x": floats(9, 9), "i": np.array([0, index])}
+            yield f"gather {index} along {axis}", one("Gather", feeds, axis=axis)
+
+
+def check_fault(network: Network, target: str) -> None:
+    try:
+        axis = network[0].graph.node[0].attribute[0].i
+        check(network, target, {"y": floats(2, 9) if axis == 0 else floats(9, 2)})
+    except glow.ExecutionError:
+        return
+    raise AssertionError("expected a fault")
+
+
 def main(targets: list[str]) -> None:
     for name, network in networks():
         built, feeds = network
@@ -252,6 +269,11 @@ def main(targets: list[str]) -> None:
             sys.stdout.write(f"{name} on {target}\n")
             sys.stdout.flush()
             check(network, target, reference)
+    for name, network in faults():
+        for target in targets:
+            sys.stdout.write(f"{name} on {target}\n")
+            sys.stdout.flush()
+            check_fault(network, target)
     sys.stdout.write("done\n")
 
 

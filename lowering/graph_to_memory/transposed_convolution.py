@@ -1,0 +1,129 @@
+"""Lower transposed convolutions to convolutions over spread inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, i64
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.convolution import ConvTransposeOp
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.base import extents_of
+from glow.dialects.memory.elementwise import FillOp
+from glow.lowering.graph_to_memory.convolution import (
+    Convolution,
+    Filter,
+    Geometry,
+    append_convolution,
+    hint_of,
+)
+from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.layout import permuted
+from glow.support.types import element_of, is_float, shape_of
+
+
+@lowers(ConvTransposeOp)
+def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
+    """
+    Append a convolution over the input spread out by zeros, with the filter turned.
+
+    A transposed convolution of stride s is a convolution of stride 1 over an input
+    with s - 1 zeros between its elements.
+    """
+    p = op.parameters()
+    n, channels, *spatial = shape_of(op.input)
+    kernel = shape_of(op.filter)[2:]
+    span = [d * (k - 1) for d, k in zip(p["dilations"], kernel, strict=True)]
+    rank = len(kernel)
+    before = [s - lo for s, lo in zip(span, p["pads"][:rank], strict=True)]
+    after = [
+        s - hi + extra
+        for s, hi, extra in zip(
+            span, p["pads"][rank:], p["output_padding"], strict=True
+        )
+    ]
+    spread = [(e - 1) * s + 1 for e, s in zip(spatial, p["strides"], strict=True)]
+    sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
+    canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
+    weights = _turned(lowering, op.filter, p["group"])
+    bias = None if op.bias is None else lowering.contiguous(op.bias)
+    geometry = Geometry(
+        kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
+    )
+    conv = Convolution(canvas, weights, bias, geometry, ((0, 0),) * (rank + 2))
+    append_convolution(lowering, conv, lowering.destination(op.result))
+
+
+def _canvas(
+    lowering: Lowering,
+    op: ConvTransposeOp,
+    shape: tuple[int, ...],
+    before: Sequence[int],
+    strides: Sequence[int],
+) -> SSAValue:
+    """Return a channels-last buffer of zeros with the input spread over it."""
+    element = element_of(op.input)
+    layout = LayoutAttr(permuted((0, *range(2, len(shape)), 1)))
+    canvas = lowering.alloc(MemRefType(element, shape, layout))
+    zero = FloatAttr(0.0, element) if is_float(element) else IntegerAttr(0, i64)  # pyright: ignore
+    lowering.add(FillOp(zero, canvas))
+    source, target = addressing_of(lowering[op.input]), addressing_of(canvas)
+    starts, sizes, skips = list(source.shape), list(source.shape), [0] * len(shape)
+    offset = target.offset
+    steps = list(target.strides)
+    for i, (lo, stride) in enumerate(zip(before, strides, strict=True), start=2):
+        # A negative border cuts the input instead of moving it.
+        skip = max(0, -(lo // stride)) if lo < 0 else 0
+        first = lo + skip * stride
+        room = -(-(shape[i] - first) // stride)
+        sizes[i] = max(0, min(starts[i] - skip, room))
+        skips[i] = skip
+        offset += first * target.strides[i]
+        steps[i] = stride * target.strides[i]
+    if 0 in sizes:
+        return canvas
+    start = source.offset + sum(
+        k * s for k, s in zip(skips, source.strides, strict=True)
+    )
+    lowering.copy(
+        lowering.view(
+            lowering[op.input], Addressing(tuple(sizes), source.strides, start)
+        ),
+        lowering.view(canvas, Addressing(tuple(sizes), tuple(steps), offset)),
+    )
+    return canvas
+
+
+def _turned(lowering: Lowering, value: SSAValue, group: int) -> Filter:
+    """Return filter [C, O/group, k...] as [O, C/group, k...], each k reversed."""
+    channels, outputs, *kernel = shape_of(value)
+    array = lowering.logical(value)
+    axes = tuple(range(3, 3 + len(kernel)))
+    if array is not None:
+        split = array.reshape(group, channels // group, outputs, *kernel)
+        turned = np.flip(np.swapaxes(split, 1, 2), axes)
+        found = turned.reshape(group * outputs, channels // group, *kernel)
+        return Filter(found.shape, hint_of(value), np.ascontiguousarray(found))
+    return _turned_at_run_time(lowering, value, group)
+
+
+def _turned_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> Filter:
+    source = lowering.contiguous(value)
+    a = addressing_of(source)
+    channels, outputs, *kernel = a.shape
+    inner = channels // group
+    new = lowering.temporary(element_of(value), (group * outputs, inner, *kernel))
+    r = addressing_of(new)
+    shape = (group, outputs, inner, *kernel)
+    taken = (inner * a.strides[0], a.strides[1], a.strides[0])
+    given = (outputs * r.strides[0], r.strides[0], r.strides[1])
+    last = sum((k - 1) * s for k, s in zip(kernel, a.strides[2:], strict=True))
+    backwards = tuple(-s for s in a.strides[2:])
+    lowering.copy(
+        lowering.view(source, Addressing(shape, (*taken, *backwards), a.offset + last)),
+        lowering.view(new, Addressing(shape, (*given, *r.strides[2:]), r.offset)),
+    )
+    return Filter(extents_of(new), "filter", buffer=new)
