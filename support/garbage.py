@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock
 
@@ -21,7 +21,7 @@ _PAUSES = _Pauses()
 
 
 @contextmanager
-def no_collection() -> Iterator[None]:
+def no_collection() -> Generator[None]:
     """
     Let the cyclic garbage collector rest, from any number of threads at once.
 

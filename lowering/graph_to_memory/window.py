@@ -14,6 +14,7 @@ from glow.dialects.graph import (
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.memory import window
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.normalization import LayerNormOp, LrnOp, SoftmaxOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
 from glow.support.types import normalize_axis, shape_of
 
@@ -131,14 +132,14 @@ def _softmax(lowering: Lowering, op: GraphOp) -> None:
     axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.operands[0])))
     log = isinstance(op, normalization.LogSoftmaxOp)
     source, out = lowering[op.operands[0]], lowering.destination(op.results[0])
-    lowering.add(window.SoftmaxOp(source, out, axis=axis, log=log))
+    lowering.add(SoftmaxOp(source, out, axis=axis, log=log))
 
 
 @lowers(normalization.LayerNormOp)
 def _layer_norm(lowering: Lowering, op: normalization.LayerNormOp) -> None:
     p = op.parameters()
     axis = normalize_axis(p["axis"], len(shape_of(op.input)))
-    new = window.LayerNormOp(
+    new = LayerNormOp(
         lowering[op.input],
         lowering[op.scale],
         None if op.bias is None else lowering[op.bias],
@@ -152,7 +153,7 @@ def _layer_norm(lowering: Lowering, op: normalization.LayerNormOp) -> None:
 @lowers(normalization.LrnOp)
 def _lrn(lowering: Lowering, op: normalization.LrnOp) -> None:
     p = op.parameters()
-    new = window.LrnOp(
+    new = LrnOp(
         lowering[op.operands[0]],
         lowering.destination(op.results[0]),
         size=p["size"],

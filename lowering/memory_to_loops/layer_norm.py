@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.window import LayerNormOp
+from glow.dialects.memory.normalization import LayerNormOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.layer_norm import LayerNorm
 from glow.lowering.memory_to_loops.kernels.strips import Strips

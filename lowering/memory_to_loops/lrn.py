@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import f32
 
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.window import LrnOp
+from glow.dialects.memory.normalization import LrnOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.lrn import LrnColumns, LrnRows, Response
 from glow.lowering.memory_to_loops.kernels.strips import Strips

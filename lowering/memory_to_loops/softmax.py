@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import f32
 
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.window import SoftmaxOp
+from glow.dialects.memory.normalization import SoftmaxOp
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.softmax import SoftmaxColumns, SoftmaxRows
 from glow.lowering.memory_to_loops.kernels.strips import Strips

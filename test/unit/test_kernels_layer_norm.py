@@ -7,7 +7,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import normalization
-from glow.dialects.memory.window import LayerNormOp
+from glow.dialects.memory.normalization import LayerNormOp
 
 pytestmark = pytest.mark.slow
 

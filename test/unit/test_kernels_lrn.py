@@ -7,7 +7,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import normalization
-from glow.dialects.memory.window import LrnOp
+from glow.dialects.memory.normalization import LrnOp
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 USUAL: dict[str, Any] = {"size": 5, "alpha": 1e-2, "beta": 0.75, "bias": 1.0}

@@ -7,7 +7,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import normalization
-from glow.dialects.memory.window import SoftmaxOp
+from glow.dialects.memory.normalization import SoftmaxOp
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
-from glow.dialects.memory import window
+from glow.dialects.memory import normalization, window
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
@@ -34,10 +34,10 @@ def add_one_of_each(code: MemoryCode) -> None:
         window.PoolOp(x, y, kind="max", **PLACES),
         window.ReduceOp(x, sums, kind="mean", axes=(2,)),
         window.ReduceOp(flat, sums, kind="log_sum_exp", axes=(2,)),
-        window.SoftmaxOp(flat, flat, axis=2),
-        window.SoftmaxOp(flat, flat, axis=1, log=True),
-        window.LayerNormOp(flat, None, None, flat, axis=2, epsilon=1e-5),
-        window.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
+        normalization.SoftmaxOp(flat, flat, axis=2),
+        normalization.SoftmaxOp(flat, flat, axis=1, log=True),
+        normalization.LayerNormOp(flat, None, None, flat, axis=2, epsilon=1e-5),
+        normalization.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
         window.GatherOp(flat, indices, flat, axis=1),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),

@@ -7,8 +7,7 @@ import venv
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
+from repository import ROOT, copy_repository
 
 # Runs in the empty environment, in another folder: parse, rewrite, print, execute.
 PROGRAM = """
@@ -62,10 +61,12 @@ def test_every_folder_of_modules_is_a_package() -> None:
 
 @pytest.mark.slow
 def test_wheel_runs_alone_in_another_folder(tmp_path: Path) -> None:
+    # Building leaves files behind, so it gets a copy.
+    copy_repository(tmp_path / "source")
     _run(
         sys.executable,
         *("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path),
-        ROOT,
+        tmp_path / "source",
     )
     (wheel,) = tmp_path.glob("*.whl")
     environment = tmp_path / "environment"

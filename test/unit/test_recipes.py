@@ -2,15 +2,14 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from repository import ROOT, copy_repository
 
-ROOT = Path(__file__).parents[2]
 SECTION = re.compile(r"^## (.+?)$", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RECIPES = ("Add an operator", "Add a pass", "Add a backend")
@@ -21,19 +20,6 @@ def section(title: str) -> str:
     """Return the text of one section of CONTRIBUTING.md."""
     parts = SECTION.split((ROOT / "CONTRIBUTING.md").read_text())
     return dict(zip(parts[1::2], parts[2::2], strict=True))[title]
-
-
-def copy_repository(folder: Path) -> None:
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"],
-        **{"cwd": ROOT, "capture_output": True, "text": True, "check": True},
-    )
-    for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
-    # Conventions are read from what git would keep.
-    subprocess.run(["git", "init", "--quiet", folder], check=True)
 
 
 def write_files(text: str, folder: Path) -> list[Path]:

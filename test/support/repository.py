@@ -1,0 +1,26 @@
+"""Copies of this repository, for tests that change or build it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def copy_repository(folder: Path) -> None:
+    """Copy what git keeps or would keep to `folder`, and make that a repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    # Conventions are read from what git would keep.
+    subprocess.run(["git", "init", "--quiet", folder], check=True)
