@@ -128,8 +128,10 @@ WINOGRAD_POINTS = np.array(
 WINOGRAD_PLACES = 36
 _WINOGRAD_TILE = 4
 _LINE = 16
-_STREAM = 6.0
-"""What it costs a block to read a line of a panel again, in turns of a row and a k."""
+# What a block costs beside its products, in turns of a row and a k: reading the line
+# of a panel again, from a cache or from far away; and per tile its transforms, more
+# where they do not stay in L2, divided by the channels that share them.
+_STREAM, _STREAM_FAR, _TURN, _SPILL = 6.0, 24.0, 0.5, 25.0
 
 
 def winograd_filter(array: Array, target: Target) -> Array:
@@ -157,26 +159,30 @@ def winograd_tiles(result: Shape) -> int:
 
 
 @cache
-def _block(target: Target, tiles: int, tile_bytes: int) -> int:
-    most = max(2 * target.l2_bytes // tile_bytes, target.tile_rows)
+def _block(target: Target, tiles: int, inputs: int, outputs: int) -> int:
+    tile_bytes = 4 * WINOGRAD_PLACES * (inputs + outputs)
+    filter_bytes = 4 * WINOGRAD_PLACES * inputs * outputs
+    stream = _STREAM if filter_bytes <= 8 * target.l2_bytes else _STREAM_FAR
+    spill = _SPILL * (1 / inputs + 1 / outputs)
     panel = target.panel_widths[0]
 
     def cost(block: int) -> tuple[float, int]:
-        turns = tile_turns(target, block, panel) + _STREAM + block / 2
+        excess = block * tile_bytes / (2 * target.l2_bytes) - 1
+        turns = tile_turns(target, block, panel) + stream
+        turns += block * (_TURN + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * turns, -block
 
-    return min(range(1, min(tiles, most) + 1), key=cost)
+    return min({-(-tiles // count) for count in range(1, tiles + 1)}, key=cost)
 
 
 def winograd_block(target: Target, input: Shape, result: Shape) -> int:
     """
     Return how many tiles are transformed together.
 
-    Their transforms should nearly stay in L2. The last block begins early enough to
-    be as large as the others.
+    More tiles read the filter less often, fewer ones stay in L2. The last block begins
+    early enough to be as large as the others.
     """
-    tile_bytes = 4 * WINOGRAD_PLACES * (input[1] + result[1])
-    return _block(target, winograd_tiles(result), tile_bytes)
+    return _block(target, winograd_tiles(result), input[1], result[1])
 
 
 def winograd_stride(block: int, channels: int) -> int:
