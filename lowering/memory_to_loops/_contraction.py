@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.compute import ConvOp, MatMulOp
-from glow.lowering.memory_to_loops._epilogue import finish_apart, program_of
+from glow.lowering.memory_to_loops._epilogue import program_of
 from glow.lowering.memory_to_loops.axes import Axis, nest_row
 from glow.lowering.memory_to_loops.kernels.contraction import Contraction
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
 @dataclass(frozen=True)
@@ -54,24 +52,11 @@ class Loops:
     """Where the left factor begins."""
 
 
-def plain_program(op: ConvOp | MatMulOp) -> tuple[ScalarProgram, list[SSAValue]]:
-    """Return what the kernel does to each sum, and the extras that this reads."""
-    element = buffer_type(op.result).element_type
-    program = program_of(op.epilogue, element)
-    if not program.divides_integers:
-        return program, list(op.extras)
-    if program.elements[-1] != program.inputs[0]:
-        raise PassFailedException(
-            f"cannot divide integers and change their type behind {op.name}"
-        )
-    return ScalarProgram.identity(element), []
-
-
 def call_contraction(
     main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], loops: Loops
 ) -> None:
-    """Append the call that multiplies `factors`, and the epilogue of `op`."""
-    program, extras = plain_program(op)
+    """Append the call that multiplies `factors`, with the epilogue of `op`."""
+    program = program_of(op.epilogue, buffer_type(factors[0]).element_type)
     kernel = Contraction(
         program,
         op.bias is not None,
@@ -83,7 +68,9 @@ def call_contraction(
     for slide in loops.windows:
         row += slide.row()
     row += nest_row(loops.inner)
-    buffers = [*factors, *([] if op.bias is None else [op.bias]), *extras, op.result]
-    main.call(kernel, [main.base(buffer) for buffer in buffers], row)
-    if program.divides_integers != program_of(op.epilogue).divides_integers:
-        finish_apart(main, op)
+    bias = [] if op.bias is None else [op.bias]
+    arguments = [main.base(b) for b in (*factors, *bias, *op.extras, op.result)]
+    if program.divides_integers:
+        arguments.append(main.fault)
+        row.append(main.message(op, "integer division by zero"))
+    main.call(kernel, arguments, row)

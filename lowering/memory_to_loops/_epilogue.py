@@ -7,15 +7,14 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.memory.address import addressing_of, find_addressing
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.base import extents_of
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.axes import strides_in
-from glow.lowering.memory_to_loops.elementwise import run_program
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
-from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
@@ -72,43 +71,24 @@ def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
     )
 
 
-def epilogue_of(
-    region: Region, extras: Sequence[SSAValue], shape: Sequence[int], axis: int
-) -> Epilogue | None:
+def epilogue_of(op: ConvOp | MatMulOp, axis: int) -> Epilogue:
     """
-    Return what follows a product of `shape` with its columns along `axis`.
+    Return what follows a product with its columns along `axis`.
 
-    None if it is not worth doing in registers: there is an extra whose columns are no
-    neighbours, a function without vectors, or elements that are no f32.
+    Errors: a division of integers, which reports faults.
     """
-    program = program_of(region)
-    if any(e != f32 for e in program.elements) or not program.has_vector_form:
-        return None
-    kinds: list[Extra] = []
-    matrices: list[Matrix] = []
-    for extra in extras:
-        found = find_addressing(buffer_type(extra))
-        if found is None:
-            return None
-        matrix = Matrix.of(shape, strides_in(found, shape), axis)
-        kind = _kind(matrix)
-        if kind is None:
-            return None
-        kinds.append(kind)
-        matrices.append(matrix)
-    return Epilogue(program, tuple(extras), tuple(kinds), tuple(matrices))
+    shape, program = extents_of(op.result), program_of(op.epilogue)
+    if program.divides_integers:
+        raise PassFailedException(f"cannot divide integers behind {op.name} of f32")
+    matrices = [
+        Matrix.of(shape, strides_in(addressing_of(extra), shape), axis)
+        for extra in op.extras
+    ]
+    kinds = tuple(_kind(matrix) for matrix in matrices)
+    return Epilogue(program, tuple(op.extras), kinds, tuple(matrices))
 
 
-def finish_apart(main: Main, op: ConvOp | MatMulOp) -> None:
-    """Append the epilogue of `op` as a pass of its own over the product."""
-    program = program_of(op.epilogue)
-    if not program.instructions:
-        return
-    buffers = [op.result, *op.extras, op.result]
-    run_program(main, op, program, buffers, [addressing_of(b) for b in buffers])
-
-
-def _kind(matrix: Matrix) -> Extra | None:
+def _kind(matrix: Matrix) -> Extra:
     varies = any(
         stride and extent > 1
         for extent, stride in zip(matrix.shape, matrix.strides, strict=True)
@@ -119,4 +99,4 @@ def _kind(matrix: Matrix) -> Extra | None:
         case 0:
             return Extra.ROWS
         case _:
-            return None
+            return Extra.STRIDED

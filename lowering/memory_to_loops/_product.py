@@ -100,7 +100,11 @@ def plan_product(
         segments=len(p.segments),
         run=p.run,
         step=p.step,
-        extras_at=tuple(table.add(padded(r, height)) for r in p.extra_rows),
+        extras=tuple(
+            number
+            for rows, matrix in zip(p.extra_rows, p.epilogue.matrices, strict=True)
+            for number in (table.add(padded(rows, height)), matrix.column_stride)
+        ),
     )
     found: list[tuple[Gemm, tuple[int, ...]]] = []
     for tile in tiles_of(target, height, p.panel, p.columns):

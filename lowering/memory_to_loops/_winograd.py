@@ -60,7 +60,11 @@ def call_winograd(
             Matrix.of(result.shape, result.strides, 1).offsets()[pixels]
         ),
     )
-    extras = [table.add(extra.offsets()[pixels]) for extra in epilogue.matrices]
+    extras = [
+        number
+        for extra in epilogue.matrices
+        for number in (table.add(extra.offsets()[pixels]), extra.column_stride)
+    ]
     kernel = Winograd(
         target.f32_lanes,
         tuple(gemm for gemm, _ in core),

@@ -17,15 +17,8 @@ from glow.lowering.memory_to_loops._contraction import (
     Loops,
     Slide,
     call_contraction,
-    plain_program,
 )
-from glow.lowering.memory_to_loops._epilogue import (
-    IDENTITY,
-    Epilogue,
-    Matrix,
-    epilogue_of,
-    finish_apart,
-)
+from glow.lowering.memory_to_loops._epilogue import Epilogue, Matrix, epilogue_of
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
@@ -103,21 +96,18 @@ def _direct(main: Main, op: ConvOp, window: Window) -> None:
     result = Matrix.of(shape, strides, axis=1)
     if not _is_direct(op, result):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
-    epilogue = epilogue_of(op.epilogue, op.extras, shape, axis=1)
-    behind = epilogue or IDENTITY
+    epilogue = epilogue_of(op, axis=1)
     if op.algorithm.data == "winograd":
-        call_winograd(main, op, window.input, window.result, window.pads, behind)
-    else:
-        product = _depthwise if op.algorithm.data == "depthwise" else _product
-        found = product(main, op, window, behind, result)
-        call_product(main, op, (op.input, op.filter), found)
-    if epilogue is None:
-        finish_apart(main, op)
+        call_winograd(main, op, window.input, window.result, window.pads, epilogue)
+        return
+    product = _depthwise if op.algorithm.data == "depthwise" else _product
+    found = product(main, op, window, epilogue, result)
+    call_product(main, op, (op.input, op.filter), found)
 
 
 def _is_direct(op: ConvOp, result: Matrix) -> bool:
     """Say whether vectors can do it: f32, channels innermost, no border to check."""
-    buffers = (op.input, op.filter, op.result)
+    buffers = (op.input, op.filter)
     has_border = any(op.pads.get_values()) and op.halo is None
     return (
         all(buffer_type(buffer).element_type == f32 for buffer in buffers)
@@ -194,9 +184,8 @@ def _generic(main: Main, op: ConvOp, window: Window) -> None:
     shape = window.result.shape
     if 0 in shape:
         return
-    _, extras = plain_program(op)
     filter = addressing_of(op.filter)
-    read = [strides_in(addressing_of(extra), shape) for extra in extras]
+    read = [strides_in(addressing_of(extra), shape) for extra in op.extras]
     results = [*read, window.result.strides]
     columns = shape[1] // window.group
     bias = 0 if op.bias is None else addressing_of(op.bias).strides[0]

@@ -17,14 +17,12 @@ from glow.lowering._packing import matrix_panels
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     call_contraction,
-    plain_program,
 )
 from glow.lowering.memory_to_loops._epilogue import (
-    IDENTITY,
     Epilogue,
     Matrix,
     epilogue_of,
-    finish_apart,
+    program_of,
 )
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import offsets_of
@@ -37,19 +35,15 @@ from glow.support.targets import Target
 @lowers(MatMulOp)
 def lower_matmul(main: Main, op: MatMulOp) -> None:
     right = _right(op.rhs, main.target)
-    buffers = (op.lhs, op.rhs, op.result)
-    is_float = all(buffer_type(buffer).element_type == f32 for buffer in buffers)
+    is_float = all(buffer_type(b).element_type == f32 for b in (op.lhs, op.rhs))
     is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
     has_rows = _has_neighbours(op.result) and (not op.bias or _has_neighbours(op.bias))
-    if right is None or not is_float or not has_rows or is_empty:
+    divides = program_of(op.epilogue).divides_integers
+    if right is None or not is_float or not has_rows or is_empty or divides:
         _plain(main, op)
         return
-    result = addressing_of(op.result)
-    epilogue = epilogue_of(op.epilogue, op.extras, result.shape, axis=-1)
-    product = _product(op, right, result, epilogue or IDENTITY)
+    product = _product(op, right, addressing_of(op.result), epilogue_of(op, axis=-1))
     call_product(main, op, (op.lhs, op.rhs), product)
-    if epilogue is None:
-        finish_apart(main, op)
 
 
 def _has_neighbours(buffer: SSAValue) -> bool:
@@ -148,7 +142,6 @@ def _plain(main: Main, op: MatMulOp) -> None:
     if 0 in shape:
         return
     *batch, height, columns = shape
-    _, extras = plain_program(op)
     lhs, rhs = addressing_of(op.lhs), addressing_of(op.rhs)
     depth = lhs.shape[-1]
     *left, step = strides_in(lhs, (*batch, height, depth))
@@ -159,7 +152,7 @@ def _plain(main: Main, op: MatMulOp) -> None:
         (0,) * len(shape)
         if op.bias is None
         else strides_in(addressing_of(op.bias), shape),
-        *(strides_in(addressing_of(value), shape) for value in (*extras, op.result)),
+        *(strides_in(addressing_of(value), shape) for value in (*op.extras, op.result)),
     ]
     outer = [
         Axis(extent, tuple(strides[i] for strides in operands))

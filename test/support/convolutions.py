@@ -31,6 +31,10 @@ class Case:
     channels_before: int = 0
     """The result is a slice of a wider buffer, from this channel on."""
     element: str = "f32"
+    extra_element: str = ""
+    result_element: str = ""
+    in_place: bool = False
+    """The first extra lies where the result goes."""
 
     def __post_init__(self) -> None:
         rank = len(self.kernel)
@@ -114,19 +118,23 @@ class Convolution:
             self.w /= np.sqrt(self.w[0].size).astype(self.w.dtype)
         self.bias = seeded((case.outputs,), 3, element)
         border = (case.result_halo,) * case.rank
-        fill = 0 if element.startswith("i") else np.nan
+        out = case.result_element or element
+        fill = 0 if out.startswith("i") else np.nan
         self.y = channels_last(
-            case.result, border, border, case.channels_before, fill, element
+            case.result, border, border, case.channels_before, fill, out
         )
         self.extras = [self._extra(shape, 4 + i) for i, shape in enumerate(case.extras)]
+        if case.in_place:
+            self.y[:] = self.extras[0]
 
     def _extra(self, shape: Shape, seed: int) -> Array:
         """Operands as large as the result are channels-last; others are row-major."""
-        values = seeded(shape, seed, self.case.element)
+        element = self.case.extra_element or self.case.element
+        values = seeded(shape, seed, element)
         if shape != self.case.result:
             return values
         none = (0,) * self.case.rank
-        found = channels_last(shape, none, none, element=self.case.element)
+        found = channels_last(shape, none, none, element=element)
         found[:] = values
         return found
 
@@ -134,14 +142,18 @@ class Convolution:
         """Return the program of one op on the operands."""
         case, code = self.case, MemoryCode(self.target)
         room = np.zeros(self.scratch, np.float32)
+        result = code.buffer(self.y)
+        extras = [code.buffer(extra) for extra in self.extras]
+        if case.in_place:
+            extras[0] = result
         op = ConvOp(
             code.buffer(self.x),
             code.buffer(self.pack(self.w)),
             code.buffer(self.bias) if case.has_bias else None,
-            [code.buffer(extra) for extra in self.extras],
-            code.buffer(self.y),
+            extras,
+            result,
             scratch=code.buffer(room) if self.scratch else None,
-            epilogue=epilogue_of(case.epilogue, len(case.extras), case.element),
+            epilogue=epilogue_of(case.epilogue, self.extras, case.element),
             kernel_shape=case.kernel,
             strides=case.strides,
             pads=case.pads,
@@ -166,7 +178,7 @@ class Convolution:
         np.testing.assert_allclose(
             self.y, expected, rtol=10 * tolerance, atol=tolerance
         )
-        if not self.case.element.startswith("i"):
+        if self.y.dtype.kind == "f":
             self.y[:] = np.nan
             root = self.y
             while root.base is not None:

@@ -23,6 +23,7 @@ DTYPES: dict[str, Any] = {
     "f64": np.float64,
     "i32": np.int32,
     "i64": np.int64,
+    "i1": np.bool_,
 }
 Steps = Callable[..., SSAValue]
 
@@ -30,6 +31,8 @@ Steps = Callable[..., SSAValue]
 def seeded(shape: Shape, seed: int, element: str = "f32") -> Array:
     """Return numbers that depend on `seed` alone."""
     generator = np.random.default_rng(seed)
+    if element == "i1":
+        return generator.integers(0, 2, shape).astype(np.bool_)
     if element.startswith("i"):
         return generator.integers(-99, 99, shape).astype(DTYPES[element])
     return generator.standard_normal(shape).astype(DTYPES[element])
@@ -83,6 +86,14 @@ def _sine(b: Body, v: SSAValue, r: SSAValue) -> SSAValue:
     return b.binary(arith.MulfOp, _unary(b, math.SinOp, v), r)
 
 
+def _masked(b: Body, v: SSAValue, mask: SSAValue) -> SSAValue:
+    return b.add(arith.SelectOp(mask, v, b.scalar(0.0, f32)))
+
+
+def _above(b: Body, v: SSAValue, r: SSAValue) -> SSAValue:
+    return b.add(arith.CmpfOp(v, r, "ogt"))
+
+
 def _remainder(b: Body, v: SSAValue, r: SSAValue) -> SSAValue:
     return b.binary(arith.RemSIOp, v, r)
 
@@ -96,19 +107,20 @@ EPILOGUES: dict[str, tuple[Steps, Callable[..., Array]]] = {
     "gelu": (_gelu, lambda v: v * 0.5 * (1 + np.vectorize(erf)(v * 0.5**0.5))),
     "positive": (_positive, lambda v, r: np.where(v > 0, v, r)),
     "sine": (_sine, lambda v, r: np.sin(v) * r),
+    "masked": (_masked, lambda v, mask: np.where(mask, v, 0)),
+    "above": (_above, lambda v, r: v > r),
     "remainder": (_remainder, lambda v, r: np.fmod(v, r)),
 }
 
 
-def epilogue_of(name: str, count: int, element: str) -> Region | None:
-    """Return the region of an epilogue with `count` extras."""
+def epilogue_of(name: str, extras: Sequence[Array], element: str) -> Region | None:
+    """Return the region of an epilogue that reads `extras`."""
     if not name:
         return None
-    type_ = element_type_of(np.dtype(DTYPES[element]))
-    return region_of([type_] * (count + 1), EPILOGUES[name][0])
+    dtypes = [np.dtype(DTYPES[element]), *(extra.dtype for extra in extras)]
+    return region_of([element_type_of(d) for d in dtypes], EPILOGUES[name][0])
 
 
 def finished(name: str, product: Array, extras: Sequence[Array]) -> Array:
     """Return what the epilogue makes of a product."""
-    wide = [extra.astype(product.dtype) for extra in extras]
-    return EPILOGUES[name][1](product, *wide) if name else product
+    return EPILOGUES[name][1](product, *extras) if name else product

@@ -40,9 +40,27 @@ DIRECT = {
     "per channel": replace(BASE, epilogue="affine", extras=(CHANNELS, (1,))),
     "per pixel": replace(BASE, epilogue="affine", extras=(PIXELS, (1, 64, 1, 1))),
     "silu": replace(BASE, outputs=50, epilogue="silu", extras=((1, 50, 9, 9),)),
+    "in place": replace(
+        BASE, epilogue="residual", extras=(FULL,), in_place=True, result_halo=1
+    ),
+    "long in place": replace(BASE, epilogue="silu", extras=(FULL,), in_place=True),
+    "bool operand": replace(
+        BASE, epilogue="masked", extras=(FULL,), extra_element="i1", outputs=64
+    ),
+    "bool result": replace(
+        BASE,
+        input=(1, 64, 9, 7),
+        outputs=43,
+        epilogue="above",
+        extras=((43, 1, 1),),
+        result_element="i1",
+    ),
     "select": replace(BASE, epilogue="positive", extras=(PIXELS,)),
-    "apart": replace(BASE, epilogue="sine", extras=(FULL,)),
+    "functions": replace(BASE, epilogue="sine", extras=(FULL,)),
     "strided extra": replace(BASE, epilogue="residual", extras=((1, 64, 1, 9),)),
+    "strided tail": replace(
+        BASE, outputs=37, group=1, epilogue="residual", extras=((1, 37, 9, 1),)
+    ),
     "grouped extras": replace(
         BASE, group=2, epilogue="affine", extras=(CHANNELS, FULL)
     ),
@@ -55,6 +73,9 @@ DEPTHWISE = {
     "few channels": Case((1, 3, 6, 6), 3, (5, 5), group=3, halo=1),
     "1-D": Case((2, 20, 19), 20, (4,), strides=(3,), pads=(2, 1), group=20),
     "residual": replace(BASE, group=64, epilogue="residual", extras=(FULL,)),
+    "in place": replace(
+        BASE, group=64, epilogue="residual", extras=(FULL,), in_place=True
+    ),
     "per channel": replace(
         BASE, group=64, epilogue="affine", extras=(CHANNELS, PIXELS), has_bias=False
     ),
@@ -75,7 +96,18 @@ WINOGRAD = {
         has_bias=False,
         result_halo=1,
     ),
-    "apart": replace(BASE, epilogue="sine", extras=(FULL,), halo=3),
+    "in place": Case(
+        (1, 16, 61, 59),
+        16,
+        (3, 3),
+        epilogue="residual",
+        extras=((1, 16, 59, 57),),
+        in_place=True,
+        halo=3,
+    ),
+    "strided extra": replace(
+        BASE, epilogue="residual", extras=((1, 64, 1, 9),), halo=3
+    ),
 }
 GENERIC = {
     "f64": replace(BASE, element="f64", outputs=5),

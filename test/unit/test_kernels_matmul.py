@@ -30,6 +30,8 @@ class Case:
     epilogue: str = ""
     extras: tuple[Shape, ...] = ()
     element: str = "f32"
+    in_place: bool = False
+    """The first extra lies where the result goes."""
 
 
 SWAPPED = (0, 2, 1, 3)
@@ -54,7 +56,18 @@ CASES = {
     "per matrix": Case((3, 6, 5), (3, 5, 9), epilogue="residual", extras=((3, 1, 9),)),
     "gelu": Case((20, 16), (16, 64), epilogue="gelu", is_packed=True, has_bias=True),
     "select": Case((20, 16), (16, 40), epilogue="positive", extras=((1,),)),
-    "apart": Case((20, 16), (16, 40), epilogue="sine", extras=((20, 40),)),
+    "functions": Case((20, 16), (16, 40), epilogue="sine", extras=((20, 40),)),
+    "in place": Case(
+        (13, 9), (9, 40), epilogue="residual", extras=((13, 40),), in_place=True
+    ),
+    "plain in place": Case(
+        (5, 9),
+        (9, 4),
+        element="i32",
+        epilogue="remainder",
+        extras=((5, 4),),
+        in_place=True,
+    ),
     "rows first": Case((20, 16), (16, 40), rhs_order=(1, 0)),
     "no neighbours": Case((20, 16), (16, 40), result_order=(1, 0), has_bias=True),
     "no depth": Case((4, 0), (0, 5), has_bias=True),
@@ -83,6 +96,10 @@ def test_matmul(name: str, target: str) -> None:
     product = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64))
     product = product + bias if case.has_bias else product
     y = stored(np.zeros(product.shape, DTYPES[case.element]), case.result_order)
+    result = code.buffer(y)
+    read = [code.buffer(extra) for extra in extras]
+    if case.in_place:
+        read[0], y[:] = result, extras[0]
     right = code.buffer(rhs)
     if case.is_packed:
         panel = target_of(target).panel_widths[0]
@@ -92,9 +109,9 @@ def test_matmul(name: str, target: str) -> None:
         code.buffer(lhs),
         right,
         code.buffer(bias) if case.has_bias else None,
-        [code.buffer(extra) for extra in extras],
-        code.buffer(y),
-        epilogue_of(case.epilogue, len(extras), case.element),
+        read,
+        result,
+        epilogue_of(case.epilogue, extras, case.element),
     )
     code.add(op)
     assert code.run() is None

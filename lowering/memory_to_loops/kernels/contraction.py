@@ -9,7 +9,15 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
+from glow.lowering.memory_to_loops.builder import (
+    INDEX,
+    OFFSETS,
+    TABLE,
+    Body,
+    flat,
+    function,
+)
+from glow.lowering.memory_to_loops.kernels.faults import reporter
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -64,7 +72,8 @@ class Contraction(Kernel):
     `result = epilogue(bias + sum of left * right)`, an element at a time.
 
     Row: where left begins; `outer` loops over results; windows; `inner` loops over
-    what is summed, which move left and right alone.
+    what is summed, which move left and right alone; the fault code if the program
+    divides integers.
     """
 
     program: ScalarProgram
@@ -91,6 +100,7 @@ class Contraction(Kernel):
         named = zip(self._names(), elements, strict=True)
         return [
             *((n, flat(e)) for n, e in named if self.has_bias or n != "bias"),
+            *([("fault", OFFSETS)] if self.program.divides_integers else []),
             ("rows", TABLE),
             ("at", INDEX),
         ]
@@ -104,6 +114,9 @@ class Contraction(Kernel):
         outer = row.levels(self.outer, len(names))
         windows = [Window.read(row, len(names)) for _ in range(self.windows)]
         inner = row.levels(self.inner, 2)
+        report = None
+        if self.program.divides_integers:
+            report = reporter(args["fault"], row.next("code"))
 
         def element(
             b: Body, offsets: list[SSAValue], clips: list[tuple[SSAValue, SSAValue]]
@@ -121,7 +134,7 @@ class Contraction(Kernel):
             total = self._sum(b, loops, offsets[:BIAS], first, args)
             extras = zip(names[BIAS + 1 : -1], offsets[BIAS + 1 : -1], strict=True)
             values = [total, *(b.load(args[name], at) for name, at in extras)]
-            (found,) = self.program.emit(b, values)
+            (found,) = self.program.emit(b, values, report=report)
             b.store(found, args["result"], offsets[-1])
 
         def place(b: Body, offsets: list[SSAValue]) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import f32
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.llvm_ext.memory import PrefetchOp
-from glow.lowering.memory_to_loops.builder import FLAT, Body
+from glow.lowering.memory_to_loops.builder import Body, flat
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
 from glow.lowering.memory_to_loops.kernels.microkernel import Columns
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -51,6 +51,7 @@ class Finish:
     program: ScalarProgram
     extras: tuple[Extra, ...]
     args: dict[str, SSAValue]
+    row: dict[str, SSAValue]
     panel: Panel
     starts: dict[str, SSAValue]
     """Where the tile's rows begin in the table, per operand that the epilogue needs."""
@@ -72,18 +73,18 @@ class Finish:
 
     def store(self, b: Body, sums: list[SSAValue]) -> None:
         """
-        Finish the sums, row after row, then store them.
+        Finish the sums, then store them.
 
-        The last tile repeats its last row, and an extra may lie where the result
-        goes: nothing is stored before all is read.
+        The last tile may name a row twice, and an extra may lie where the result goes:
+        so all is read before anything is written.
         """
         if self._is_long():
             self._store_in_loop(b, sums)
             return
-        tile = self.panel.columns.tile
+        vectors, rows = self.panel.columns.tile.vectors, self.panel.columns.tile.rows
         done = [
-            self._finished(b, sums[i * tile.vectors : (i + 1) * tile.vectors], i)
-            for i in range(tile.rows)
+            self._finished(b, sums[i * vectors : (i + 1) * vectors], i)
+            for i in range(rows)
         ]
         for i, row in enumerate(done):
             self._store_row(b, row, i)
@@ -91,44 +92,50 @@ class Finish:
     def _is_long(self) -> bool:
         """Whether the epilogue is too long to be written out per row."""
         steps = self.program.instructions
-        return len(steps) > _SHORT or any(s.op.name.startswith("math.") for s in steps)
+        has_functions = any(step.op.name.startswith("math.") for step in steps)
+        return len(steps) > _SHORT or has_functions or Extra.STRIDED in self.extras
 
     def _store_in_loop(self, b: Body, sums: list[SSAValue]) -> None:
         """Put the sums aside, then run the epilogue once per row."""
         tile = self.panel.columns.tile
         whole = Columns(replace(tile, masked=False))
-        aside = b.add(memref.AllocaOp.get(f32, 64, [tile.rows * tile.columns]))
-        aside = b.add(memref.CastOp.get(aside, FLAT))
+        places = [self._aside(b, e) for e in (f32, self.program.elements[-1])]
         for i in range(tile.rows):
             row = sums[i * tile.vectors : (i + 1) * tile.vectors]
-            whole.store(b, row, aside, b.const(i * tile.columns))
+            whole.store(b, row, places[0], b.const(i * tile.columns))
 
         def finish(b: Body, i: SSAValue) -> None:
             at = b.product(i, tile.columns)
-            row = self._finished(b, whole.load(b, aside, at), i)
-            whole.store(b, row, aside, at)
+            done = self._finished(b, whole.load(b, places[0], at), i)
+            whole.store(b, done, places[1], at)
 
-        def store(b: Body, i: SSAValue) -> None:
-            self._store_row(b, whole.load(b, aside, b.product(i, tile.columns)), i)
+        def copy(b: Body, i: SSAValue) -> None:
+            row = whole.load(b, places[1], b.product(i, tile.columns))
+            self._store_row(b, row, i)
 
-        b.each(0, tile.rows, finish, name="r", nonempty=True)
-        b.each(0, tile.rows, store, name="r", nonempty=True)
+        for step in (finish, copy):
+            b.each(0, tile.rows, step, name="r", nonempty=True)
 
-    def _store_row(self, b: Body, done: Sequence[SSAValue], i: SSAValue | int) -> None:
-        begin = self._begin(b, "result", i)
-        self.panel.columns.store(b, done, self.args["result"], begin)
+    def _aside(self, b: Body, element: Attribute) -> SSAValue:
+        """Return room for a tile on the stack."""
+        size = self.panel.columns.tile.rows * self.panel.columns.tile.columns
+        aside = b.add(memref.AllocaOp.get(element, 64, [size]))
+        return b.add(memref.CastOp.get(aside, flat(element)))
 
     def _finished(
         self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int
     ) -> list[SSAValue]:
         """Return what the epilogue makes of row `i`."""
         others = [self._extra(b, n, i) for n in range(len(self.extras))]
-        columns = self.panel.columns
         done: list[SSAValue] = []
         for j, value in enumerate(sums):
             inputs = [value, *(other[j] for other in others)]
-            done += self.program.emit(b, inputs, columns.tile.lanes)
+            done += self.program.emit(b, inputs, self.panel.columns.tile.lanes)
         return done
+
+    def _store_row(self, b: Body, row: Sequence[SSAValue], i: SSAValue | int) -> None:
+        begin = self._begin(b, "result", i)
+        self.panel.columns.store(b, row, self.args["result"], begin)
 
     def _extra(self, b: Body, n: int, i: SSAValue | int) -> Sequence[SSAValue]:
         """What the epilogue reads of extra `n` for row `i`."""
@@ -138,6 +145,9 @@ class Finish:
         begin = self._begin(b, name, i)
         if self.extras[n] is Extra.FULL:
             return columns.load(b, self.args[name], begin)
+        if self.extras[n] is Extra.STRIDED:
+            step = self.row[f"{name}_step"]
+            return columns.gather(b, self.args[name], begin, step)
         value = b.splat(b.load(self.args[name], begin), columns.tile.lanes)
         return [value] * columns.tile.vectors
 

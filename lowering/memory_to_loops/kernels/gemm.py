@@ -16,10 +16,11 @@ from glow.lowering.memory_to_loops.builder import (
     OFFSETS,
     TABLE,
     Body,
+    flat,
     function,
 )
 from glow.lowering.memory_to_loops.kernels.finish import Finish, Panel
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow, extra_names
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.microkernel import (
     Columns,
@@ -39,7 +40,7 @@ class Gemm(Kernel):
 
     Rows lie anywhere: a table says where each begins, so that a row may be a pixel of
     a convolution, strided, with a border, of any batch. The last tile may name a row
-    twice; results must not share memory with extras.
+    twice. An extra may lie where the result goes.
     """
 
     tile: Tile
@@ -57,7 +58,7 @@ class Gemm(Kernel):
     @property
     def row_length(self) -> int:
         """The integers of a row."""
-        return len(_NAMES) - 1 + len(self.extras)
+        return len(_NAMES) - 1 + 2 * len(self.extras)
 
     @property
     def left_has_columns(self) -> bool:
@@ -72,24 +73,23 @@ class Gemm(Kernel):
         return multiply(b, reading, factors, sums)
 
     def build(self) -> FuncOp:
+        _, *extras, result = self.epilogue.elements
         operands: list[tuple[str, Attribute]] = [
             ("left", FLAT),
             ("right", FLAT),
             *([("bias", FLAT)] if self.has_bias else []),
-            *((f"extra{i}", FLAT) for i in range(len(self.extras))),
-            ("result", FLAT),
+            *((f"extra{i}", flat(e)) for i, e in enumerate(extras)),
+            ("result", flat(result)),
             ("table", OFFSETS),
             ("rows", TABLE),
             ("at", INDEX),
         ]
         op, b, args = function(self.symbol, operands, noalias=["table", "rows"])
+        names = [*_NAMES[:-1], *extra_names(len(self.extras))]
         row = {
             name: b.load(args["rows"], b.sum(args["at"], i))
-            for i, name in enumerate(_NAMES[:-1])
+            for i, name in enumerate(names)
         }
-        for i in range(len(self.extras)):
-            at = b.sum(args["at"], len(_NAMES) - 1 + i)
-            row[f"extra{i}_at"] = b.load(args["rows"], at)
         _Writer(self, args, row).product(b)
         b.do(func.ReturnOp())
         return op
@@ -138,6 +138,8 @@ class _Writer:
         for i, extra in enumerate(kernel.extras):
             if extra is Extra.ROWS:
                 moves[f"extra{i}"] = None
+            elif extra is Extra.STRIDED:
+                moves[f"extra{i}"] = b.product(column, row[f"extra{i}_step"])
         bases: dict[str, SSAValue] = {}
         for name, offset in offsets.items():
             move = moves.get(name, column)
@@ -192,7 +194,7 @@ class _Writer:
             ahead_step=row["slice_step"],
         )
         finish = Finish(
-            self.kernel.epilogue, self.kernel.extras, self.args, panel, starts
+            self.kernel.epilogue, self.kernel.extras, self.args, row, panel, starts
         )
         finish.fetch(b)
         sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)

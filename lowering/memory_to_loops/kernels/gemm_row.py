@@ -15,6 +15,8 @@ class Extra(Enum):
     """Over columns alone; they are neighbours in memory."""
     ROWS = "rows"
     """Over rows alone, or not at all."""
+    STRIDED = "strided"
+    """Over columns that are no neighbours, and maybe over rows."""
 
     def __repr__(self) -> str:
         return self.value
@@ -57,10 +59,15 @@ class GemmRow:
     """The elements of a stretch."""
     step: int
     """From one element of a stretch to the next."""
-    extras_at: tuple[int, ...]
-    """Per extra: where each row begins; unused for those that vary over columns."""
+    extras: tuple[int, ...]
+    """Per extra: where each row begins, and the distance of columns."""
 
     def of_panels(self, first: int, last: int) -> tuple[int, ...]:
         """Return the integers of the row for these panels alone."""
         *numbers, extras = astuple(replace(self, first=first, last=last))
         return (*numbers, *extras)
+
+
+def extra_names(count: int) -> list[str]:
+    """Return the names of what a row says about `count` extras."""
+    return [f"extra{i}_{what}" for i in range(count) for what in ("at", "step")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import vector
-from xdsl.dialects.builtin import f32, i1
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, vector
+from xdsl.dialects.builtin import MemRefType, i1
+from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import Body, vector_of
@@ -34,12 +34,20 @@ class Tile:
         return self.vectors * self.lanes
 
 
+def element_of(base: SSAValue) -> Attribute:
+    """Return the type of the elements of a flat memref."""
+    assert isinstance(base.type, MemRefType)
+    return base.type.element_type  # pyright: ignore
+
+
 @dataclass(frozen=True)
 class Columns:
     """Reads and writes rows of a tile, only as many columns as there are."""
 
     tile: Tile
     masks: tuple[SSAValue, ...] = ()
+    last: SSAValue | None = None
+    """The last column that exists, where not all do."""
 
     @staticmethod
     def of(b: Body, tile: Tile, count: SSAValue) -> Columns:
@@ -52,7 +60,7 @@ class Columns:
             left = b.sum(count, -j * tile.lanes)
             op = vector.CreateMaskOp.create(operands=[left], result_types=[type_])
             masks.append(b.add(op))
-        return Columns(tile, tuple(masks))
+        return Columns(tile, tuple(masks), b.sum(count, -1))
 
     def load(self, b: Body, base: SSAValue, at: SSAValue) -> list[SSAValue]:
         """Load one row; columns that do not exist are 0."""
@@ -60,7 +68,7 @@ class Columns:
         starts = [b.sum(at, j * lanes) for j in range(self.tile.vectors)]
         if not self.masks:
             return [b.load_vector(base, start, lanes=lanes) for start in starts]
-        zero = b.scalar(0.0, f32, lanes)
+        zero = b.scalar(0, element_of(base), lanes)
         return [
             b.add(
                 vector.MaskedLoadOp.create(
@@ -69,6 +77,22 @@ class Columns:
             )
             for start, mask in zip(starts, self.masks, strict=True)
         ]
+
+    def gather(
+        self, b: Body, base: SSAValue, at: SSAValue, step: SSAValue
+    ) -> list[SSAValue]:
+        """Load one row whose columns are `step` apart, one after the other."""
+        lanes, found = self.tile.lanes, list[SSAValue]()
+        for j in range(self.tile.vectors):
+            value = b.scalar(0, element_of(base), lanes)
+            for lane in range(lanes):
+                column = b.const(j * lanes + lane)
+                if self.last is not None:
+                    column = b.binary(arith.MinSIOp, column, self.last)
+                scalar = b.load(base, b.sum(at, b.product(column, step)))
+                value = b.add(vector.InsertOp(scalar, value, [lane]))
+            found.append(value)
+        return found
 
     def store(
         self, b: Body, row: Sequence[SSAValue], base: SSAValue, at: SSAValue

@@ -16,11 +16,13 @@ from glow.lowering.memory_to_loops.builder import (
     OFFSETS,
     TABLE,
     Body,
+    flat,
     function,
 )
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, extra_names
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.microkernel import Columns, Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 SIDE, TILE = 6, 4
@@ -56,7 +58,7 @@ class WinogradRow:
     """
     Where the pixels of each tile lie, 16 per tile.
 
-    Those outside the result are named as a later one, which is stored after them.
+    One outside the result is named as the nearest inside, which is stored after it.
     """
 
 
@@ -87,35 +89,36 @@ class Winograd(Kernel):
         return self.products
 
     def build(self) -> FuncOp:
+        _, *extras, result = self.epilogue.elements
         operands: list[tuple[str, Attribute]] = [
             ("input", FLAT),
             ("filter", FLAT),
             *([("bias", FLAT)] if self.has_bias else []),
-            *((f"extra{i}", FLAT) for i in range(len(self.extras))),
+            *((f"extra{i}", flat(e)) for i, e in enumerate(extras)),
             ("scratch", FLAT),
-            ("result", FLAT),
+            ("result", flat(result)),
             ("table", OFFSETS),
             ("rows", TABLE),
             ("at", INDEX),
         ]
         op, b, args = function(self.symbol, operands, noalias=["table", "rows"])
-        names = [*_NAMES, *(f"extra{i}_at" for i in range(len(self.extras)))]
+        names = [*_NAMES, *extra_names(len(self.extras))]
         row = {
             name: b.load(args["rows"], b.sum(args["at"], i))
             for i, name in enumerate(names)
         }
         writer = _Writer(self, args, row)
-        last = b.difference(row["tiles"], row["block"])
 
-        def block(b: Body, begin: SSAValue) -> None:
-            first = b.binary(arith.MinSIOp, begin, last)
-            b.each(0, row["block"], lambda b, i: writer.load_tile(b, first, i))
+        def block(b: Body, first: SSAValue) -> None:
+            left = b.difference(row["tiles"], first)
+            count = b.binary(arith.MinSIOp, left, row["block"])
+            b.each(0, count, lambda b, i: writer.load_tile(b, first, i))
             start = b.sum(args["at"], len(names))
             for product in self.products:
                 operands = ("scratch", "filter", "scratch", "table", "rows")
                 b.call(product.symbol, [*(args[name] for name in operands), start])
                 start = b.sum(start, product.row_length)
-            b.each(0, row["block"], lambda b, i: writer.store_tile(b, first, i))
+            b.each(0, count, lambda b, i: writer.store_tile(b, first, i))
 
         b.each(0, row["tiles"], block, step=row["block"], name="block", nonempty=True)
         b.do(func.ReturnOp())
@@ -210,11 +213,16 @@ class _Writer:
                 here = b.sum(here, place)
             columns = [self._given(b, products[x::SIDE]) for x in range(SIDE)]
             constant = self._constant(b, c)
+            # All is read before anything is written: an extra may lie there.
+            done: list[tuple[SSAValue, SSAValue]] = []
             for y in reversed(range(TILE)):
                 line = self._given(b, [column[y] for column in columns])
                 for x in reversed(range(TILE)):
                     pixel = b.sum(pixels, y * TILE + x)
-                    self._finish(b, line[x], pixel, c, constant)
+                    done.append((pixel, self._finished(b, line[x], pixel, c, constant)))
+            for pixel, value in done:
+                at = b.offset(args["table"], b.sum(row["result_at"], pixel))
+                b.store_vector(value, args["result"], b.sum(at, c))
 
         b.each(0, channels, vectors, step=self.lanes, name="c", nonempty=True)
 
@@ -230,14 +238,15 @@ class _Writer:
         ]
         return {n: b.load_vector(self.args[n], c, lanes=self.lanes) for n in names}
 
-    def _finish(
+    def _finished(
         self,
         b: Body,
         value: SSAValue,
         pixel: SSAValue,
         c: SSAValue,
         constant: dict[str, SSAValue],
-    ) -> None:
+    ) -> SSAValue:
+        """Return what is stored for some channels of a pixel."""
         if self.kernel.has_bias:
             value = b.binary(arith.AddfOp, value, constant["bias"])
         inputs = [value]
@@ -245,14 +254,24 @@ class _Writer:
             name = f"extra{n}"
             if extra is Extra.COLUMNS:
                 inputs.append(constant[name])
-                continue
-            at = b.offset(self.args["table"], b.sum(self.row[f"{name}_at"], pixel))
-            if extra is Extra.FULL:
-                at = b.sum(at, c)
-                found = b.load_vector(self.args[name], at, lanes=self.lanes)
             else:
-                found = b.splat(b.load(self.args[name], at), self.lanes)
-            inputs.append(found)
+                inputs.append(self._extra(b, name, extra, pixel, c))
         (done,) = self.kernel.epilogue.emit(b, inputs, self.lanes)
-        at = b.offset(self.args["table"], b.sum(self.row["result_at"], pixel))
-        b.store_vector(done, self.args["result"], b.sum(at, c))
+        return done
+
+    def _extra(
+        self, b: Body, name: str, extra: Extra, pixel: SSAValue, c: SSAValue
+    ) -> SSAValue:
+        """Return what a pixel reads of an extra that varies over pixels."""
+        base = self.args[name]
+        at = b.offset(self.args["table"], b.sum(self.row[f"{name}_at"], pixel))
+        match extra:
+            case Extra.FULL:
+                return b.load_vector(base, b.sum(at, c), lanes=self.lanes)
+            case Extra.STRIDED:
+                step = self.row[f"{name}_step"]
+                at = b.sum(at, b.product(c, step))
+                whole = Columns(Tile(1, 1, self.lanes))
+                return whole.gather(b, base, at, step)[0]
+            case _:
+                return b.splat(b.load(base, at), self.lanes)
