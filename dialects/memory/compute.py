@@ -28,6 +28,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 
 ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
@@ -43,9 +44,21 @@ class EpilogueOp(MemoryOp):
 
     The region's arguments are one element of the product (bias included) and the
     elements of `extras` at the same place, broadcast; it yields what is stored.
-    No extra may lie where the result goes: kernels compute places at the end of a tile
-    twice, or store the product before they run the region.
     """
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        """
+        An extra may lie where the result goes: each element is read before it is
+        written. A factor may not, so nor may an extra that is also a factor.
+        """
+        extras: Sequence[SSAValue] = getattr(self, "extras")  # noqa: B009
+        result: SSAValue = getattr(self, "result")  # noqa: B009
+        factors = self.operands[:2]
+        return [
+            (extra, result)
+            for extra in extras
+            if same_place(extra, result) and extra not in factors
+        ]
 
     def check_epilogue(self, epilogue: Region, extras: Sequence[SSAValue]) -> None:
         """Raise unless the region takes the product and `extras`, or is empty."""

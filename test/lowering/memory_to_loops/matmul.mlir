@@ -56,9 +56,9 @@ func.func @main() {
 // A long epilogue runs once per row, on sums that are put aside.
 // CHECK:       func.func private @gemm_
 // CHECK:         memref.alloca
-// CHECK:         scf.for %r =
+// CHECK:         scf.for
 // CHECK:           math.sin {{.*}} : vector<16xf32>
-// CHECK:         scf.for %r =
+// CHECK:         scf.for
 // CHECK:           vector.store {{.*}}, %result
 memory.placeholder @x "in" : memref<6x8xf32>
 memory.placeholder @w "in" : memref<8x16xf32>

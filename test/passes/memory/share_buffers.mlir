@@ -20,10 +20,12 @@ func.func @dying_operand_is_reused() {
   func.return
 }
 
-// Kernels of products compute places at the end of a tile twice.
-// CHECK-LABEL: @residual_is_kept
-// CHECK-COUNT-2: memory.alloc
-func.func @residual_is_kept() {
+// The residual of a convolution is replaced by its sum.
+// CHECK-LABEL: @residual_is_reused
+// CHECK:         [[A:%.*]] = memory.alloc
+// CHECK-NOT:     memory.alloc
+// CHECK:         memory.conv {{.*}} extras [[A]] : {{.*}} outs([[A]] :
+func.func @residual_is_reused() {
   %x = memory.get @x : memref<1x4x8x8xf32>
   %w = memory.get @w : memref<4x4x1x1xf32>
   %y = memory.get @y : memref<1x4x8x8xf32>
@@ -31,6 +33,25 @@ func.func @residual_is_kept() {
   memory.copy ins(%x : memref<1x4x8x8xf32>) outs(%a : memref<1x4x8x8xf32>)
   %b = memory.alloc : memref<1x4x8x8xf32>
   memory.conv ins(%x : memref<1x4x8x8xf32>, %w : memref<4x4x1x1xf32> extras %a : memref<1x4x8x8xf32>) outs(%b : memref<1x4x8x8xf32>) {
+  ^bb0(%p: f32, %e: f32):
+    %0 = arith.addf %p, %e : f32
+    memory.yield %0 : f32
+  } {kernel_shape = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "generic"}
+  memory.copy ins(%b : memref<1x4x8x8xf32>) outs(%y : memref<1x4x8x8xf32>)
+  func.return
+}
+
+// A residual that is convolved, too, is read all over while the result is written.
+// CHECK-LABEL: @convolved_residual_is_kept
+// CHECK-COUNT-2: memory.alloc
+func.func @convolved_residual_is_kept() {
+  %x = memory.get @x : memref<1x4x8x8xf32>
+  %w = memory.get @w : memref<4x4x1x1xf32>
+  %y = memory.get @y : memref<1x4x8x8xf32>
+  %a = memory.alloc : memref<1x4x8x8xf32>
+  memory.copy ins(%x : memref<1x4x8x8xf32>) outs(%a : memref<1x4x8x8xf32>)
+  %b = memory.alloc : memref<1x4x8x8xf32>
+  memory.conv ins(%a : memref<1x4x8x8xf32>, %w : memref<4x4x1x1xf32> extras %a : memref<1x4x8x8xf32>) outs(%b : memref<1x4x8x8xf32>) {
   ^bb0(%p: f32, %e: f32):
     %0 = arith.addf %p, %e : f32
     memory.yield %0 : f32
