@@ -9,7 +9,8 @@ from xdsl.dialects.memref import MemRefType
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.analysis.buffers import may_overlap
-from glow.dialects.memory.address import Addressing, row_major, strided
+from glow.dialects.memory.address import Addressing, strided
+from glow.support.layout import row_major_strides
 
 
 def places(a: Addressing) -> set[int]:
@@ -60,7 +61,7 @@ def parts(draw: st.DrawFn) -> tuple[Addressing, Addressing]:
             starts.append(inside[0])
             sizes.append(len(inside))
             steps.append(inside[1] - inside[0] if len(inside) > 1 else 1)
-        outer = row_major(tuple(shape))
+        outer = row_major_strides(tuple(shape))
         strides = tuple(k * s for k, s in zip(steps, outer, strict=True))
         offset = sum(b * s for b, s in zip(starts, outer, strict=True))
         found.append(Addressing(tuple(sizes), strides, offset))
