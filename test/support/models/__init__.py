@@ -10,10 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto
 
+from models.calibration import image
+from models.channels_last import TO_NHWC, channels_last
+from models.convolutional import mobilenet_v2, resnet50
 from models.dense import encoder, mlp
-from models.light import FILES, image, light, skeleton
+from models.light import FILES, light, skeleton
 
-__all__ = ["MODELS", "build", "encoder", "inputs_of", "light", "mlp", "skeleton"]
+__all__ = [
+    "FILES",
+    "MODELS",
+    "TWINS",
+    "build",
+    "channels_last",
+    "encoder",
+    "inputs_of",
+    "light",
+    "mlp",
+    "mobilenet_v2",
+    "resnet50",
+    "skeleton",
+    "twin_inputs",
+]
 
 MODELS: dict[str, Callable[[], ModelProto]] = {
     **{name: partial(light, name) for name in FILES},
@@ -21,6 +38,12 @@ MODELS: dict[str, Callable[[], ModelProto]] = {
     "encoder": encoder,
     "encoder_b4": partial(encoder, 4),
 }
+
+TWINS: dict[str, Callable[..., ModelProto]] = {
+    "mobilenet_v2": mobilenet_v2,
+    "resnet50": resnet50,
+}
+"""Networks that `channels_last` is made of too; they take `width` and `size`."""
 
 
 def build(name: str) -> ModelProto:
@@ -33,6 +56,14 @@ def inputs_of(model: ModelProto, seed: int = 0) -> dict[str, NDArray[Any]]:
     weights = {tensor.name for tensor in model.graph.initializer}
     given = [info for info in model.graph.input if info.name not in weights]
     return {info.name: _random(info, seed + k) for k, info in enumerate(given)}
+
+
+def twin_inputs(inputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return `inputs` as the twin with channels last takes them."""
+    return {
+        name: np.ascontiguousarray(array.transpose(TO_NHWC))
+        for name, array in inputs.items()
+    }
 
 
 def _random(info: ValueInfoProto, seed: int) -> NDArray[Any]:

@@ -3,80 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
 
-Array = NDArray[Any]
-
-IR_VERSION = 8
-OPSET = 17
-
-
-class _Graph:
-    """Nodes and weights of a graph under construction; names are given by path."""
-
-    def __init__(self, seed: int):
-        self.nodes: list[NodeProto] = []
-        self.weights: dict[str, Array] = {}
-        self.rng = np.random.default_rng(seed)
-
-    def weight(self, name: str, array: Array) -> str:
-        self.weights[name] = array
-        return name
-
-    def normal(self, name: str, *shape: int, std: float) -> str:
-        drawn = self.rng.standard_normal(shape, np.float32) * np.float32(std)
-        return self.weight(name, drawn)
-
-    def constant(self, path: str, value: Any, dtype: type) -> str:
-        """Add a Constant node, as exporters do for scalars and shapes."""
-        output = f"{path}/Constant_output_0"
-        tensor = numpy_helper.from_array(np.array(value, dtype))
-        self.nodes.append(
-            helper.make_node(
-                "Constant", [], [output], name=f"{path}/Constant", value=tensor
-            )
-        )
-        return output
-
-    def add(self, op: str, path: str, *inputs: str, **attributes: Any) -> str:
-        """Add a node named by its place, and return its output."""
-        name = f"{path}/{op}"
-        node = helper.make_node(op, inputs, [f"{name}_output_0"], name, **attributes)
-        self.nodes.append(node)
-        return node.output[0]
-
-    def linear(self, path: str, value: str, rows: int, columns: int) -> str:
-        """Multiply by a weight and add a bias, as a layer over the last axis."""
-        weight = self.normal(f"{path}.weight", rows, columns, std=rows**-0.5)
-        bias = self.normal(f"{path}.bias", columns, std=0.1)
-        return self.add("Add", path, bias, self.add("MatMul", path, value, weight))
-
-    def model(
-        self, name: str, value: str, inputs: dict[str, Any], shape: Any
-    ) -> ModelProto:
-        """Return the model that computes `value` as its output `output`."""
-        self.nodes.append(helper.make_node("Identity", [value], ["output"], "out"))
-        graph = helper.make_graph(
-            self.nodes,
-            name,
-            [
-                helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
-                for n, s in inputs.items()
-            ],
-            [helper.make_tensor_value_info("output", TensorProto.FLOAT, shape)],
-            [numpy_helper.from_array(a, n) for n, a in self.weights.items()],
-        )
-        opsets = [helper.make_opsetid("", OPSET)]
-        return helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opsets)
+from models.builder import Graph
 
 
 def mlp(batch: int = 1, seed: int = 0) -> ModelProto:
     """Return 784 -> 512 -> 256 -> 10 with relu and softmax, of Gemm nodes."""
-    graph, value, widths = _Graph(seed), "input", (784, 512, 256, 10)
+    graph, value, widths = Graph(seed), "input", (784, 512, 256, 10)
     for index, (rows, columns) in enumerate(pairwise(widths)):
         path = f"/fc{index}"
         weight = graph.normal(f"{path}.weight", columns, rows, std=(2 / rows) ** 0.5)
@@ -103,7 +39,7 @@ def encoder(
     With `symbolic` the batch is the dimension "batch", and shapes are computed from
     the input by Shape, Gather and Concat.
     """
-    graph, value = _Graph(seed), "input"
+    graph, value = Graph(seed), "input"
     extent = "batch" if symbolic else batch
     for index in range(layers):
         path = f"/layers.{index}"
@@ -116,7 +52,7 @@ def encoder(
     return graph.model("encoder", value, {"input": shape}, shape)
 
 
-def _batch(graph: _Graph, path: str, value: str) -> str:
+def _batch(graph: Graph, path: str, value: str) -> str:
     """Return the batch as a list of one, computed from the shape."""
     zero = graph.constant(f"{path}/zero", 0, np.int64)
     axes = graph.constant(f"{path}/axes", [0], np.int64)
@@ -124,9 +60,7 @@ def _batch(graph: _Graph, path: str, value: str) -> str:
     return graph.add("Unsqueeze", path, extent, axes)
 
 
-def _reshaped(
-    graph: _Graph, path: str, value: str, batch: int | str, *rest: int
-) -> str:
+def _reshaped(graph: Graph, path: str, value: str, batch: int | str, *rest: int) -> str:
     if isinstance(batch, int):
         shape = graph.constant(path, (batch, *rest), np.int64)
     else:
@@ -136,7 +70,7 @@ def _reshaped(
 
 
 def _attention(
-    graph: _Graph, path: str, value: str, batch: int | str, width: int, heads: int
+    graph: Graph, path: str, value: str, batch: int | str, width: int, heads: int
 ) -> str:
     parts: dict[str, str] = {}
     for part, order in (("query", 0), ("key", 1), ("value", 0)):
@@ -155,7 +89,7 @@ def _attention(
     return graph.linear(f"{path}/output", flat, width, width)
 
 
-def _feed_forward(graph: _Graph, path: str, value: str, width: int) -> str:
+def _feed_forward(graph: Graph, path: str, value: str, width: int) -> str:
     """Widen four times, apply the error-function form of gelu, and narrow again."""
     wide = graph.linear(f"{path}/widen", value, width, 4 * width)
     root = graph.constant(f"{path}/root", 2**0.5, np.float32)
@@ -167,7 +101,7 @@ def _feed_forward(graph: _Graph, path: str, value: str, width: int) -> str:
     return graph.linear(f"{path}/narrow", active, 4 * width, width)
 
 
-def _normalised(graph: _Graph, path: str, value: str, change: str, width: int) -> str:
+def _normalised(graph: Graph, path: str, value: str, change: str, width: int) -> str:
     total = graph.add("Add", path, value, change)
     scale = graph.rng.uniform(0.8, 1.2, width).astype(np.float32)
     return graph.add(

@@ -1,0 +1,31 @@
+"""Networks with channels first and last compute the same, in ONNX Runtime too."""
+
+from functools import lru_cache
+
+import models
+import numpy as np
+import pytest
+from onnx import ModelProto
+from operators.oracle import run_onnxruntime
+
+SMALL = {
+    "mobilenet_v2": {"width": 0.25, "size": 64},
+    "resnet50": {"width": 8, "size": 64},
+}
+
+
+@lru_cache(maxsize=1)
+def small(name: str) -> ModelProto:
+    return models.TWINS[name](**SMALL[name])
+
+
+@pytest.mark.parametrize("affine", [False, True])
+@pytest.mark.parametrize("name", SMALL)
+def test_channels_last_computes_the_same(name: str, affine: bool) -> None:
+    first = small(name)
+    last = models.channels_last(first, affine)
+    inputs = models.inputs_of(first)
+    (expected,) = run_onnxruntime(first, inputs)
+    (found,) = run_onnxruntime(last, models.twin_inputs(inputs))
+    assert np.std(expected) > 0.1
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
