@@ -20,9 +20,10 @@ from glow.dialects.graph import (
     trigonometry,
     unary,
 )
+from glow.dialects.llvm_ext.conversion import FPToSISatOp
 from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody, bits_of
-from glow.support.types import dtype_of, element_of, is_float
+from glow.support.types import dtype_of, element_of, is_bool, is_float
 
 Scalars = list[SSAValue]
 Rule = Callable[[ScalarBody, Any, Scalars], SSAValue]
@@ -168,8 +169,8 @@ def _not(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
 @scalar(binary.PowOp)
 def _pow(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
     base, exponent = a
-    if is_float(base.type):
-        return b.op(math_dialect.PowFOp, base, b.cast(exponent, base.type))
+    if is_float(base.type) and base.type == exponent.type:
+        return b.op(math_dialect.PowFOp, base, exponent)
     wide = b.op(math_dialect.PowFOp, b.cast(base, f64), b.cast(exponent, f64))
     return b.cast(wide, base.type)
 
@@ -208,18 +209,28 @@ def _where(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
 
 @scalar(select.CastOp)
 def _cast(b: ScalarBody, op: select.CastOp, a: Scalars) -> SSAValue:
-    return b.cast(a[0], element_of(op.results[0]))
+    (x,), to = a, element_of(op.results[0])
+    is_truncation = is_float(x.type) and not is_float(to) and not is_bool(to)
+    if is_truncation and op.parameters()["saturate"]:
+        return b.op(FPToSISatOp, x, result=to)
+    return b.cast(x, to)
 
 
 @scalar(select.ClipOp)
 def _clip(b: ScalarBody, op: select.ClipOp, a: Scalars) -> SSAValue:
-    """Bound by what is given, or else a float by the finite ones of its type."""
+    """
+    Bound by what is given, or else a float by the finite ones of its type.
+
+    Compared this way round, a bound that is NaN or an equal zero does not bound.
+    """
     rest = iter(a[1:])
     x, element = a[0], element_of(op.input)
-    for bound, combine, sign in ((op.min, b.maximum, -1), (op.max, b.minimum, 1)):
-        if bound is not None:
-            x = combine(x, next(rest))
+    for given, beyond, sign in ((op.min, "gt", -1), (op.max, "lt", 1)):
+        if given is not None:
+            bound = next(rest)
         elif is_float(element):
-            finite = sign * float(np.finfo(dtype_of(element)).max)
-            x = combine(x, b.const(finite, element))
+            bound = b.const(sign * float(np.finfo(dtype_of(element)).max), element)
+        else:
+            continue
+        x = b.select(b.compare(beyond, bound, x), bound, x)
     return x

@@ -30,12 +30,15 @@ func.func @main() {
 
 // -----
 
-// An absent bound of floats is the last finite one; a cast follows the types.
+// An absent bound of floats is the last finite one, and what NaN compares with does
+// not bound; a cast follows the types.
 // CHECK-LABEL: @main
 // CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<3xf32>, memref<f32>)
 // CHECK:           %[[LOW:.*]] = arith.constant -3.40282347e+38 : f32
-// CHECK:           arith.maximumf %{{.*}}, %[[LOW]]
-// CHECK:           arith.minimumf
+// CHECK-NEXT:      %[[BELOW:.*]] = arith.cmpf ogt, %[[LOW]], %[[X:.*]] : f32
+// CHECK-NEXT:      %[[RAISED:.*]] = arith.select %[[BELOW]], %[[LOW]], %[[X]] : f32
+// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpf olt, %[[M:.*]], %[[RAISED]] : f32
+// CHECK-NEXT:      arith.select %[[ABOVE]], %[[M]], %[[RAISED]] : f32
 // CHECK:         memory.elementwise
 // CHECK:           arith.fptosi %{{.*}} : f32 to i32
 graph.placeholder @x "in" : tensor<3xf32>
@@ -47,5 +50,64 @@ func.func @main() {
   %0 = "graph.clip"(%x, %m) {operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
   %1 = graph.cast %0 {to = i32} : (tensor<3xf32>) -> tensor<3xi32>
   graph.save @y, %1 : tensor<3xi32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: @main
+// CHECK:         llvm_ext.fptosi_sat %{{.*}} : f32 to i64
+graph.placeholder @x "in" : tensor<3xf32>
+graph.placeholder @y "out" : tensor<3xi64>
+func.func @main() {
+  %x = graph.load @x : tensor<3xf32>
+  %0 = graph.cast %x {to = i64, saturate} : (tensor<3xf32>) -> tensor<3xi64>
+  graph.save @y, %0 : tensor<3xi64>
+  func.return
+}
+
+// -----
+
+// Nothing saturates where all values exist.
+// CHECK-LABEL: @main
+// CHECK-NOT:     llvm_ext.fptosi_sat
+graph.placeholder @x "in" : tensor<3xi32>
+graph.placeholder @y "out" : tensor<3xi64>
+func.func @main() {
+  %x = graph.load @x : tensor<3xi32>
+  %0 = graph.cast %x {to = i64, saturate} : (tensor<3xi32>) -> tensor<3xi64>
+  graph.save @y, %0 : tensor<3xi64>
+  func.return
+}
+
+// -----
+
+// Powers of two types are taken in f64.
+// CHECK-LABEL: @main
+// CHECK:         arith.extf %{{.*}} : f32 to f64
+// CHECK:         math.powf %{{.*}}, %{{.*}} : f64
+// CHECK-NEXT:    arith.truncf %{{.*}} : f64 to f32
+graph.placeholder @x "in" : tensor<3xf32>
+graph.placeholder @k "in" : tensor<3xi64>
+graph.placeholder @y "out" : tensor<3xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<3xf32>
+  %k = graph.load @k : tensor<3xi64>
+  %0 = graph.pow %x, %k : (tensor<3xf32>, tensor<3xi64>) -> tensor<3xf32>
+  graph.save @y, %0 : tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: @main
+// CHECK-NOT:     f64
+// CHECK:         math.powf %{{.*}}, %{{.*}} : f32
+graph.placeholder @x "in" : tensor<3xf32>
+graph.placeholder @y "out" : tensor<3xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<3xf32>
+  %0 = graph.pow %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  graph.save @y, %0 : tensor<3xf32>
   func.return
 }
