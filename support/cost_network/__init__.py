@@ -1,0 +1,7 @@
+"""Cost networks: discrete variables, costs of states and of pairs, the least sum."""
+
+from glow.support.cost_network.greedy import greedy
+from glow.support.cost_network.network import CostNetwork, InfeasibleNetworkError
+from glow.support.cost_network.solver import Solution, solve
+
+__all__ = ["CostNetwork", "InfeasibleNetworkError", "Solution", "greedy", "solve"]

@@ -1,0 +1,101 @@
+"""Bucket elimination: minimise over one variable after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glow.support.cost_network.costs import Costs, Scope
+from glow.support.cost_network.network import Table
+from glow.support.cost_network.order import Step
+
+# Of larger tables only the best states are kept, in a byte each where that holds them.
+_KEPT_ENTRIES = 1024
+_NOTHING = np.empty(0)
+
+
+@dataclass
+class Elimination:
+    """What eliminating some variables leaves, and how to find their best states."""
+
+    left: Costs
+    _steps: list[tuple[int, Scope, Table]] = field(default_factory=lambda: [])
+    _best: dict[int, NDArray[Any]] = field(default_factory=lambda: {})
+
+    def complete(self, states: dict[int, int]) -> None:
+        """Add the best states of what was eliminated; of equal ones the lowest."""
+        for variable, scope, total in reversed(self._steps):
+            others = tuple([states[other] for other in scope])
+            best = self._best.get(variable)
+            if best is None:
+                states[variable] = int(total[(slice(None), *others)].argmin())
+            else:
+                states[variable] = int(best[others])
+
+    def keep(self, variable: int, scope: Scope, total: Table) -> None:
+        """Remember what the best state of `variable` follows from."""
+        if total.size > _KEPT_ENTRIES:
+            kind = np.uint8 if len(total) <= 256 else np.intp
+            self._best[variable] = total.argmin(0).astype(kind)
+            total = _NOTHING
+        self._steps.append((variable, scope, total))
+
+
+def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
+    """
+    Minimise over the variables of `steps`, in this order.
+
+    Source: R. Dechter, "Bucket elimination: a unifying framework for reasoning",
+    Artificial Intelligence 113 (1999).
+    """
+    position = {step.variable: at for at, step in enumerate(steps)}
+    for variable in costs.vectors:
+        position.setdefault(variable, len(steps) + variable)
+    order = position.__getitem__
+    vectors = dict(costs.vectors)
+    # A table waits for the first of its variables; its axes are in that order too.
+    buckets: dict[int, list[tuple[Scope, Table]]] = {v: [] for v in vectors}
+    for scope, table in costs.tables:
+        scope, table = _sorted(scope, table, position)
+        buckets[scope[0]].append((scope, table))
+    found = Elimination(Costs(vectors, [], costs.constant))
+    for step in steps:
+        variable = step.variable
+        scope = tuple(sorted(step.neighbours, key=order))
+        total = _sum(vectors.pop(variable), scope, buckets.pop(variable))
+        message = np.minimum.reduce(total)
+        found.keep(variable, scope, total)
+        match scope:
+            case ():
+                found.left.constant += float(message)
+            case (other,):
+                vectors[other] = vectors[other] + message
+            case _:
+                buckets[scope[0]].append((scope, message))
+    found.left.tables = [entry for bucket in buckets.values() for entry in bucket]
+    return found
+
+
+def _sorted(
+    scope: Scope, table: Table, position: dict[int, int]
+) -> tuple[Scope, Table]:
+    axes = sorted(range(len(scope)), key=lambda axis: position[scope[axis]])
+    return tuple([scope[axis] for axis in axes]), table.transpose(axes)
+
+
+def _sum(vector: Table, scope: Scope, tables: list[tuple[Scope, Table]]) -> Table:
+    """Return the sum of a vector and of tables, over its variable and `scope`."""
+    rank = 1 + len(scope)
+    total = vector.reshape(-1, *[1] * (rank - 1))
+    tables.sort(key=lambda entry: entry[1].size)
+    for known, table in tables:
+        if len(known) < rank:
+            extents = dict(zip(known, table.shape, strict=True))
+            shape = [extents.get(other, 1) for other in scope]
+            table = table.reshape(-1, *shape)
+        total = total + table
+    return total

@@ -1,0 +1,126 @@
+"""What is too wide to eliminate: fix some variables, and eliminate the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import inf, prod
+
+from glow.support.cost_network.costs import Costs
+from glow.support.cost_network.elimination import eliminate
+from glow.support.cost_network.network import InfeasibleNetworkError
+from glow.support.cost_network.order import EliminationGraph, Step
+
+# A step costs at least as much time as so many entries of a table.
+_STEP_ENTRIES = 4096
+# As many entries may be looked at to try all states of a cutset.
+_ALL_ENTRIES = 1 << 26
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to eliminate first, what to fix, and what to eliminate then."""
+
+    outer: tuple[Step, ...]
+    cutset: tuple[int, ...]
+    inner: tuple[Step, ...]
+
+    @property
+    def width(self) -> int:
+        """The most neighbours that an eliminated variable has."""
+        return max((len(s.neighbours) for s in self.outer + self.inner), default=0)
+
+    def is_affordable(self, costs: Costs) -> bool:
+        """Say whether trying all states of the cutset takes less than a second."""
+        once = sum(step.entries + _STEP_ENTRIES for step in self.inner)
+        return once * prod(len(costs.vectors[v]) for v in self.cutset) <= _ALL_ENTRIES
+
+
+def make_plan(costs: Costs, limit: int) -> Plan:
+    """Plan an elimination in which no table has more than `limit` entries."""
+    graph = EliminationGraph.of(costs)
+    outer = graph.eliminate(limit)
+    return Plan(tuple(outer), *_cut(graph, limit, {}))
+
+
+def _cut(
+    graph: EliminationGraph, limit: int, times: Mapping[int, int]
+) -> tuple[tuple[int, ...], tuple[Step, ...]]:
+    """
+    Return what to fix, and how to eliminate all others then.
+
+    `times` says how often a variable was fixed before: the others are preferred.
+    """
+    cutset: list[int] = []
+    steps = graph.eliminate(limit)
+    while graph.next is not None:
+        cutset.append(graph.cut(times))
+        steps += graph.eliminate(limit)
+    # A variable that was eliminated before its neighbour was fixed had it in its table.
+    return tuple(cutset), tuple(step.without(cutset) for step in steps)
+
+
+def solve_exactly(costs: Costs, plan: Plan) -> dict[int, int]:
+    """
+    Return the best states, trying all those of the cutset.
+
+    Errors: no assignment has a finite cost.
+    """
+    outer = eliminate(costs, plan.outer)
+    cost, states = outer.left.constant, dict[int, int]()
+    if plan.cutset:
+        cost, states = _try_all(outer.left, plan)
+    if cost == inf:
+        raise InfeasibleNetworkError(
+            "no assignment has a finite cost: there is none for "
+            f"variable {min(costs.vectors)} and those that depend on it"
+        )
+    outer.complete(states)
+    return states
+
+
+def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
+    """
+    Return the least cost over all states of the cutset, and the states that reach it.
+
+    Source: R. Dechter, "Enhancement schemes for constraint processing: backjumping,
+    learning, and cutset decomposition", Artificial Intelligence 41 (1990).
+    """
+    least, best = inf, dict[int, int]()
+    for chosen in product(*[range(len(core.vectors[v])) for v in plan.cutset]):
+        fixed = dict(zip(plan.cutset, chosen, strict=True))
+        given = core.given(fixed)
+        if given.constant == inf:
+            continue
+        found = eliminate(given, plan.inner)
+        if found.left.constant < least:
+            least, best = found.left.constant, fixed
+            found.complete(best)
+    return least, best
+
+
+def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> None:
+    """
+    Make `states` cost less, where that is found.
+
+    Each round fixes a cutset where it is and minimises over all others together (large
+    neighbourhood search); the next round prefers another cutset.
+    """
+    plan = make_plan(costs, limit)
+    outer = eliminate(costs, plan.outer)
+    core, times = outer.left, dict[int, int]()
+    best = {variable: states[variable] for variable in core.vectors}
+    cost = core.at(best)
+    cutset, steps = plan.cutset, plan.inner
+    for _ in range(rounds if cutset else 0):
+        found = {variable: best[variable] for variable in cutset}
+        eliminate(core.given(found), steps).complete(found)
+        if (reached := core.at(found)) <= cost:
+            cost, best = reached, found
+        for variable in cutset:
+            times[variable] = times.get(variable, 0) + 1
+        cutset, steps = _cut(EliminationGraph.of(core), limit, times)
+    outer.complete(best)
+    if costs.at(best) <= costs.at(states):
+        states.update(best)
