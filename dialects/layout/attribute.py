@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support import layout as algebra
-from glow.support.layout import Layout, LayoutError, parse_layout, print_layout
+from glow.support.layout import Layout, LayoutError, parse_layout_in, print_layout
 from glow.support.types import Tensor, dtype_of, tensor_type
 
 
@@ -34,6 +34,8 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     `8c` a block of 8. Of other ranks and orders a dim is `axis:extent:stride`, `?` is
     all that is left, and what says nothing is left out. `[a=64]` aligns a dim to 64
     bytes. `halo` has the zeros around each axis: `before:after`, or a number for both.
+    `[namespace:text]` behind a dim is an extension: it is kept as it stands, tells
+    layouts apart, and moves no byte.
 
     A type without a layout is row-major. Strides depend on the shape: ask `strides_of`.
     Errors: text that describes no layout, with its column.
@@ -43,6 +45,7 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     memref<64x3x7x7xf32, #layout.physical<OHWI16o>>
     tensor<1x64x7x7xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
     tensor<1x3136xf32, #layout.physical<[0, 1:49, 1:?:49]>>
+    tensor<1x64x56x56xf32, #layout.physical<N[a=16][answer:42]HWC>>
     ```
     """
 
@@ -58,17 +61,13 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Layout:
         parser.parse_punctuation("<", " before a layout")
-        # Layouts have a syntax of their own, which ends at the first `>`.
+        # Layouts have a syntax of their own, with any sign in their extensions.
         content = parser.lexer.input.content
-        start = parser.pos
-        end = content.find(">", start)
-        if end < 0:
-            parser.raise_error("expected > after a layout")
         try:
-            layout = parse_layout(content[start:end])
+            layout, end = parse_layout_in(content, parser.pos, ">")
         except LayoutError as error:
-            at = start + (error.column or 1) - 1
-            parser.raise_error(str(error), at, max(at, end))
+            at = (error.column or 1) - 1
+            parser.raise_error(str(error), at, at + 1)
         parser._resume_from(end)  # pyright: ignore[reportPrivateUsage]
         parser.parse_punctuation(">", " after a layout")
         return layout
@@ -104,10 +103,12 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
 
 
 def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
-    """Return the tensor type with `layout`, or with none if that is row-major."""
+    """
+    Return the tensor type with `layout`, or with none if that only says row-major.
+    """
     found = tensor_type(type_)
     shape, element = found.get_shape(), found.element_type
-    if layout is None or is_row_major(layout, found):
+    if layout is None or (not layout.has_extensions and is_row_major(layout, found)):
         return TensorType(element, shape)
     return TensorType(element, shape, LayoutAttr(layout))
 

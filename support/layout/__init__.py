@@ -13,6 +13,7 @@ from glow.support.layout.address import (
 )
 from glow.support.layout.axes import relabelled, unblocked
 from glow.support.layout.pack import pack, unpack
+from glow.support.layout.parser import parse_layout, parse_layout_in
 from glow.support.layout.physical import (
     Dim,
     Halo,
@@ -22,7 +23,7 @@ from glow.support.layout.physical import (
     row_major,
 )
 from glow.support.layout.reshape import reshaped
-from glow.support.layout.text import parse_layout, print_layout
+from glow.support.layout.text import print_layout
 
 __all__ = [
     "Dim",
@@ -35,6 +36,7 @@ __all__ = [
     "equivalent",
     "pack",
     "parse_layout",
+    "parse_layout_in",
     "permuted",
     "physical_shape",
     "physical_strides",

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 Halo = tuple[int, int]
 
+LARGEST = 2**63 - 1
+"""What no number of a layout is above."""
+
+EXTENSION = re.compile(r"\s*[A-Za-z_][\w.-]*\s*:[^\]\r\n]*", re.ASCII)
+"""A namespace, a colon, and what only its owner reads, on one line."""
+
+_MISSING = "expected a dim with what is left of axis {}"
+
 
 class LayoutError(ValueError):
     """A list of dims that addresses no tensor, or text that describes none."""
 
-    def __init__(self, message: str, column: int | None = None):
+    def __init__(self, message: str, column: int | None = None, dim: int | None = None):
         super().__init__(message)
         self.column = column
         """Where in the text, counted from 1; None if there is no text."""
+        self.dim = dim
+        """Which dim of the list, if one is to blame."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,8 @@ class Dim:
     stride: int = 1
     alignment: int = 1
     """What the distance between neighbours along this dim is a multiple of."""
+    extensions: tuple[str, ...] = ()
+    """Notes of others, each `namespace:text`; they change no address."""
 
 
 @dataclass(frozen=True)
@@ -45,22 +58,30 @@ class Layout:
     the most significant digit, has what is left; so each position has one address.
     `halo` holds for each axis the elements that lie before and after the tensor; like
     the slack of an axis that its blocks do not divide, they are zero.
-    Neighbouring dims that make up one digit are merged: equal layouts compare equal.
-    Errors: strides that leave a gap, an axis that is missing, an aligned innermost dim.
+    Neighbouring dims that make up one digit are merged, unless one has extensions:
+    equal layouts compare equal.
+    Errors: strides that leave a gap, an axis that is missing, an aligned innermost dim,
+    extensions of a dim that has one value, or that text could not say.
     """
 
     dims: tuple[Dim, ...]
     halo: tuple[Halo, ...]
 
     def __init__(self, dims: Sequence[Dim], halo: Sequence[Halo] | None = None):
-        rank = 1 + max((dim.axis for dim in dims), default=-1)
-        pads = tuple(halo) if halo is not None else ((0, 0),) * rank
-        _check_halo(pads, rank)
-        for axis in range(rank):
-            _check_digits([dim for dim in dims if dim.axis == axis], axis)
+        places = _places(dims)
+        for axis, mine in enumerate(places):
+            _check_digits(dims, mine, axis)
+        for i, dim in enumerate(dims):
+            _check_notes(dim, i)
+        pads = tuple(halo) if halo is not None else ((0, 0),) * len(places)
+        _check_halo(pads, len(places))
         object.__setattr__(self, "dims", _merged(dims))
         object.__setattr__(self, "halo", pads)
-        _check_alignment(self.dims)
+        if self.dims and self.dims[-1].alignment != 1:
+            raise LayoutError(
+                "expected an outer dim to align, got the innermost",
+                dim=_last_with_values(dims),
+            )
 
     @property
     def rank(self) -> int:
@@ -77,9 +98,13 @@ class Layout:
         return any(dim.alignment > 1 for dim in self.dims)
 
     @property
+    def has_extensions(self) -> bool:
+        return any(dim.extensions for dim in self.dims)
+
+    @property
     def is_row_major(self) -> bool:
         """Whether every tensor lies in the order of its axes, without padding."""
-        return self == row_major(self.rank)
+        return self.without_extensions() == row_major(self.rank)
 
     @property
     def is_permutation(self) -> bool:
@@ -98,6 +123,12 @@ class Layout:
     def with_halo(self, halo: Sequence[Halo]) -> Layout:
         """Return this order with (before, after) elements around each axis."""
         return Layout(self.dims, halo)
+
+    def without_extensions(self) -> Layout:
+        """Return the layout with the same addresses that says nothing else."""
+        if not self.has_extensions:
+            return self
+        return Layout([replace(d, extensions=()) for d in self.dims], self.halo)
 
     def transposed(self, permutation: Sequence[int]) -> Layout:
         """
@@ -140,11 +171,27 @@ def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
             and dim.extent is not None
             and last.stride == dim.stride * dim.extent
             and last.alignment == 1
+            and not (last.extensions or dim.extensions)
         ):
             found[-1] = replace(dim, extent=last.extent * dim.extent)
         else:
             found.append(dim)
     return tuple(found)
+
+
+def _places(dims: Sequence[Dim]) -> list[list[int]]:
+    """
+    Return the indices of the dims of each axis.
+
+    Errors: an axis below another that has no dim.
+    """
+    found: dict[int, list[int]] = {}
+    for i, dim in enumerate(dims):
+        found.setdefault(dim.axis, []).append(i)
+    for axis, beyond in enumerate(sorted(found)):
+        if axis != beyond:
+            raise LayoutError(_MISSING.format(axis), dim=found[beyond][0])
+    return [found[axis] for axis in range(len(found))]
 
 
 def _check_halo(halo: Sequence[Halo], rank: int) -> None:
@@ -154,31 +201,45 @@ def _check_halo(halo: Sequence[Halo], rank: int) -> None:
         raise LayoutError(f"expected a halo of at least 0, got {list(halo)}")
 
 
-def _check_digits(dims: Sequence[Dim], axis: int) -> None:
-    """Raise unless `dims` of `axis` are a mixed-radix number without a top."""
+def _check_digits(dims: Sequence[Dim], places: Sequence[int], axis: int) -> None:
+    """Raise unless the dims at `places` are a mixed-radix number without a top."""
     expected = 1
-    for digit in sorted(dims, key=lambda dim: (dim.stride, dim.extent != 1)):
+    for i in sorted(places, key=lambda i: (dims[i].stride, dims[i].extent != 1)):
+        extent, stride = dims[i].extent, dims[i].stride
         if not expected:
             raise LayoutError(
-                f"expected what is left of axis {axis} once, got it twice"
+                f"expected what is left of axis {axis} once, got it twice", dim=i
             )
-        if digit.stride != expected:
+        if stride != expected:
             raise LayoutError(
                 f"expected a dim of axis {axis} with stride {expected}, "
-                f"got stride {digit.stride}"
+                f"got stride {stride}",
+                dim=i,
             )
-        if digit.extent is None:
-            expected = 0
-        elif digit.extent < 1:
-            raise LayoutError(f"expected an extent of at least 1, got {digit.extent}")
-        else:
-            expected *= digit.extent
+        if extent is not None and extent < 1:
+            raise LayoutError(f"expected an extent of at least 1, got {extent}", dim=i)
+        expected *= extent or 0
+        if expected > LARGEST:
+            raise LayoutError(
+                f"expected blocks of at most {LARGEST} positions on axis {axis}", dim=i
+            )
     if expected:
-        raise LayoutError(f"expected a dim with what is left of axis {axis}")
+        raise LayoutError(_MISSING.format(axis), dim=places[0])
 
 
-def _check_alignment(dims: Sequence[Dim]) -> None:
-    if any(dim.alignment < 1 for dim in dims):
-        raise LayoutError("expected an alignment of at least 1 byte")
-    if dims and dims[-1].alignment != 1:
-        raise LayoutError("expected an outer dim to align, got the innermost")
+def _check_notes(dim: Dim, index: int) -> None:
+    """Raise unless the alignment and the extensions of a dim say something."""
+    if dim.alignment < 1:
+        raise LayoutError("expected an alignment of at least 1 byte", dim=index)
+    if dim.extent == 1 and dim.extensions:
+        raise LayoutError("expected no extension of a dim of 1 value", dim=index)
+    for text in dim.extensions:
+        if not EXTENSION.fullmatch(text):
+            raise LayoutError(
+                f"expected an extension namespace:text without ], got {text!r}",
+                dim=index,
+            )
+
+
+def _last_with_values(dims: Sequence[Dim]) -> int:
+    return max(i for i, dim in enumerate(dims) if dim.extent != 1)

@@ -21,12 +21,12 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
     Both shapes hold equally many elements, which keep their row-major order. There
     is none where the inner one of merged axes has padding, where a block straddles
     two new axes unless all are row-major, or for an aligned layout. New axes of one
-    position go outermost.
+    position go outermost. Dims that stay whole keep their extensions.
     """
     check_shape(layout, shape)
     if prod(shape) != prod(new_shape) or 0 in shape or layout.is_aligned:
         return None
-    if any(_is_padded(layout, shape, a) for a, n in enumerate(shape) if n == 1):
+    if any(_is_padded(layout, shape, axis) for axis in _units(shape)):
         return None
     places: dict[int, list[Dim]] = {}
     halo = [NO_HALO] * len(new_shape)
@@ -38,9 +38,21 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
             return row_major(len(new_shape)) if layout.is_row_major else None
         places |= pieces
         halo[new[0]] = _divided(merged.halo, axes[0].step)
-    units = [Dim(axis) for axis, extent in enumerate(new_shape) if extent == 1]
+    units = [_unit(layout, axis, shape, new_shape) for axis in _units(new_shape)]
     dims = [dim for i in sorted(places) for dim in places[i]]
     return Layout(units + dims, halo)
+
+
+def _units(shape: Shape) -> list[int]:
+    return [axis for axis, extent in enumerate(shape) if extent == 1]
+
+
+def _unit(layout: Layout, axis: int, shape: Shape, new_shape: Shape) -> Dim:
+    """Return the dim of a new axis of one position; the same one if no axis differs."""
+    if shape[: axis + 1] != new_shape[: axis + 1]:
+        return Dim(axis)
+    top = layout.dims[layout.digits(axis)[0]]
+    return Dim(axis, extensions=top.extensions)
 
 
 @dataclass(frozen=True)
@@ -96,7 +108,7 @@ def _merge(layout: Layout, shape: Shape, axes: Sequence[int]) -> _Merged | None:
             extent = dim.extent
             if extent is None and k > 0:
                 extent = shape[axis] // dim.stride
-            digits[i] = Dim(0, extent, dim.stride * inner)
+            digits[i] = Dim(0, extent, dim.stride * inner, 1, dim.extensions)
     before, after = layout.halo[axes[0]]
     inner = prod(shape[a] for a in axes[1:])
     return _Merged(digits, (before * inner, after * inner))
@@ -122,7 +134,17 @@ def _split(merged: _Merged, axes: Sequence[_Axis]) -> dict[int, list[Dim]] | Non
             if pieces is None:
                 return None
             found[i] += pieces
+        found[i] = _with_extensions(found[i], digit)
     return found
+
+
+def _with_extensions(pieces: list[Dim], digit: Dim) -> list[Dim]:
+    """Return `pieces` with the extensions of `digit`, if it stays whole."""
+    extensions = digit.extensions if len(pieces) == 1 else ()
+    return [
+        replace(piece, extensions=() if piece.extent == 1 else extensions)
+        for piece in pieces
+    ]
 
 
 def _pieces(digit: Dim, axis: _Axis, is_outermost: bool) -> list[Dim] | None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from layout_strategies import factored, laid_out, layouts
 
 from glow.support.layout import (
-    Dim,
     Layout,
     LayoutError,
     address,
@@ -29,51 +29,6 @@ from glow.support.layout import (
     unblocked,
     unpack,
 )
-
-ALIGNMENTS = (1, 1, 1, 4, 8, 12, 64)
-
-
-@st.composite
-def digits(draw: st.DrawFn, axis: int) -> list[Dim]:
-    """The dims of one axis: up to two blocks and what is left."""
-    found: list[Dim] = []
-    stride = 1
-    for extent in draw(st.lists(st.integers(1, 4), max_size=2)):
-        found.append(Dim(axis, extent, stride))
-        stride *= extent
-    return [*found, Dim(axis, None, stride)]
-
-
-@st.composite
-def layouts(
-    draw: st.DrawFn, rank: int | None = None, padded: bool = True, aligned: bool = True
-) -> Layout:
-    rank = draw(st.integers(0, 4)) if rank is None else rank
-    dims = draw(
-        st.permutations([d for axis in range(rank) for d in draw(digits(axis))])
-    )
-    if aligned:
-        dims = [
-            Dim(d.axis, d.extent, d.stride, draw(st.sampled_from(ALIGNMENTS)))
-            for d in dims
-        ]
-        while dims and (dims[-1].extent == 1 or dims[-1].alignment > 1):
-            last = dims.pop()
-            dims = [*dims, *([] if last.extent == 1 else [Dim(*_plain(last))])]
-    pads = st.tuples(st.integers(0, 2), st.integers(0, 2))
-    halo = [draw(pads) if padded else (0, 0) for _ in range(rank)]
-    return Layout(dims, halo)
-
-
-def _plain(dim: Dim) -> tuple[int, int | None, int]:
-    return dim.axis, dim.extent, dim.stride
-
-
-@st.composite
-def laid_out(draw: st.DrawFn, **options: bool) -> tuple[Layout, tuple[int, ...]]:
-    layout = draw(layouts(**options))
-    shape = draw(st.lists(st.integers(1, 6), min_size=4, max_size=4))
-    return layout, tuple(shape[: layout.rank])
 
 
 def numbered(shape: tuple[int, ...]) -> np.ndarray:
@@ -93,12 +48,6 @@ def test_addresses_are_injective_and_within_the_size(
     found = every_address(layout, shape)
     assert len(set(found)) == prod(shape)
     assert all(0 <= place < size_of(layout, shape, 4) for place in found)
-
-
-@given(laid_out())
-def test_parse_of_print_is_identity(case: tuple[Layout, tuple[int, ...]]) -> None:
-    layout, _ = case
-    assert parse_layout(print_layout(layout)) == layout
 
 
 @given(laid_out())
@@ -146,16 +95,6 @@ def test_transposed_layout_of_the_transposed_array_has_the_same_bytes(
     )
 
 
-@st.composite
-def factored(draw: st.DrawFn, size: int) -> tuple[int, ...]:
-    shape: list[int] = []
-    while size > 1:
-        extent = draw(st.sampled_from([d for d in range(1, size + 1) if size % d == 0]))
-        shape.append(extent)
-        size //= extent
-    return tuple(shape)
-
-
 @given(st.data(), st.booleans())
 def test_reshaped_layout_has_the_same_bytes(data: st.DataObject, padded: bool) -> None:
     shape = data.draw(factored(data.draw(st.sampled_from([1, 12, 24, 36]))))
@@ -194,64 +133,6 @@ def test_equivalence_is_equality_of_bytes(data: st.DataObject, padded: bool) -> 
     assert same or not found
     if size_of(one, shape, 4) == array.size:
         assert found == same
-
-
-@pytest.mark.parametrize(
-    ("text", "printed"),
-    [
-        ("NHWC", "NHWC"),
-        ("NCHW", "NCHW"),
-        ("[0, 2, 3, 1]", "NHWC"),
-        ("NCHW8c", "NCHW8c"),
-        ("OHWI16o", "OHWI16o"),
-        ("OIHW4i16o4i", "OIHW4i16o4i"),
-        ("OHWI", "NHWC"),
-        ("HWIO", "HWIO"),
-        ("NK16n", "NK16n"),
-        ("OI8o", "OI8o"),
-        ("KN", "NC"),
-        ("N[a=64]HWC", "N[a=64]HWC"),
-        ("NDHWC, halo = [0, 0, 1, 2:1, 0]", "NDHWC, halo = [0, 0, 1, 2:1, 0]"),
-        ("[0, 1:7, 1:?:7]", "[0, 1:7, 1:?:7]"),
-        ("[0, 1:7:7, 1:7, 1:?:49]", "[0, 1:49, 1:?:49]"),
-        ("[ 0 [a=32], 1 ]", "N[a=32]C"),
-        ("[1:1, 0, 1]", "NC"),
-        ("[0]", "[0]"),
-        ("[]", "[]"),
-    ],
-)
-def test_text_is_printed_in_canonical_form(text: str, printed: str) -> None:
-    assert print_layout(parse_layout(text)) == printed
-
-
-@pytest.mark.parametrize(
-    ("text", "column", "message"),
-    [
-        ("NXWC", 1, 'expected the letters of NC, NCW, NCHW, NCDHW, .*, got "NXWC"'),
-        ("nhwc", 1, 'expected a capital or a block such as 8c, got "n"'),
-        ("NHWC8", 6, "expected the letter of the block's axis, got the end"),
-        ("NHW8C", 5, 'expected the letter of the block\'s axis, got "C"'),
-        ("NHWCC", 1, 'expected "C" once, before its blocks'),
-        ("NHW8c", 1, "expected a dim with what is left of axis 1"),
-        ("[0, 1", 6, 'expected ",", got the end'),
-        ("[0, 2]", 1, "expected a dim with what is left of axis 1"),
-        ("[0, 0]", 1, "expected what is left of axis 0 once, got it twice"),
-        ("[0:0, 0]", 1, "expected an extent of at least 1, got 0"),
-        ("[0:?:2, 0:4]", 1, "expected a dim of axis 0 with stride 4, got stride 2"),
-        ("[0, /]", 5, 'expected a number, got "/"'),
-        ("NHWC, halo [1]", 12, 'expected "=", got "\\["'),
-        ("NHWC, halo = [1]", 1, "expected a halo for each of 4 axes, got 1"),
-        ("NHWC]", 5, 'expected the end, got "]"'),
-        ("NHWC[a=8]", 1, "expected an outer dim to align, got the innermost"),
-        ("N[a=0]HWC", 1, "expected an alignment of at least 1 byte"),
-    ],
-)
-def test_wrong_text_is_refused_with_a_column(
-    text: str, column: int, message: str
-) -> None:
-    with pytest.raises(LayoutError, match=message) as caught:
-        parse_layout(text)
-    assert caught.value.column == column
 
 
 def test_examples_of_shapes_and_strides() -> None:
@@ -338,3 +219,41 @@ def test_unblocking_keeps_the_order_of_the_finest_digits() -> None:
         (0, 2, 3, 1)
     )
     assert unblocked(parse_layout("[0, 1:7, 1:?:7]")) == row_major(2)
+
+
+@given(laid_out(extended=True), st.data())
+def test_extensions_move_no_byte_and_follow_their_dims(
+    case: tuple[Layout, tuple[int, ...]], data: st.DataObject
+) -> None:
+    layout, shape = case
+    plain = layout.without_extensions()
+    assert not plain.has_extensions
+    assert equivalent(layout, plain, shape, 4)
+    np.testing.assert_array_equal(
+        pack(layout, numbered(shape)).reshape(-1),
+        pack(plain, numbered(shape)).reshape(-1),
+    )
+    permutation = data.draw(st.permutations(range(layout.rank)))
+    turned = layout.transposed(permutation)
+    assert [d.extensions for d in turned.dims] == [d.extensions for d in layout.dims]
+    assert turned.transposed(np.argsort(permutation).tolist()) == layout
+    if not layout.is_aligned:
+        found = reshaped(layout, shape, shape)
+        assert found is None or equivalent(found, layout, shape)
+
+
+def test_extensions_stay_with_dims_that_stay_whole() -> None:
+    image, shape = parse_layout("N[n:1]H[h:2]W[w:3]C[c:4]"), (2, 8, 3, 5)
+    assert reshaped(image, shape, shape) == image
+    merged = reshaped(image, shape, (2, 120))
+    assert merged == parse_layout("[0[n:1], 1:3:5[h:2], 1:5[w:3], 1:?:15[c:4]]")
+    assert reshaped(merged, (2, 120), shape) == image
+    split = reshaped(image, shape, (2, 4, 2, 3, 5))
+    assert split == parse_layout("[0[n:1], 3[h:2], 4[w:3], 1, 2]")
+    single = parse_layout("N[n:1]HWC")
+    assert reshaped(single, (1, 8, 3, 5), (1, 8, 15)) == parse_layout(
+        "[0[n:1], 2:?:5, 2:5, 1]"
+    )
+    assert reshaped(single, (1, 8, 3, 5), (8, 15)) == parse_layout("N5nK")
+    assert relabelled(image, (0, 1, None)) == parse_layout("[2, 0[n:1], 1[c:4]]")
+    assert not unblocked(image).has_extensions

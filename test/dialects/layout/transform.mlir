@@ -32,3 +32,10 @@ func.func @text_becomes_canonical(
 func.func @buffer(%x: memref<1x3x8x8xf32, #layout.physical<NHWC>>) {
   func.return
 }
+
+// Extensions are kept byte for byte, behind the alignment.
+// CHECK-LABEL: @extensions
+// CHECK-SAME:    tensor<1x16x8x8xf32, #layout.physical<N[a=64][answer:42][a.b: é > ( " ]HWC>>
+func.func @extensions(%x: tensor<1x16x8x8xf32, #layout.physical<N[answer:42][a=64][a.b: é > ( " ]HWC>>) {
+  func.return
+}
