@@ -95,6 +95,13 @@ def matrix_panels(rank: int, columns: int, width: int) -> Layout:
     return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, Dim(rows), inner])
 
 
+@cache
+def grouped_channels(spatial: int, columns: int) -> Layout:
+    """Return [N, ..., columns, groups]: channels last, those of groups taking turns."""
+    turns = (Dim(1, columns), Dim(1, None, columns))
+    return Layout([Dim(0), *(Dim(2 + i) for i in range(spatial)), *turns])
+
+
 def pack_filter(array: Array, group: int, panel: int) -> Array:
     """Return [O, I/g, k...] as [g, ceil(O/g/p), k..., I/g, p], padded with zeros."""
     outputs, depth, *kernel = array.shape

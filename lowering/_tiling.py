@@ -30,6 +30,14 @@ def tile_turns(target: Target, rows: int, panel: int) -> float:
 
 
 def _turns(target: Target, rows: int, panel: int, height: int) -> float:
-    """Take a turn per row, no fewer than a sum's latency needs, and a bit for all."""
+    return -(-rows // height) * height_cost(target, panel, height)
+
+
+def height_cost(target: Target, panel: int, height: int) -> float:
+    """
+    Return what a tile of this height costs, in turns of a row and a k.
+
+    A turn per row, no fewer than a sum's latency needs, and a bit for all.
+    """
     per_row = max(1, panel // target.f32_lanes)
-    return -(-rows // height) * (max(height, _SUMS / per_row) + _OVERHEAD)
+    return max(height, _SUMS / per_row) + _OVERHEAD

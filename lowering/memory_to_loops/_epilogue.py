@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import extents_of
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
@@ -30,9 +30,13 @@ class Matrix:
     strides: tuple[int, ...]
     columns: int
     column_stride: int
+    start: int = 0
+    """Where element 0 lies."""
 
     @staticmethod
-    def of(shape: Sequence[int], strides: Sequence[int], axis: int) -> Matrix:
+    def of(
+        shape: Sequence[int], strides: Sequence[int], axis: int, start: int = 0
+    ) -> Matrix:
         """See `axis` as columns, and all others, in order, as rows."""
         axis %= len(shape)
         others = [i for i in range(len(shape)) if i != axis]
@@ -41,13 +45,17 @@ class Matrix:
             tuple(strides[i] for i in others),
             shape[axis],
             1 if shape[axis] == 1 else strides[axis],
+            start,
         )
 
     def offsets(self, axes: Sequence[int] | None = None) -> Offsets:
         """Return where each row begins; of rows along `axes` alone if given."""
-        kept = range(len(self.shape)) if axes is None else axes
+        return self.start + self.moves(range(len(self.shape)) if axes is None else axes)
+
+    def moves(self, axes: Sequence[int]) -> Offsets:
+        """Return how far rows along `axes` lie from the first one."""
         return offsets_of(
-            [self.shape[i] for i in kept], [self.strides[i] for i in kept]
+            [self.shape[i] for i in axes], [self.strides[i] for i in axes]
         )
 
 
@@ -71,27 +79,39 @@ def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
     )
 
 
-def epilogue_of(op: ConvOp | MatMulOp, axis: int) -> Epilogue:
+def epilogue_of(
+    op: ConvOp | MatMulOp,
+    axis: int,
+    seen: Callable[[SSAValue], Addressing] | None = None,
+    batch: Sequence[int] = (),
+) -> Epilogue:
     """
     Return what follows a product with its columns along `axis`.
 
+    `seen` says how extras are addressed, else they broadcast to the result; axes
+    `batch` of what are rows of a `Matrix` tell batches apart.
     Errors: a division of integers, which reports faults.
     """
-    shape, program = extents_of(op.result), program_of(op.epilogue)
+    program = program_of(op.epilogue)
     if program.divides_integers:
         raise PassFailedException(f"cannot divide integers behind {op.name} of f32")
-    matrices = [
-        Matrix.of(shape, strides_in(addressing_of(extra), shape), axis)
-        for extra in op.extras
-    ]
-    kinds = tuple(_kind(matrix) for matrix in matrices)
+    found = [(seen or _broadcast(op))(extra) for extra in op.extras]
+    matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in found]
+    kinds = tuple(_kind(matrix, batch) for matrix in matrices)
     return Epilogue(program, tuple(op.extras), kinds, tuple(matrices))
 
 
-def _kind(matrix: Matrix) -> Extra:
+def _broadcast(op: ConvOp | MatMulOp) -> Callable[[SSAValue], Addressing]:
+    """Return what addresses an extra as the result, from its base pointer on."""
+    shape = extents_of(op.result)
+    return lambda extra: Addressing(shape, strides_in(addressing_of(extra), shape))
+
+
+def _kind(matrix: Matrix, batch: Sequence[int]) -> Extra:
     varies = any(
-        stride and extent > 1
-        for extent, stride in zip(matrix.shape, matrix.strides, strict=True)
+        matrix.strides[i] and matrix.shape[i] > 1
+        for i in range(len(matrix.shape))
+        if i not in batch
     )
     match matrix.column_stride:
         case 1:

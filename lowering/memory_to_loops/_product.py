@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering._tiling import tile_rows
 from glow.lowering.memory_to_loops._epilogue import Epilogue
-from glow.lowering.memory_to_loops._rows import Offsets, Table, padded
+from glow.lowering.memory_to_loops._rows import Offsets, Table
 from glow.lowering.memory_to_loops._tiling import tiles_of
+from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
-from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
+from glow.lowering.memory_to_loops.kernels.gemm_columns import (
+    Interleaved,
+    Scattered,
+    Turned,
+)
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
 from glow.support.targets import Target
+
+_MOST_PLANES = 8
+"""The batches whose columns a kernel interleaves on its stack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +60,8 @@ class Product:
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
     kernel: type[Gemm] = Gemm
+    result_step: int = 1
+    """The distance of the result's columns."""
 
 
 def call_product(
@@ -77,8 +90,8 @@ def plan_product(
     """
     if not p.columns or not len(p.rows):
         return []
-    height = tile_rows(target, len(p.rows), p.panel)
-    tiles = -(-len(p.rows) // height)
+    tiling = _tiling(target, p)
+    tiles = len(tiling.rows) // tiling.height
     whole = p.columns // p.panel
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
@@ -94,8 +107,8 @@ def plan_product(
         slice=piece,
         slice_step=-(-piece // (len(p.segments) * p.run)),
         tiles=tiles,
-        left_at=table.add(padded(p.rows, height)),
-        result_at=table.add(padded(p.result_rows, height)),
+        left_at=table.add(p.rows[tiling.rows]),
+        result_at=table.add(p.result_rows[tiling.rows]),
         segments_at=table.add(p.segments),
         segments=len(p.segments),
         run=p.run,
@@ -103,22 +116,54 @@ def plan_product(
         extras=tuple(
             number
             for rows, matrix in zip(p.extra_rows, p.epilogue.matrices, strict=True)
-            for number in (table.add(padded(rows, height)), matrix.column_stride)
+            for number in (table.add(rows[tiling.rows]), matrix.column_stride)
         ),
     )
     found: list[tuple[Gemm, tuple[int, ...]]] = []
-    for tile in tiles_of(target, height, p.panel, p.columns):
+    for tile in tiles_of(target, tiling.height, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = (whole, whole + 1) if is_tail else (0, whole)
-        found.append((_kernel(p, tile), row.of_panels(*panels)))
+        kernel = _kernel(tiling.kernel, p, tile)
+        step = [p.result_step] * len(kernel.MORE)
+        found.append((kernel, (*row.of_panels(*panels), *step)))
     return found
 
 
-def _kernel(p: Product, tile: Tile) -> Gemm:
-    return p.kernel(
-        tile,
-        p.epilogue.program,
-        p.epilogue.kinds,
+@dataclass(frozen=True, eq=False)
+class _Tiling:
+    kernel: Callable[..., Gemm]
+    height: int
+    rows: Offsets
+    """Which row of the product each row of the tiles is."""
+
+
+def _tiling(target: Target, p: Product) -> _Tiling:
+    """Return a kernel that can store the result, and how rows make up its tiles."""
+    height = tile_rows(target, len(p.rows), p.panel)
+    plain = tiles_in_order(len(p.rows), height)
+    if p.result_step == 1 or p.columns == 1:
+        return _Tiling(p.kernel, height, plain)
+    if p.kernel is not Gemm:
+        raise PassFailedException(
+            f"expected columns of the result in a row, got {p.result_step} apart"
+        )
+    planes = len(p.result_batches)
+    if p.result_step == planes <= _MOST_PLANES and (
+        p.result_batches.tolist() == list(range(planes))
+    ):
+        return _Tiling(partial(Interleaved, planes=planes), height, plain)
+    once = any(kind is not Extra.COLUMNS for kind in p.epilogue.kinds)
+    found = turned_tiles(target, p.result_rows, p.panel, once=once)
+    if found is None:
+        return _Tiling(Scattered, height, plain)
+    return _Tiling(Turned, *found)
+
+
+def _kernel(kernel: Callable[..., Gemm], p: Product, tile: Tile) -> Gemm:
+    return kernel(
+        tile=tile,
+        epilogue=p.epilogue.program,
+        extras=p.epilogue.kinds,
         has_bias=p.has_bias,
         is_padded=p.is_packed or not tile.masked,
     )

@@ -7,18 +7,20 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import ConvOp
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     Slide,
     call_contraction,
 )
-from glow.lowering.memory_to_loops._epilogue import Epilogue, Matrix, epilogue_of
+from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
+from glow.lowering.memory_to_loops._groups import CHANNELS, GROUPS, by_group
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
@@ -31,18 +33,21 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 def lower_conv(main: Main, op: ConvOp) -> None:
     window = Window.of(op)
     match op.algorithm.data:
-        case "direct" | "depthwise" | "winograd":
+        case "direct" | "depthwise":
             _direct(main, op, window)
+        case "winograd":
+            _winograd(main, op, window)
         case _:
             _generic(main, op, window)
 
 
 @dataclass(frozen=True)
 class Window:
-    """The geometry of a convolution and where its operands lie."""
+    """The geometry of a convolution and where its input lies."""
 
     input: Addressing
-    result: Addressing
+    result: tuple[int, ...]
+    """The shape of the result."""
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
     pads: tuple[int, ...]
@@ -55,7 +60,7 @@ class Window:
         kernel = op.kernel_shape.get_values()
         return Window(
             addressing_of(op.input),
-            addressing_of(op.result),
+            extents_of(op.result),
             tuple(kernel),
             tuple(op.strides.get_values()),
             tuple(op.pads.get_values()[: len(kernel)]),
@@ -73,7 +78,7 @@ class Window:
         spatial = self.input.strides[2:]
         start = -sum(p * s for p, s in zip(self.pads, spatial, strict=True))
         steps = [s * step for s, step in zip(self.strides, spatial, strict=True)]
-        batch, _, *pixels = self.result.shape
+        batch, _, *pixels = self.result
         return offsets_of((batch, *pixels), (self.input.strides[0], *steps), start)
 
     def segments(self) -> tuple[Offsets, int, int]:
@@ -92,34 +97,33 @@ class Window:
 
 
 def _direct(main: Main, op: ConvOp, window: Window) -> None:
-    shape, strides = window.result.shape, window.result.strides
-    result = Matrix.of(shape, strides, axis=1)
-    if not _is_direct(op, result):
+    if not _is_direct(op):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
-    epilogue = epilogue_of(op, axis=1)
-    if op.algorithm.data == "winograd":
-        call_winograd(main, op, window.input, window.result, window.pads, epilogue)
-        return
     product = _depthwise if op.algorithm.data == "depthwise" else _product
-    found = product(main, op, window, epilogue, result)
-    call_product(main, op, (op.input, op.filter), found)
+    call_product(main, op, (op.input, op.filter), product(main, op, window))
 
 
-def _is_direct(op: ConvOp, result: Matrix) -> bool:
-    """Say whether vectors can do it: f32, channels innermost, no border to check."""
+def _winograd(main: Main, op: ConvOp, window: Window) -> None:
+    result = addressing_of(op.result)
+    if not _is_direct(op) or (result.shape[1] > 1 and result.strides[1] != 1):
+        raise PassFailedException(f"expected another algorithm than winograd for {op}")
+    epilogue = epilogue_of(op, axis=1)
+    call_winograd(main, op, window.input, result, window.pads, epilogue)
+
+
+def _is_direct(op: ConvOp) -> bool:
+    """Say whether vectors can do it: f32, no border to check."""
     buffers = (op.input, op.filter)
     has_border = any(op.pads.get_values()) and op.halo is None
-    return (
-        all(buffer_type(buffer).element_type == f32 for buffer in buffers)
-        and result.column_stride == 1
-        and not has_border
+    return not has_border and all(
+        buffer_type(buffer).element_type == f32 for buffer in buffers
     )
 
 
-def _depthwise(
-    main: Main, op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix
-) -> Product:
+def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
     """Each place of the window is a stretch, multiplied lane by lane."""
+    found = addressing_of(op.result)
+    result, epilogue = Matrix.of(found.shape, found.strides, 1), epilogue_of(op, axis=1)
     panel, one = main.target.panel_widths[0], np.zeros(1, np.int64)
     steps = zip(window.dilations, window.input.strides[2:], strict=True)
     extras = epilogue.matrices
@@ -142,51 +146,58 @@ def _depthwise(
         bias_batches=one,
         result_batches=one,
         extra_batches=(one,) * len(extras),
+        result_step=result.column_stride,
         kernel=Depthwise,
     )
 
 
-def _product(
-    main: Main, op: ConvOp, window: Window, epilogue: Epilogue, result: Matrix
-) -> Product:
+def _product(main: Main, op: ConvOp, window: Window) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
     panel = physical_shape_of(op.filter.type)[-1]
     group = np.arange(window.group, dtype=np.int64)
-    columns = result.columns // window.group
-    depth = prod(window.kernel) * window.depth
-    panels = -(-columns // panel)
-    segments, run, step = window.segments()
+
+    def grouped(buffer: SSAValue) -> Addressing:
+        return by_group(buffer, window.result, window.group)
+
+    found = grouped(op.result)
+    result = Matrix.of(found.shape, found.strides, CHANNELS, found.offset)
+    rows = [i for i in range(len(result.shape)) if i != GROUPS]
+    epilogue = epilogue_of(op, CHANNELS, grouped, (GROUPS,))
     extras = epilogue.matrices
+    depth = prod(window.kernel) * window.depth
+    panels = -(-result.columns // panel)
+    segments, run, step = window.segments()
     return Product(
         epilogue=epilogue,
         has_bias=op.bias is not None,
         panel=panel,
-        columns=columns,
+        columns=result.columns,
         panel_stride=depth * panel,
         pitch=panel,
         is_packed=True,
         rows=window.rows(),
-        result_rows=result.offsets(),
-        extra_rows=tuple(extra.offsets() for extra in extras),
+        result_rows=result.offsets(rows),
+        extra_rows=tuple(extra.offsets(rows) for extra in extras),
         segments=segments,
         run=run,
         step=step,
         left_batches=group * window.depth * window.input.strides[1],
         right_batches=group * panels * depth * panel,
-        bias_batches=group * columns,
-        result_batches=group * columns,
-        extra_batches=tuple(group * columns * e.column_stride for e in extras),
+        bias_batches=group * result.columns,
+        result_batches=result.moves([GROUPS]),
+        extra_batches=tuple(extra.moves([GROUPS]) for extra in extras),
+        result_step=result.column_stride,
     )
 
 
 def _generic(main: Main, op: ConvOp, window: Window) -> None:
     """Any strides, any type; windows are clipped to the input."""
-    shape = window.result.shape
+    shape = window.result
     if 0 in shape:
         return
     filter = addressing_of(op.filter)
     read = [strides_in(addressing_of(extra), shape) for extra in op.extras]
-    results = [*read, window.result.strides]
+    results = [*read, addressing_of(op.result).strides]
     columns = shape[1] // window.group
     bias = 0 if op.bias is None else addressing_of(op.bias).strides[0]
     batch, channel = window.input.strides[:2]

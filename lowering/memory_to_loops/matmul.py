@@ -37,7 +37,7 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
     right = _right(op.rhs, main.target)
     is_float = all(buffer_type(b).element_type == f32 for b in (op.lhs, op.rhs))
     is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
-    has_rows = _has_neighbours(op.result) and (not op.bias or _has_neighbours(op.bias))
+    has_rows = not op.bias or _has_neighbours(op.bias)
     divides = program_of(op.epilogue).divides_integers
     if right is None or not is_float or not has_rows or is_empty or divides:
         _plain(main, op)
@@ -119,11 +119,12 @@ def _product(
         segments=offsets_of((), ()),
         run=depth,
         step=left.column_stride if depth > 1 else 1,
-        left_batches=left.offsets(batches),
+        left_batches=left.moves(batches),
         right_batches=moved,
         bias_batches=0 * moved,
-        result_batches=out.offsets(batches),
-        extra_batches=tuple(extra.offsets(batches) for extra in extras),
+        result_batches=out.moves(batches),
+        extra_batches=tuple(extra.moves(batches) for extra in extras),
+        result_step=out.column_stride,
     )
 
 

@@ -2,13 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 from memory_code import MemoryCode
 from products import DTYPES, Array, Shape, epilogue_of, finished, seeded
+from xdsl.ir import SSAValue
 
+from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.compute import ConvOp
+from glow.lowering._packing import grouped_channels
+from glow.support.layout import Layout, pack, physical_shape, unpack
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,11 @@ class Case:
     result_element: str = ""
     in_place: bool = False
     """The first extra lies where the result goes."""
+    order: str = ""
+    """Of the result and extras as large: channels last, `rows` (of pixels) or `turns`.
+
+    With `rows` pixels are neighbours; with `turns` channels of groups take turns.
+    """
 
     def __post_init__(self) -> None:
         rank = len(self.kernel)
@@ -85,13 +96,52 @@ def channels_last(
     channel: int = 0,
     fill: float = 0,
     element: str = "f32",
+    *,
+    first: bool = False,
 ) -> Array:
-    """Return a view in logical order of a buffer with a border, channels innermost."""
+    """
+    Return a view in logical order of a buffer with a border, channels innermost.
+
+    With `first`, channels are where they are in the logical order.
+    """
     n, c, *spatial = shape
     sizes = [b + e + a for b, e, a in zip(before, spatial, after, strict=True)]
-    store = np.full((n, *sizes, c + channel), fill, DTYPES[element])
     inside = [slice(b, b + e) for b, e in zip(before, spatial, strict=True)]
+    if first:
+        store = np.full((n, c + channel, *sizes), fill, DTYPES[element])
+        return store[(slice(None), slice(channel, None), *inside)]
+    store = np.full((n, *sizes, c + channel), fill, DTYPES[element])
     return np.moveaxis(store[(slice(None), *inside, slice(channel, None))], -1, 1)
+
+
+@dataclass(frozen=True)
+class Turns:
+    """An array of the shape of a result whose channels of groups take turns."""
+
+    case: Case
+    halo: int
+    dtype: Any
+
+    @property
+    def layout(self) -> Layout:
+        columns = self.case.outputs // self.case.group
+        border = [(0, 0), (0, 0), *[(self.halo, self.halo)] * self.case.rank]
+        return grouped_channels(self.case.rank, columns).with_halo(border)
+
+    @cached_property
+    def stored(self) -> Array:
+        shape = physical_shape(self.layout, self.case.result)
+        return np.full(shape, np.nan if self.dtype.kind == "f" else 0, self.dtype)
+
+    def set(self, values: Array) -> None:
+        inside = pack(self.layout, np.ones(values.shape, np.bool_)).reshape(-1)
+        self.stored.reshape(-1)[inside] = pack(self.layout, values).reshape(-1)[inside]
+
+    def get(self) -> Array:
+        return unpack(self.layout, self.stored, self.case.result)
+
+    def buffer(self, code: MemoryCode) -> SSAValue:
+        return code.blocked(self.stored, self.case.result, LayoutAttr(self.layout))
 
 
 @dataclass
@@ -120,12 +170,25 @@ class Convolution:
         border = (case.result_halo,) * case.rank
         out = case.result_element or element
         fill = 0 if out.startswith("i") else np.nan
-        self.y = channels_last(
-            case.result, border, border, case.channels_before, fill, out
+        self.turns = (
+            Turns(case, case.result_halo, np.dtype(DTYPES[out]))
+            if case.order == "turns"
+            else None
         )
+        self.y = channels_last(
+            case.result, border, border, case.channels_before, fill, out,
+            first=case.order == "rows",
+        )  # fmt: skip
         self.extras = [self._extra(shape, 4 + i) for i, shape in enumerate(case.extras)]
         if case.in_place:
-            self.y[:] = self.extras[0]
+            self._fill(self.extras[0])
+
+    def _fill(self, values: Array) -> None:
+        """Put `values` where the result goes."""
+        if self.turns is not None:
+            self.turns.set(values)
+        else:
+            self.y[:] = values
 
     def _extra(self, shape: Shape, seed: int) -> Array:
         """Operands as large as the result are channels-last; others are row-major."""
@@ -134,7 +197,9 @@ class Convolution:
         if shape != self.case.result:
             return values
         none = (0,) * self.case.rank
-        found = channels_last(shape, none, none, element=element)
+        found = channels_last(
+            shape, none, none, element=element, first=self.case.order == "rows"
+        )
         found[:] = values
         return found
 
@@ -142,8 +207,8 @@ class Convolution:
         """Return the program of one op on the operands."""
         case, code = self.case, MemoryCode(self.target)
         room = np.zeros(self.scratch, np.float32)
-        result = code.buffer(self.y)
-        extras = [code.buffer(extra) for extra in self.extras]
+        result = code.buffer(self.y) if self.turns is None else self.turns.buffer(code)
+        extras = [self._buffer(code, extra) for extra in self.extras]
         if case.in_place:
             extras[0] = result
         op = ConvOp(
@@ -165,6 +230,14 @@ class Convolution:
         code.add(op)
         return code
 
+    def _buffer(self, code: MemoryCode, extra: Array) -> SSAValue:
+        """Return the buffer of an extra; one as large as the result lies like it."""
+        if self.turns is None or extra.shape != self.case.result:
+            return code.buffer(extra)
+        found = Turns(self.case, 0, extra.dtype)
+        found.set(extra)
+        return found.buffer(code)
+
     def expected(self) -> Array:
         found = reference(self.case, self.x, self.w)
         if self.case.has_bias:
@@ -175,12 +248,11 @@ class Convolution:
         """Run, compare, and look for writes outside the result."""
         assert self.code().run() is None
         expected = self.expected()
-        np.testing.assert_allclose(
-            self.y, expected, rtol=10 * tolerance, atol=tolerance
-        )
-        if self.y.dtype.kind == "f":
-            self.y[:] = np.nan
-            root = self.y
+        y = self.y if self.turns is None else self.turns.get()
+        np.testing.assert_allclose(y, expected, rtol=10 * tolerance, atol=tolerance)
+        if y.dtype.kind == "f":
+            self._fill(np.full_like(y, np.nan))
+            root = self.y if self.turns is None else self.turns.stored
             while root.base is not None:
                 root = root.base
             assert np.isnan(root).all(), "wrote outside the result"

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 BASE = Case((1, 64, 9, 9), 64, (3, 3), pads=(1, 1, 1, 1))
 FULL, CHANNELS, PIXELS = (1, 64, 9, 9), (64, 1, 1), (1, 1, 9, 9)
+TURNS = replace(BASE, group=4, outputs=136, order="turns", result_halo=1)
 DIRECT = {
     "3x3": BASE,
     "1x1": replace(BASE, kernel=(1, 1), pads=()),
@@ -63,6 +64,52 @@ DIRECT = {
     ),
     "grouped extras": replace(
         BASE, group=2, epilogue="affine", extras=(CHANNELS, FULL)
+    ),
+    "rows": replace(BASE, order="rows"),
+    "rows of a batch": replace(
+        BASE, input=(3, 17, 5, 7), outputs=41, order="rows", result_halo=1
+    ),
+    "rows, 1x1": Case((2, 24, 7, 9), 64, (1, 1), order="rows", epilogue="relu"),
+    "rows, short": Case((2, 24, 3, 1), 40, (1, 1), order="rows", result_halo=2),
+    "rows, residual": replace(
+        BASE, order="rows", epilogue="residual", extras=(FULL,), channels_before=3
+    ),
+    "rows in place": replace(
+        BASE, order="rows", epilogue="silu", extras=(FULL,), in_place=True
+    ),
+    "rows, per channel": replace(
+        BASE, order="rows", epilogue="affine", extras=(CHANNELS, PIXELS)
+    ),
+    "rows, bool": replace(
+        BASE, order="rows", epilogue="above", extras=(CHANNELS,), result_element="i1"
+    ),
+    "rows of groups": replace(BASE, order="rows", group=4, outputs=80),
+    "turns": TURNS,
+    "2 turns": replace(TURNS, group=2, outputs=74, has_bias=False),
+    "3 turns": replace(
+        TURNS, input=(2, 18, 4, 7), group=3, outputs=48, epilogue="gelu"
+    ),
+    "8 turns": replace(TURNS, group=8, outputs=8 * 32),
+    "16 turns": replace(TURNS, group=16, outputs=16 * 19, result_halo=0),
+    "turns of one": replace(TURNS, outputs=4),
+    "turns, residual": replace(
+        TURNS, epilogue="residual", extras=((1, 136, 9, 9),), result_halo=0
+    ),
+    "turns in place": replace(
+        TURNS,
+        epilogue="residual",
+        extras=((1, 136, 9, 9),),
+        in_place=True,
+        result_halo=0,
+    ),
+    "turns, long in place": replace(
+        TURNS, epilogue="silu", extras=((1, 136, 9, 9),), in_place=True
+    ),
+    "turns, per channel": replace(
+        TURNS, epilogue="affine", extras=((136, 1, 1), PIXELS)
+    ),
+    "turns, bool": replace(
+        TURNS, epilogue="above", extras=((136, 1, 1),), result_element="i1"
     ),
 }
 DEPTHWISE = {

@@ -70,6 +70,31 @@ CASES = {
     ),
     "rows first": Case((20, 16), (16, 40), rhs_order=(1, 0)),
     "no neighbours": Case((20, 16), (16, 40), result_order=(1, 0), has_bias=True),
+    "columns apart": Case(
+        (128, 32), (32, 64), result_order=(1, 0), has_bias=True, is_packed=True
+    ),
+    "columns apart, rest": Case(
+        (2, 23, 20), (20, 37), result_order=(0, 2, 1), epilogue="gelu", is_packed=True
+    ),
+    "columns apart, one row": Case((3, 1, 20), (20, 70), result_order=(0, 2, 1)),
+    "columns apart, extras": Case(
+        (26, 16),
+        (16, 64),
+        result_order=(1, 0),
+        epilogue="affine",
+        extras=((26, 64), (64,)),
+    ),
+    "columns apart in place": Case(
+        (26, 16),
+        (16, 64),
+        result_order=(1, 0),
+        epilogue="residual",
+        extras=((26, 64),),
+        in_place=True,
+    ),
+    "matrices of columns": Case(
+        (2, 3, 30, 16), (2, 3, 16, 35), result_order=(3, 0, 2, 1), has_bias=True
+    ),
     "no depth": Case((4, 0), (0, 5), has_bias=True),
     "nothing": Case((0, 4), (4, 5)),
     "f64": Case((2, 3, 9), (9, 5), element="f64", has_bias=True),

@@ -21,6 +21,12 @@ _LINE = 16
 """The elements of a cache line."""
 
 
+def room(b: Body, element: Attribute, size: int) -> SSAValue:
+    """Return a flat memref of `size` elements on the stack."""
+    found = b.add(memref.AllocaOp.get(element, 64, [size]))
+    return b.add(memref.CastOp.get(found, flat(element)))
+
+
 @dataclass(frozen=True)
 class Panel:
     """What is the same for all tiles of a panel."""
@@ -46,7 +52,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Finish:
-    """The epilogue of one tile."""
+    """The epilogue of one tile, and its stores: columns are neighbours."""
 
     program: ScalarProgram
     extras: tuple[Extra, ...]
@@ -65,7 +71,7 @@ class Finish:
             name = f"extra{n}"
 
             def line(b: Body, i: SSAValue, name: str = name) -> None:
-                begin = self._begin(b, name, i)
+                begin = self.begin(b, name, i)
                 for column in range(0, tile.columns, _LINE):
                     b.do(PrefetchOp(self.args[name], [b.sum(begin, column)]))
 
@@ -86,8 +92,7 @@ class Finish:
             self._finished(b, sums[i * vectors : (i + 1) * vectors], i)
             for i in range(rows)
         ]
-        for i, row in enumerate(done):
-            self._store_row(b, row, i)
+        self.put(b, done)
 
     def _is_long(self) -> bool:
         """Whether the epilogue is too long to be written out per row."""
@@ -99,7 +104,7 @@ class Finish:
         """Put the sums aside, then run the epilogue once per row."""
         tile = self.panel.columns.tile
         whole = Columns(replace(tile, masked=False))
-        places = [self._aside(b, e) for e in (f32, self.program.elements[-1])]
+        places = [self.aside(b, e) for e in (f32, self.program.elements[-1])]
         for i in range(tile.rows):
             row = sums[i * tile.vectors : (i + 1) * tile.vectors]
             whole.store(b, row, places[0], b.const(i * tile.columns))
@@ -109,18 +114,27 @@ class Finish:
             done = self._finished(b, whole.load(b, places[0], at), i)
             whole.store(b, done, places[1], at)
 
-        def copy(b: Body, i: SSAValue) -> None:
-            row = whole.load(b, places[1], b.product(i, tile.columns))
+        b.each(0, tile.rows, finish, name="r", nonempty=True)
+        self.put_back(b, places[1])
+
+    def put(self, b: Body, done: Sequence[Sequence[SSAValue]]) -> None:
+        """Store the rows of the tile."""
+        for i, row in enumerate(done):
             self._store_row(b, row, i)
 
-        for step in (finish, copy):
-            b.each(0, tile.rows, step, name="r", nonempty=True)
+    def put_back(self, b: Body, place: SSAValue) -> None:
+        """Store the rows of the tile, which were put aside at `place`."""
+        tile = self.panel.columns.tile
+        whole = Columns(replace(tile, masked=False))
 
-    def _aside(self, b: Body, element: Attribute) -> SSAValue:
+        def copy(b: Body, i: SSAValue) -> None:
+            self._store_row(b, whole.load(b, place, b.product(i, tile.columns)), i)
+
+        b.each(0, tile.rows, copy, name="r", nonempty=True)
+
+    def aside(self, b: Body, element: Attribute) -> SSAValue:
         """Return room for a tile on the stack."""
-        size = self.panel.columns.tile.rows * self.panel.columns.tile.columns
-        aside = b.add(memref.AllocaOp.get(element, 64, [size]))
-        return b.add(memref.CastOp.get(aside, flat(element)))
+        return room(b, element, self.panel.columns.tile.size)
 
     def _finished(
         self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int
@@ -134,7 +148,7 @@ class Finish:
         return done
 
     def _store_row(self, b: Body, row: Sequence[SSAValue], i: SSAValue | int) -> None:
-        begin = self._begin(b, "result", i)
+        begin = self.begin(b, "result", i)
         self.panel.columns.store(b, row, self.args["result"], begin)
 
     def _extra(self, b: Body, n: int, i: SSAValue | int) -> Sequence[SSAValue]:
@@ -142,7 +156,7 @@ class Finish:
         columns, name = self.panel.columns, f"extra{n}"
         if n in self.panel.extras:
             return self.panel.extras[n]
-        begin = self._begin(b, name, i)
+        begin = self.begin(b, name, i)
         if self.extras[n] is Extra.FULL:
             return columns.load(b, self.args[name], begin)
         if self.extras[n] is Extra.STRIDED:
@@ -151,7 +165,7 @@ class Finish:
         value = b.splat(b.load(self.args[name], begin), columns.tile.lanes)
         return [value] * columns.tile.vectors
 
-    def _begin(self, b: Body, operand: str, i: SSAValue | int) -> SSAValue:
+    def begin(self, b: Body, operand: str, i: SSAValue | int) -> SSAValue:
         """Where row `i` of the tile begins."""
         start = self.starts[f"{operand}_at"]
         return self.panel.begin(b, self.args["table"], start, i, operand)

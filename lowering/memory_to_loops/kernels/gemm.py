@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import f32
@@ -30,6 +31,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import (
 )
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
+Named = dict[str, SSAValue]
 _NAMES = [field.name for field in fields(GemmRow)]
 
 
@@ -50,6 +52,9 @@ class Gemm(Kernel):
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
 
+    MORE: ClassVar[tuple[str, ...]] = ()
+    """The integers at the end of a row that only such a kernel has."""
+
     @property
     def prefix(self) -> str:
         shape = f"{self.tile.rows}x{self.tile.columns}"
@@ -58,7 +63,12 @@ class Gemm(Kernel):
     @property
     def row_length(self) -> int:
         """The integers of a row."""
-        return len(_NAMES) - 1 + 2 * len(self.extras)
+        return len(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """What the integers of a row are."""
+        return [*_NAMES[:-1], *extra_names(len(self.extras)), *self.MORE]
 
     @property
     def left_has_columns(self) -> bool:
@@ -85,22 +95,23 @@ class Gemm(Kernel):
             ("at", INDEX),
         ]
         op, b, args = function(self.symbol, operands, noalias=["table", "rows"])
-        names = [*_NAMES[:-1], *extra_names(len(self.extras))]
         row = {
             name: b.load(args["rows"], b.sum(args["at"], i))
-            for i, name in enumerate(names)
+            for i, name in enumerate(self.names)
         }
-        _Writer(self, args, row).product(b)
+        self.writer(args, row).product(b)
         b.do(func.ReturnOp())
         return op
 
+    def writer(self, args: Named, row: Named) -> Writer:
+        """Return what writes the loops over operands `args`; `row` has its integers."""
+        return Writer(self, args, row)
 
-class _Writer:
+
+class Writer:
     """Writes the loops of a `Gemm`: batches, panels, tiles."""
 
-    def __init__(
-        self, kernel: Gemm, args: dict[str, SSAValue], row: dict[str, SSAValue]
-    ):
+    def __init__(self, kernel: Gemm, args: Named, row: Named):
         self.kernel, self.tile = kernel, kernel.tile
         self.args, self.row = args, row
         extras = [f"extra{i}" for i in range(len(kernel.extras))]
@@ -110,24 +121,38 @@ class _Writer:
         row, zero = self.row, b.const(0)
 
         def batch(b: Body, i: SSAValue) -> None:
-            start = b.sum(row["batch_at"], b.product(i, len(self.operands)))
-            offsets = {
-                name: b.offset(self.args["table"], b.sum(start, n))
-                for n, name in enumerate(self.operands)
-            }
-
+            offsets = self.offsets(b, i)
             b.each(
                 row["first"],
                 row["last"],
-                lambda b, panel: self.panel(b, panel, offsets),
+                lambda b, panel: self.tiles(b, panel, offsets),
                 name="panel",
                 nonempty=True,
             )
 
         b.each(zero, row["batches"], batch, name="batch", nonempty=True)
 
-    def panel(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> None:
-        """All tiles of one panel."""
+    def offsets(self, b: Body, batch: SSAValue) -> dict[str, SSAValue]:
+        """Return what a batch adds to where operands lie."""
+        start = b.sum(self.row["batch_at"], b.product(batch, len(self.operands)))
+        return {
+            name: b.offset(self.args["table"], b.sum(start, n))
+            for n, name in enumerate(self.operands)
+        }
+
+    def tiles(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> None:
+        """Append all tiles of one panel."""
+        found = self.panel(b, panel, offsets)
+        b.each(
+            0,
+            self.row["tiles"],
+            lambda b, tile: self.one_tile(b, tile, found),
+            name="tile",
+            nonempty=True,
+        )
+
+    def panel(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> Panel:
+        """Return what the tiles of a panel share."""
         row, kernel, lanes = self.row, self.kernel, self.tile.lanes
         column = b.product(panel, row["width"])
         moves: dict[str, SSAValue | None] = {
@@ -140,6 +165,8 @@ class _Writer:
                 moves[f"extra{i}"] = None
             elif extra is Extra.STRIDED:
                 moves[f"extra{i}"] = b.product(column, row[f"extra{i}_step"])
+        if "result_step" in row:
+            moves["result"] = b.product(column, row["result_step"])
         bases: dict[str, SSAValue] = {}
         for name, offset in offsets.items():
             move = moves.get(name, column)
@@ -156,14 +183,7 @@ class _Writer:
             for i, extra in enumerate(kernel.extras)
             if extra is Extra.COLUMNS
         }
-        found = Panel(bases, columns, bias, extras)
-        b.each(
-            0,
-            row["tiles"],
-            lambda b, tile: self.one_tile(b, tile, found),
-            name="tile",
-            nonempty=True,
-        )
+        return Panel(bases, columns, bias, extras)
 
     def one_tile(self, b: Body, tile: SSAValue, panel: Panel) -> None:
         row, rows = self.row, self.tile.rows
@@ -193,9 +213,14 @@ class _Writer:
             ahead=b.sum(ahead, b.product(tile, row["slice"])),
             ahead_step=row["slice_step"],
         )
-        finish = Finish(
-            self.kernel.epilogue, self.kernel.extras, self.args, row, panel, starts
-        )
+        finish = self.finish(panel, starts)
         finish.fetch(b)
         sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)
         finish.store(b, sums)
+
+    def finish(self, panel: Panel, starts: Named) -> Finish:
+        """Return what stores a tile; `starts` say where its rows are in the table."""
+        kernel = self.kernel
+        return Finish(
+            kernel.epilogue, kernel.extras, self.args, self.row, panel, starts
+        )

@@ -33,6 +33,10 @@ class Tile:
     def columns(self) -> int:
         return self.vectors * self.lanes
 
+    @property
+    def size(self) -> int:
+        return self.rows * self.columns
+
 
 def element_of(base: SSAValue) -> Attribute:
     """Return the type of the elements of a flat memref."""

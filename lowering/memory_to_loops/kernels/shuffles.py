@@ -47,6 +47,25 @@ def transposed(b: Body, rows: list[SSAValue], bits: int) -> list[SSAValue]:
     return [column[s] for s in range(len(blocks)) for column in columns]
 
 
+def columns_of(b: Body, rows: list[SSAValue]) -> list[SSAValue]:
+    """Return the columns of 2 or 4 rows, each a vector of as many lanes as rows."""
+    count, lanes = len(rows), _lanes_of(rows[0])
+    if count == 4:
+        found = _unpacked(b, rows, lanes)
+        places = [(found[i % 4], i // 4 * 4) for i in range(lanes)]
+    else:
+        starts = [[s + h for s in range(0, lanes, 4)] for h in (0, 2)]
+        masks = [[i for s in half for i in (s, s + lanes, s + 1, s + 1 + lanes)]
+                 for half in starts]  # fmt: skip
+        found = [shuffled(b, *rows, mask) for mask in masks]
+        places = [(found[i % 4 // 2], i // 4 * 4 + i % 2 * 2) for i in range(lanes)]
+    return [shuffled(b, x, x, range(at, at + count)) for x, at in places]
+
+
+def _lanes_of(x: SSAValue) -> int:
+    return cast(VectorType[Attribute], x.type).get_shape()[0]
+
+
 def _unpacked(b: Body, rows: list[SSAValue], lanes: int) -> list[SSAValue]:
     """Transpose the squares that `rows` have in each segment, by perfect shuffles."""
     half = len(rows) // 2
@@ -92,11 +111,34 @@ def _segments_transposed(b: Body, rows: list[SSAValue], size: int) -> list[SSAVa
 def interleaved(b: Body, planes: list[SSAValue], lanes: int) -> list[SSAValue]:
     """Return vectors that hold lane 0 of all planes, then lane 1, and so on."""
     count = len(planes)
+    if count == 1:
+        return planes
+    if count == 4 <= lanes:
+        return _segments_in_turn(b, _unpacked(b, planes, lanes))
+    if count % 2 == 0:
+        halves = (interleaved(b, planes[i::2], lanes) for i in (0, 1))
+        low = [lane for i in range(lanes // 2) for lane in (i, i + lanes)]
+        high = [lane + lanes // 2 for lane in low]
+        pairs = zip(*halves, strict=True)
+        return [shuffled(b, *pair, mask) for pair in pairs for mask in (low, high)]
     places = [(i % count, i // count) for i in range(count * lanes)]
     return [
         _gathered(b, planes, places[start : start + lanes])
         for start in range(0, count * lanes, lanes)
     ]
+
+
+def _segments_in_turn(b: Body, blocks: list[SSAValue]) -> list[SSAValue]:
+    """Return the segments 0 of four vectors, then the segments 1, and so on."""
+    match _lanes_of(blocks[0]) // 4:
+        case 1:
+            return blocks
+        case 2:
+            lanes = [[*range(s, s + 4), *range(s + 8, s + 12)] for s in (0, 4)]
+            pairs = (blocks[:2], blocks[2:])
+            return [shuffled(b, *pair, mine) for mine in lanes for pair in pairs]
+        case _:
+            return _segments_transposed(b, blocks, 4)
 
 
 def separated(b: Body, parts: list[SSAValue], lanes: int) -> list[SSAValue]:
