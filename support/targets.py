@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from glow.support.errors import TargetError
+from glow.support.layout import Layout, permuted, row_major, strides_of
 
 GROUP = "glow.backends"
 
@@ -55,22 +56,70 @@ class Target:
 
 
 @dataclass(frozen=True)
+class AnyOrder:
+    """
+    Any order of whole axes, with one of `innermost` innermost; None: whichever.
+
+    An axis of extent 1 is innermost wherever it lies.
+    """
+
+    innermost: tuple[int, ...] | None = None
+
+    def accepts(self, layout: Layout, shape: tuple[int, ...], itemsize: int) -> bool:
+        """Return whether a tensor of `shape` in `layout` is in such an order."""
+        found = strides_of(layout, shape, itemsize)
+        if found is None:
+            return False
+        if self.innermost is None:
+            return True
+        strides, _ = found
+        return any(strides[axis] == 1 or shape[axis] == 1 for axis in self.innermost)
+
+    def default(self, rank: int) -> Layout:
+        """Return the accepted layout of this rank that is most like row-major."""
+        if not self.innermost or rank - 1 in self.innermost:
+            return row_major(rank)
+        last = self.innermost[-1]
+        return permuted([*(axis for axis in range(rank) if axis != last), last])
+
+
+Asked = Attribute | AnyOrder | None
+"""What a choice asks of a value: one layout, one of several, or row-major (None)."""
+
+
+@dataclass(frozen=True)
 class LayoutChoice:
     """
     One way in which a target can run an op: its operands and results laid out so.
 
-    An entry is a layout attribute, or None for row-major; there is one per operand
-    and one per result. Costs only compare choices of one op.
+    There is an entry per operand and one per result. `cost` is what this way costs
+    more than the best one, in bytes of memory traffic that take as long.
     """
 
-    operands: tuple[Attribute | None, ...]
-    results: tuple[Attribute | None, ...]
+    operands: tuple[Asked, ...]
+    results: tuple[Asked, ...]
     cost: float = 0.0
 
 
-def _any_layout(op: Operation, target: Target) -> tuple[LayoutChoice, ...]:
+Offers = Callable[[int], Sequence[Layout]]
+"""The layouts in which an operand may arrive without being moved, by its index."""
+
+Layouts = Sequence[Layout]
+"""A layout per operand, or per result."""
+
+
+def _no_choices(
+    op: Operation, target: Target, offers: Offers
+) -> tuple[LayoutChoice, ...]:
     """Ask for nothing."""
     return ()
+
+
+def _carry_free(
+    op: Operation, operands: Layouts, results: Layouts, target: Target
+) -> float | None:
+    """Carry any layout for nothing."""
+    return 0.0
 
 
 @dataclass(frozen=True)
@@ -93,8 +142,20 @@ class Backend:
     """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns `llvm-ir`, `asm` or `object`."""
-    layout_choices: Callable[[Operation, Target], Sequence[LayoutChoice]] = _any_layout
-    """The layouts in which an op can run; none: the op runs in any, or row-major."""
+    layout_choices: Callable[[Operation, Target, Offers], Sequence[LayoutChoice]] = (
+        _no_choices
+    )
+    """
+    The layouts in which an op can run. None: it carries those that it gets, if it
+    says how its axes run, and else it is row-major.
+    """
+    carry_cost: Callable[[Operation, Layouts, Layouts, Target], float | None] = (
+        _carry_free
+    )
+    """
+    What an op that carries layouts, or a reshape, costs with these of its operands
+    and results, in the unit of `LayoutChoice.cost`; None if it cannot run so.
+    """
 
 
 @cache

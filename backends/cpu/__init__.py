@@ -20,7 +20,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from glow.support.targets import Backend, LayoutChoice, Target
+from glow.support.targets import Backend, LayoutChoice, Layouts, Offers, Target
 
 
 def _make_target(features: str) -> Target:
@@ -29,10 +29,20 @@ def _make_target(features: str) -> Target:
     return cpu_target(features)
 
 
-def _layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
+def _layout_choices(
+    op: Operation, target: Target, offers: Offers
+) -> Sequence[LayoutChoice]:
     from glow.backends.cpu.layouts import layout_choices
 
-    return layout_choices(op, target)
+    return layout_choices(op, target, offers)
+
+
+def _carry_cost(
+    op: Operation, operands: Layouts, results: Layouts, target: Target
+) -> float | None:
+    from glow.backends.cpu.layouts import carry_cost
+
+    return carry_cost(op, operands, results, target)
 
 
 def _compile(module: ModuleOp, target: Target, *, cache_dir: Path | None = None) -> Any:
@@ -55,4 +65,5 @@ BACKEND = Backend(
     links_kernels=True,
     emit=_emit,
     layout_choices=_layout_choices,
+    carry_cost=_carry_cost,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
+from math import prod
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -17,10 +17,10 @@ from glow.dialects.graph.global_pooling import (
     GlobalMaxPoolOp,
 )
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
+from glow.dialects.graph.movement import DepthToSpaceOp, ReshapeOp, SpaceToDepthOp
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of_type
+from glow.dialects.layout.attribute import LayoutAttr
 from glow.lowering._packing import (
     choose_conv_algorithm,
     filter_depthwise,
@@ -28,9 +28,16 @@ from glow.lowering._packing import (
     matrix_panels,
     panel_width,
 )
-from glow.support.layout import Layout, permuted
-from glow.support.targets import LayoutChoice, Target
-from glow.support.types import element_of, shape_of
+from glow.support.layout import Layout, permuted, size_of, strides_of
+from glow.support.targets import (
+    AnyOrder,
+    Asked,
+    LayoutChoice,
+    Layouts,
+    Offers,
+    Target,
+)
+from glow.support.types import dtype_of, element_of, shape_of
 
 _SPATIAL = (
     MaxPoolOp
@@ -45,11 +52,10 @@ _SPATIAL = (
     | ConvTransposeOp
 )
 
-_ORDERED = 4
-"""The highest rank for whose results each order of axes is worth a choice."""
 
-
-def layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
+def layout_choices(
+    op: Operation, target: Target, offers: Offers
+) -> Sequence[LayoutChoice]:
     """
     Return the layouts in which `op` can run on `target`.
 
@@ -60,7 +66,7 @@ def layout_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
         case ConvOp():
             return (_spatial(op, {1: _filter_layout(op, target)}),)
         case MatMulOp():
-            return _products(op, target)
+            return (_product(op, target),)
         case _ if isinstance(op, _SPATIAL):
             return (_spatial(op, {}),)
         case _:
@@ -107,50 +113,59 @@ def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
     return filter_panels(len(kernel), width)
 
 
-def _products(op: MatMulOp, target: Target) -> tuple[LayoutChoice, ...]:
+def _product(op: MatMulOp, target: Target) -> LayoutChoice:
     """
     Ask for a constant matrix on the right in panels, else for columns in a row.
 
-    Where the axes before lie is the same to the kernel, on all sides; so there is a
-    choice for each order of the result's.
+    Where the axes before lie is the same to the kernel, on all sides; of the left
+    factor, rows or columns are in a row.
     """
-    operands = (_left_layout(op), _right_layout(op, target))
+    rank, left = len(shape_of(op.result)), len(shape_of(op.lhs))
     others = (None,) * (len(op.operands) - 2)
-    asked = (*(_attribute(layout) for layout in operands), *others)
-    rank = len(shape_of(op.result))
-    orders = [tuple(range(rank))]
-    if 1 < rank <= _ORDERED:
-        orders = [(*order, rank - 1) for order in permutations(range(rank - 1))]
-    return tuple(LayoutChoice(asked, (_attribute(permuted(o)),)) for o in orders)
+    return LayoutChoice(
+        (AnyOrder(tuple(range(left))[-2:]), _right(op, target), *others),
+        (AnyOrder((rank - 1,) if rank else None),),
+    )
 
 
-def _left_layout(op: MatMulOp) -> Layout | None:
-    """Return the layout of the left factor: its own if rows or columns are in a row."""
-    rank = len(shape_of(op.lhs))
-    has_unit_stride = any(_is_in_a_row(op.lhs, axis) for axis in range(rank)[-2:])
-    return layout_of(op.lhs) if has_unit_stride else None
-
-
-def _right_layout(op: MatMulOp, target: Target) -> Layout | None:
-    """Return the layout of the right factor: panels, or any with columns in a row."""
+def _right(op: MatMulOp, target: Target) -> Asked:
+    """Return what is asked of the right factor: panels, or columns in a row."""
     shape = shape_of(op.rhs)
     rank = len(shape)
     if rank == 1:
         return None
-    columns, rows = rank - 1, rank - 2
-    if op.transpose_rhs is not None:
-        columns, rows = rows, columns
+    columns = rank - (2 if op.transpose_rhs is not None else 1)
     if constant_behind(op.rhs) is not None and element_of(op.rhs) == f32:
-        return matrix_panels(rank, columns, panel_width(target, shape[columns]))
-    if _is_in_a_row(op.rhs, columns):
-        return layout_of(op.rhs)
-    return permuted((*range(rank - 2), rows, columns))
+        width = panel_width(target, shape[columns])
+        return _attribute(matrix_panels(rank, columns, width))
+    return AnyOrder((columns,))
 
 
-def _is_in_a_row(value: SSAValue, axis: int) -> bool:
-    """Return whether elements along `axis` are neighbours in memory."""
-    found = strides_of_type(value.type)
-    return found is not None and (found[0][axis] == 1 or shape_of(value)[axis] == 1)
+def carry_cost(
+    op: Operation, operands: Layouts, results: Layouts, target: Target
+) -> float | None:
+    """
+    Return what it costs to run `op` in layouts that it carries.
+
+    Kernels follow one stride per axis. In blocks they can only go through values that
+    are all alike, one element after the other, where no padding must stay zero.
+    """
+    pairs = list(zip((*op.operands, *op.results), (*operands, *results), strict=True))
+    if all(_is_strided(value, layout) for value, layout in pairs):
+        return 0.0
+    if isinstance(op, ReshapeOp) or len({(shape_of(v), a) for v, a in pairs}) > 1:
+        return None
+    return None if any(_is_padded(value, layout) for value, layout in pairs) else 0.0
+
+
+def _is_strided(value: SSAValue, layout: Layout) -> bool:
+    itemsize = dtype_of(element_of(value)).itemsize
+    return strides_of(layout, shape_of(value), itemsize) is not None
+
+
+def _is_padded(value: SSAValue, layout: Layout) -> bool:
+    shape, itemsize = shape_of(value), dtype_of(element_of(value)).itemsize
+    return size_of(layout, shape, itemsize) != prod(shape)
 
 
 @cache

@@ -13,7 +13,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from glow.support.errors import TargetError
-from glow.support.targets import Backend, LayoutChoice, Target, resolve, target_of
+from glow.support.targets import (
+    Backend,
+    LayoutChoice,
+    Layouts,
+    Offers,
+    Target,
+    resolve,
+    target_of,
+)
 
 TARGET = Target(
     name="reference",
@@ -50,8 +58,16 @@ def _compile_checked(module: ModuleOp, target: Target, **_: Any) -> Any:
     return ReferenceExecutable(module, PhysicalStorage)
 
 
-def _cpu_choices(op: Operation, target: Target) -> Sequence[LayoutChoice]:
-    return resolve("cpu").layout_choices(op, target_of("cpu"))
+def _cpu_choices(
+    op: Operation, target: Target, offers: Offers
+) -> Sequence[LayoutChoice]:
+    return resolve("cpu").layout_choices(op, target_of("cpu"), offers)
+
+
+def _cpu_carry_cost(
+    op: Operation, operands: Layouts, results: Layouts, target: Target
+) -> float | None:
+    return resolve("cpu").carry_cost(op, operands, results, target_of("cpu"))
 
 
 BACKEND = Backend("reference", _make_target, "graph", _compile)
@@ -61,4 +77,5 @@ CHECKED = Backend(
     "layout",
     _compile_checked,
     layout_choices=_cpu_choices,
+    carry_cost=_cpu_carry_cost,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from glow.backends.reference.storage import Array, TensorStorage
 from glow.dialects.graph.base import GraphOp
@@ -19,7 +19,13 @@ from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of
-from glow.support.targets import LayoutChoice, resolve, target_of
+from glow.support.targets import (
+    AnyOrder,
+    Asked,
+    LayoutChoice,
+    resolve,
+    target_of,
+)
 from glow.support.types import dtype_of, element_of, shape_of
 
 # What padding of integers holds; no index and no count is like it.
@@ -95,10 +101,14 @@ def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
     own = _own(op.operands), _own(op.results)
     if isinstance(op, TransformOp):
         return own
-    choices = resolve(machine).layout_choices(op, target_of(machine))
+    choices = resolve(machine).layout_choices(
+        op,
+        target_of(machine),
+        lambda i: [own[0][i] or row_major(len(shape_of(op.operands[i])))],
+    )
     if choices:
         return max(
-            (_layouts_of(choice) for choice in choices),
+            (_layouts_of(choice, own) for choice in choices),
             key=lambda choice: _matches(choice, own),
         )
     carries = any(op.axis_map(i) is not None for i in range(len(op.operands)))
@@ -109,12 +119,20 @@ def _own(values: Iterable[SSAValue]) -> Layouts:
     return [layout_of(value) for value in values]
 
 
-def _layouts_of(choice: LayoutChoice) -> tuple[Layouts, Layouts]:
-    return [_layout(a) for a in choice.operands], [_layout(a) for a in choice.results]
+def _layouts_of(
+    choice: LayoutChoice, own: tuple[Layouts, Layouts]
+) -> tuple[Layouts, Layouts]:
+    return (
+        list(map(_layout, choice.operands, own[0])),
+        list(map(_layout, choice.results, own[1])),
+    )
 
 
-def _layout(attribute: Attribute | None) -> Layout | None:
-    return attribute.data if isinstance(attribute, LayoutAttr) else None
+def _layout(asked: Asked, own: Layout | None) -> Layout | None:
+    """Return the layout that is asked; of an order that is free, that of the value."""
+    if isinstance(asked, AnyOrder):
+        return own
+    return asked.data if isinstance(asked, LayoutAttr) else None
 
 
 def _matches(one: tuple[Layouts, Layouts], other: tuple[Layouts, Layouts]) -> int:

@@ -2,44 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.movement import TransposeOp
-from glow.dialects.layout.attribute import (
-    LayoutAttr,
-    layout_of,
-    same_bytes,
-    strides_of,
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
+from glow.support.layout import Layout, relabelled, row_major
+from glow.support.targets import (
+    AnyOrder,
+    Asked,
+    Backend,
+    LayoutChoice,
+    Layouts,
+    Offers,
+    Target,
+    resolve,
+    target_of,
 )
-from glow.support.layout import (
-    Layout,
-    equivalent,
-    permuted,
-    relabelled,
-    reshaped,
-    row_major,
-    unblocked,
-)
-from glow.support.targets import LayoutChoice, resolve, target_of
-from glow.support.types import dtype_of, shape_of, tensor_type
-
-Ask = Callable[[Operation], Sequence[LayoutChoice]]
+from glow.support.types import dtype_of, element_of, shape_of, tensor_type
 
 
-def asking(target: str) -> Ask:
-    """Return the function that asks `target` in which layouts an op can run."""
-    backend, machine = resolve(target), target_of(target)
-    return lambda op: backend.layout_choices(op, machine)
+@dataclass(frozen=True)
+class Question:
+    """What may be asked of a target."""
 
+    backend: Backend
+    machine: Target
 
-def layout_in(attribute: Attribute | None) -> Layout | None:
-    """Return the layout of an entry of a choice; None is row-major."""
-    assert attribute is None or isinstance(attribute, LayoutAttr)
-    return None if attribute is None else attribute.data
+    @staticmethod
+    def of(target: str) -> Question:
+        """Return the questions for the target that `target` names."""
+        return Question(resolve(target), target_of(target))
+
+    def choices(self, op: Operation, offers: Offers) -> tuple[LayoutChoice, ...]:
+        return tuple(self.backend.layout_choices(op, self.machine, offers))
+
+    def carry_cost(
+        self, op: Operation, operands: Layouts, results: Layouts
+    ) -> float | None:
+        return self.backend.carry_cost(op, operands, results, self.machine)
 
 
 def whole_layout_of(value: SSAValue) -> Layout:
@@ -47,12 +49,27 @@ def whole_layout_of(value: SSAValue) -> Layout:
     return layout_of(value) or row_major(len(shape_of(value)))
 
 
-def is_strided(layout: Layout | None, value: SSAValue) -> bool:
-    """Return whether each axis of `value` has one stride in `layout`."""
-    if layout is None:
-        return True
-    itemsize = dtype_of(tensor_type(value).element_type).itemsize
-    return strides_of(LayoutAttr(layout), shape_of(value), itemsize) is not None
+def itemsize_of(value: SSAValue) -> int:
+    """Return the bytes of one element of `value`."""
+    return dtype_of(element_of(value)).itemsize
+
+
+def accepts(asked: Asked, layout: Layout, value: SSAValue) -> bool:
+    """Return whether `value` in `layout` is what was asked for."""
+    if isinstance(asked, AnyOrder):
+        return asked.accepts(layout, shape_of(value), itemsize_of(value))
+    return same_bytes(layout, asked_layout(asked, value), tensor_type(value))
+
+
+def asked_layout(asked: Asked, value: SSAValue) -> Layout:
+    """Return the layout that is asked for, of several the first."""
+    rank = len(shape_of(value))
+    if asked is None:
+        return row_major(rank)
+    if isinstance(asked, AnyOrder):
+        return asked.default(rank)
+    assert isinstance(asked, LayoutAttr)
+    return asked.data
 
 
 def has_maps(op: Operation) -> bool:
@@ -76,16 +93,16 @@ def carried(op: GraphOp, operand: int, result: int, layout: Layout) -> Layout:
     axes = op.axis_map(operand, result)
     if axes is None:
         return row_major(len(shape_of(op.results[result])))
-    return relabelled(unblocked(layout), axes)
+    return relabelled(layout, axes)
 
 
-def wanted(op: GraphOp, operand: int, result_layout: Layout) -> Layout:
+def needed(op: GraphOp, operand: int, result: int, layout: Layout) -> Layout | None:
     """
-    Return the layout of `operand` that goes with `result_layout` of the first result.
+    Return the layout of `operand` that goes with `layout` of `result`.
 
-    An operand with axes that the result lacks keeps its own.
+    None if it has axes of its own, which the result says nothing about.
     """
-    value, axes = op.operands[operand], op.axis_map(operand)
+    value, axes = op.operands[operand], op.axis_map(operand, result)
     if axes is None:
         return row_major(len(shape_of(value)))
     sources = tuple(
@@ -94,58 +111,10 @@ def wanted(op: GraphOp, operand: int, result_layout: Layout) -> Layout:
     )
     left_out = zip(sources, shape_of(value), strict=True)
     if any(source is None and extent != 1 for source, extent in left_out):
-        own = whole_layout_of(value)
-        return own if is_strided(own, value) else unblocked(own)
-    return relabelled(result_layout, sources)
-
-
-@dataclass(frozen=True)
-class Reshaping:
-    """Layouts of operand and result of a reshape that moves nothing."""
-
-    operand: Layout
-    result: Layout
-
-
-def reshaping(
-    layout: Layout, shape: tuple[int, ...], new_shape: tuple[int, ...]
-) -> Reshaping:
-    """
-    Return the layouts of a reshape whose operand comes in `layout`.
-
-    The operand keeps it if the result's axes then are whole; else it takes the order
-    that gives the result the order of its finest digits, or row-major.
-    """
-    kept = reshaped(layout, shape, new_shape)
-    if kept is None:
-        return Reshaping(row_major(len(shape)), row_major(len(new_shape)))
-    result = unblocked(kept)
-    if equivalent(result, kept, new_shape):
-        return Reshaping(layout, result)
-    operand = reshaped(result, new_shape, shape)
-    if operand is None or strides_of(LayoutAttr(operand), shape) is None:
-        return Reshaping(row_major(len(shape)), row_major(len(new_shape)))
-    return Reshaping(operand, result)
+        return None
+    return relabelled(layout, sources)
 
 
 def differs(value: SSAValue, layout: Layout | None) -> bool:
     """Return whether `value` has other bytes than it would have in `layout`."""
     return not same_bytes(layout_of(value), layout, tensor_type(value))
-
-
-def wish_for(value: SSAValue) -> Layout | None:
-    """
-    Return the layout of `value` that its transposes make row-major, or None.
-
-    It looks along a chain of single readers for transposes. What comes of them is
-    wanted row-major, as reshapes, results and most kernels want it.
-    """
-    order = list(range(len(shape_of(value))))
-    seen = value
-    while (use := seen.get_user_of_unique_use()) is not None:
-        if not isinstance(use, TransposeOp):
-            break
-        permutation: tuple[int, ...] = use.parameters()["permutation"]
-        order = [order[axis] for axis in permutation]
-        seen = use.result
-    return None if seen is value else permuted(order)

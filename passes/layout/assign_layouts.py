@@ -1,48 +1,37 @@
-"""Give every value the physical order in which the target works best."""
+"""Give every value the layout with which the whole network costs least."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from glow.analysis.constants import constant_behind
-from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.movement import ReshapeOp
-from glow.dialects.layout.attribute import layout_of, same_bytes, with_layout
+from glow.dialects.layout.attribute import with_layout
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import (
-    Ask,
-    asking,
-    carried,
-    differs,
-    has_maps,
-    layout_in,
-    leads,
-    reshaping,
-    wanted,
-    whole_layout_of,
-    wish_for,
-)
-from glow.support.layout import Layout, row_major
-from glow.support.targets import LayoutChoice
-from glow.support.types import shape_of, size_bytes
+from glow.passes.layout._candidates import source_of
+from glow.passes.layout._carrying import Question, whole_layout_of
+from glow.passes.layout._problem import Problem, Ways
+from glow.support.cost_network import Solution
 
 
 @dataclass(frozen=True)
 class AssignLayoutsPass(ModulePass):
     """
-    Lay values out as `target` asks, and insert transforms where two layouts meet.
+    Lay values out as costs `target` least, and insert transforms where layouts meet.
 
-    Ops that the target asks nothing of pass on what they get: a transposed or reshaped
-    value keeps its bytes. A value is transformed once per layout. Arguments,
+    Ops run in one of the layouts that the target offers for them; ops that it asks
+    nothing of pass on what they get, and a transposed or reshaped value keeps its
+    bytes. Costs are what the target says of its ops, and the bytes that transforms
+    move; a value is transformed once per layout, whoever reads it. Arguments,
     placeholders and what leaves a function keep the layouts that they have.
+
+    The module's `layout.assignment` says what it costs and whether that is the least
+    there is (`exact`) or what a bounded search found.
 
     Level: graph -> layout. Needs: nothing. Then: fold-layout-transforms.
     """
@@ -52,140 +41,121 @@ class AssignLayoutsPass(ModulePass):
     target: str = "cpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        ask = asking(self.target)
+        question = Question.of(self.target)
+        report = _Report()
         for function in op.walk():
             if isinstance(function, FuncOp):
                 for block in function.body.blocks:
-                    _Assignment(ask).run(block)
+                    problem = Problem(block, question)
+                    ways, solution = problem.solve()
+                    report.add(problem.cost(ways), solution)
+                    _Assignment(problem, ways).apply(block)
+        op.attributes["layout.assignment"] = report.attribute()
+
+
+@dataclass
+class _Report:
+    """What the layouts of a module cost, and how they were found."""
+
+    cost: float = 0.0
+    is_exact: bool = True
+    width: int = 0
+
+    def add(self, cost: float, solution: Solution) -> None:
+        self.cost += cost
+        self.is_exact &= solution.is_exact
+        self.width = max(self.width, solution.width)
+
+    def attribute(self) -> DictionaryAttr:
+        return DictionaryAttr(
+            {
+                "cost": IntegerAttr(round(self.cost), i64),
+                "method": StringAttr("exact" if self.is_exact else "bounded"),
+                "width": IntegerAttr(self.width, i64),
+            }
+        )
 
 
 @dataclass
 class _Assignment:
-    """The layouts of the values of one block, op after op."""
+    """Writes the chosen layouts into a block."""
 
-    ask: Ask
-    given: dict[SSAValue, Layout | None] = field(default_factory=lambda: {})
-    """The layout that a value had, where it has another."""
-    made: dict[tuple[SSAValue, Layout | None], SSAValue] = field(
-        default_factory=lambda: {}
-    )
-    """What a value was transformed to, by layout; None is row-major."""
+    problem: Problem
+    ways: Ways
+    made: dict[tuple[SSAValue, int], SSAValue] = field(default_factory=lambda: {})
+    """Each value in each layout that it has, by what it was and its candidate."""
 
-    def run(self, block: Block) -> None:
-        for op in list(block.ops):
-            self._visit(op)
-
-    def _visit(self, op: Operation) -> None:
-        if isinstance(op, TransformOp):
-            return
-        choices = self.ask(op)
-        if choices:
-            self._choose(op, choices)
-        elif isinstance(op, ReshapeOp):
-            self._reshape(op)
-        elif isinstance(op, GraphOp) and has_maps(op):
-            self._carry(op)
-        elif isinstance(op, GraphOp):
-            self._set(op, [None] * len(op.operands), [None] * len(op.results))
-        else:
-            for index, value in enumerate(op.operands):
-                if value in self.given:
-                    self._lay_out(op, index, self.given[value])
-
-    def _choose(self, op: Operation, choices: Sequence[LayoutChoice]) -> None:
-        """Run `op` in the choice that costs least, moved bytes included."""
-        wishes = [wish_for(result) for result in op.results]
-
-        def cost(choice: LayoutChoice) -> float:
-            pairs = zip(op.operands, choice.operands, strict=True)
-            before = sum(_moved(v, layout_in(a)) for v, a in pairs)
-            made = zip(op.results, wishes, choice.results, strict=True)
-            after = sum(
-                size_bytes(result)
-                for result, wish, a in made
-                if wish is not None and not same_bytes(wish, layout_in(a), result.type)
-            )
-            return choice.cost + before + after
-
-        best = min(choices, key=cost)
-        operands = [layout_in(a) for a in best.operands]
-        self._set(op, operands, [layout_in(a) for a in best.results])
-
-    def _reshape(self, op: ReshapeOp) -> None:
-        found = reshaping(
-            whole_layout_of(op.input), shape_of(op.input), shape_of(op.result)
-        )
-        self._set(op, [found.operand], [found.result])
-
-    def _carry(self, op: GraphOp) -> None:
-        """Let the results follow the operand that moves the fewest bytes of others."""
-        candidates = {
-            carried(op, i, 0, whole_layout_of(op.operands[i])): i
-            for i in reversed(range(len(op.operands)))
-            if leads(op, i)
+    def apply(self, block: Block) -> None:
+        ops = list(block.ops)
+        demands = [self._demands(op) for op in ops]
+        transforms = {
+            op: source_of(op.input) for op in ops if isinstance(op, TransformOp)
         }
-        plain = row_major(len(shape_of(op.results[0])))
-        if not candidates:
-            candidates = {plain: 0}
+        for value in self.problem.search.fixed:
+            self.made[value, self.problem.made_in(value, self.ways)] = value
+        for op, wanted in zip(ops, demands, strict=True):
+            for index, source, wish in wanted:
+                self._lay_out(op, index, source, wish)
+            if isinstance(op, TransformOp):
+                self._keep(op, transforms[op])
+            if op in self.ways:
+                self._set(op)
+        for op in reversed(transforms):
+            if op.result.first_use is None:
+                op.detach()
+                op.erase()
 
-        def cost(layout: Layout) -> tuple[int, bool, int]:
-            moved = sum(
-                _moved(value, wanted(op, i, layout))
-                for i, value in enumerate(op.operands)
-            )
-            return moved, layout == plain, candidates[layout]
+    def _demands(self, op: Operation) -> list[tuple[int, SSAValue, tuple[int, ...]]]:
+        """Return operands, the values behind them and the candidates they may be in."""
+        if isinstance(op, TransformOp):
+            return []
+        way = self.ways.get(op)
+        found: list[tuple[int, SSAValue, tuple[int, ...]]] = []
+        for index, value in enumerate(op.operands):
+            source = source_of(value)
+            if way is not None:
+                found.append((index, source, way.operands[index]))
+            elif source in self.problem.values:
+                known = self.problem.search.values[source]
+                found.append((index, source, (known.add(whole_layout_of(value)),)))
+        return found
 
-        best = (
-            min(candidates, key=cost) if len(candidates) > 1 else next(iter(candidates))
-        )
-        leader = candidates[best]
-        operands = [wanted(op, i, best) for i in range(len(op.operands))]
-        others = [
-            carried(op, leader, r, operands[leader]) for r in range(1, len(op.results))
-        ]
-        self._set(op, operands, [best, *others])
-
-    def _set(
-        self,
-        op: Operation,
-        operands: Sequence[Layout | None],
-        results: Sequence[Layout | None],
+    def _lay_out(
+        self, op: Operation, index: int, source: SSAValue, wish: tuple[int, ...]
     ) -> None:
-        for index, layout in enumerate(operands):
-            self._lay_out(op, index, layout)
-        for result, layout in zip(tuple(op.results), results, strict=True):
-            type_ = with_layout(result, layout)
-            if type_ != result.type:
-                given = layout_of(result)
-                new = Rewriter.replace_value_with_new_type(result, type_)
-                self.given[new] = given
+        """Make operand `index` of `op` have a layout of `wish`."""
+        made = self.problem.made_in(source, self.ways)
+        if made in wish:
+            chosen = made
+        else:
+            moved = self.problem.moved_to(source, self.ways)
+            chosen = next(candidate for candidate in moved if candidate in wish)
+        if (source, chosen) not in self.made:
+            layout = self.problem.search.values[source].layouts[chosen]
+            new = TransformOp(self.made[source, made], layout)
+            new.location = op.location
+            new.result.name_hint = source.name_hint
+            Rewriter.insert_op(new, InsertPoint.before(op))
+            self.made[source, chosen] = new.result
+        op.operands[index] = self.made[source, chosen]
 
-    def _lay_out(self, op: Operation, index: int, layout: Layout | None) -> None:
-        """Make operand `index` of `op` have `layout`, by a transform if it must be."""
-        value = op.operands[index]
-        if differs(value, layout):
-            op.operands[index] = self._transformed(value, layout, op)
+    def _keep(self, op: TransformOp, source: SSAValue) -> None:
+        """Let `op` stay, if it makes what is needed and nothing before it does."""
+        candidate = self.problem.search.values[source].find(whole_layout_of(op.result))
+        if candidate not in self.problem.moved_to(source, self.ways):
+            return
+        if (source, candidate) not in self.made:
+            op.operands[0] = self.made[source, self.problem.made_in(source, self.ways)]
+            self.made[source, candidate] = op.result
 
-    def _transformed(
-        self, value: SSAValue, layout: Layout | None, user: Operation
-    ) -> SSAValue:
-        source = value
-        while isinstance(source.owner, TransformOp):
-            source = source.owner.input
-        if not differs(source, layout):
-            return source
-        key = (source, layout_of(with_layout(source, layout)))
-        if key not in self.made:
-            op = TransformOp(source, layout)
-            op.location = user.location
-            op.result.name_hint = source.name_hint
-            Rewriter.insert_op(op, InsertPoint.before(user))
-            self.made[key] = op.result
-        return self.made[key]
-
-
-def _moved(value: SSAValue, layout: Layout | None) -> int:
-    """Return how many bytes a run moves to have `value` in `layout`."""
-    if not differs(value, layout) or constant_behind(value):
-        return 0
-    return size_bytes(value)
+    def _set(self, op: Operation) -> None:
+        """Give the results of `op` the layouts of its way."""
+        for value, candidate in zip(
+            tuple(op.results), self.ways[op].results, strict=True
+        ):
+            layout = self.problem.search.values[value].layouts[candidate]
+            type_ = with_layout(value, layout)
+            new = value
+            if type_ != value.type:
+                new = Rewriter.replace_value_with_new_type(value, type_)
+            self.made[value, candidate] = new

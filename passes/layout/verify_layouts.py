@@ -18,17 +18,16 @@ from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveO
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._carrying import (
-    Ask,
-    asking,
+    Question,
+    accepts,
+    asked_layout,
     differs,
     has_maps,
-    is_strided,
-    layout_in,
     whole_layout_of,
 )
-from glow.support.layout import Layout, print_layout, reshaped
+from glow.support.layout import print_layout, reshaped
 from glow.support.locations import name_of
-from glow.support.targets import LayoutChoice
+from glow.support.targets import AnyOrder, Asked, LayoutChoice
 from glow.support.types import Tensor, shape_of
 
 
@@ -38,8 +37,8 @@ class VerifyLayoutsPass(ModulePass):
     Raise unless each op can run on `target` in the layouts that its values have.
 
     Ops that the target asks something of have what it asks, or one of the choices.
-    Ops that carry layouts have strides along each axis, or one layout for all;
-    transposes and reshapes keep bytes. All others are row-major. Loads and saves have
+    Ops that carry layouts have such as the target can run them in; transposes and
+    reshapes keep bytes. All others are row-major. Loads and saves have
     the layout of their symbol.
 
     Level: layout -> layout. Needs: nothing; changes nothing.
@@ -51,46 +50,52 @@ class VerifyLayoutsPass(ModulePass):
     target: str = "cpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        ask = asking(self.target)
+        question = Question.of(self.target)
         symbols = _symbols(op)
         for inner in op.walk():
-            for message in _problems(inner, ask, symbols):
+            for message in _problems(inner, question, symbols):
                 raise VerifyException(f"{inner.name} at {name_of(inner)}: {message}")
 
 
 @dataclass(frozen=True)
 class _Slot:
-    """An operand or result, and the layout that it should have."""
+    """An operand or result, and what is asked of its layout."""
 
     name: str
     value: SSAValue
-    layout: Layout | None
+    asked: Asked
 
     @property
     def is_right(self) -> bool:
-        return not differs(self.value, self.layout)
+        return accepts(self.asked, whole_layout_of(self.value), self.value)
 
     def problem(self) -> str:
-        layout = self.layout
-        if layout is None or layout.is_row_major:
-            text = "row-major"
-        else:
-            text = print_layout(layout)
-        return f"expected {self.name} in {text}, got {self.value.type}"
+        return f"expected {self.name} in {self._expected()}, got {self.value.type}"
+
+    def _expected(self) -> str:
+        if isinstance(self.asked, AnyOrder):
+            if self.asked.innermost is None:
+                return "any order of whole axes"
+            axes = " or ".join(map(str, self.asked.innermost))
+            return f"an order of whole axes with axis {axes} innermost"
+        layout = asked_layout(self.asked, self.value)
+        return "row-major" if layout.is_row_major else print_layout(layout)
 
 
-def _problems(op: Operation, ask: Ask, symbols: dict[str, Attribute]) -> Iterator[str]:
+def _problems(
+    op: Operation, question: Question, symbols: dict[str, Attribute]
+) -> Iterator[str]:
     yield from _ranks(op)
     if isinstance(op, LoadOp | SaveOp):
         yield from _symbol_problem(op, symbols)
     elif isinstance(op, TransformOp) or not isinstance(op, GraphOp):
         return
-    elif choices := ask(op):
+    elif choices := question.choices(op, lambda i: (whole_layout_of(op.operands[i]),)):
         yield from _choice_problem(op, choices)
     elif isinstance(op, ReshapeOp | TransposeOp):
         yield from _movement_problem(op)
     elif has_maps(op):
-        yield from _carrying_problem(op)
+        yield from _carrying_problem(op, question)
     else:
         slots = [_Slot(name, value, None) for name, value in _values(op)]
         yield from (slot.problem() for slot in slots if not slot.is_right)
@@ -124,8 +129,7 @@ def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[st
     names, values = zip(*_values(op), strict=True)
     wrong: list[list[_Slot]] = []
     for choice in choices:
-        layouts = [layout_in(a) for a in (*choice.operands, *choice.results)]
-        slots = map(_Slot, names, values, layouts)
+        slots = map(_Slot, names, values, (*choice.operands, *choice.results))
         wrong.append([slot for slot in slots if not slot.is_right])
     yield from (slot.problem() for slot in min(wrong, key=len))
 
@@ -139,18 +143,22 @@ def _movement_problem(op: ReshapeOp | TransposeOp) -> Iterator[str]:
         if expected is None and 0 not in shape_of(op.result):
             yield f"expected an input whose axes merge in place, got {op.input.type}"
             return
-    slot = _Slot("result", op.result, expected)
-    if not slot.is_right:
-        yield slot.problem()
+    if differs(op.result, expected):
+        text = "row-major" if expected is None else print_layout(expected)
+        text = "row-major" if expected and expected.is_row_major else text
+        yield f"expected result in {text}, got {op.result.type}"
 
 
-def _carrying_problem(op: GraphOp) -> Iterator[str]:
-    values = _values(op)
-    if len({(shape_of(value), layout_of(value)) for _, value in values}) == 1:
+def _carrying_problem(op: GraphOp, question: Question) -> Iterator[str]:
+    """Yield a problem unless all is row-major or the target can run it so."""
+    operands = [whole_layout_of(value) for value in op.operands]
+    results = [whole_layout_of(value) for value in op.results]
+    if all(layout.is_row_major for layout in (*operands, *results)):
         return
-    for name, value in values:
-        if not is_strided(layout_of(value), value):
-            yield f"expected {name} in an unblocked layout, got {value.type}"
+    if question.carry_cost(op, operands, results) is not None:
+        return
+    types = ", ".join(f"{name} {value.type}" for name, value in _values(op))
+    yield f"expected layouts that target {question.machine.name} can carry, got {types}"
 
 
 def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:

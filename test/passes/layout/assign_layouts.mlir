@@ -164,11 +164,11 @@ func.func @a_factor_with_batches_in_a_row_moves(%x: tensor<5x4x8xf32>, %y: tenso
 // CHECK-NEXT:    graph.reshape {{.*}} -> tensor<2x5x24xf32>
 // CHECK-NOT:     layout.transform
 // CHECK:         func.return
-func.func @a_product_is_made_in_the_order_that_its_transpose_wants(%x: tensor<2x8x5x4xf32>, %y: tensor<2x8x4x3xf32>) {
+func.func @a_product_is_made_in_the_order_that_its_transpose_wants(%x: tensor<2x8x5x4xf32>, %y: tensor<2x8x4x3xf32>) -> tensor<2x5x24xf32> {
   %0 = graph.matmul %x, %y : (tensor<2x8x5x4xf32>, tensor<2x8x4x3xf32>) -> tensor<2x8x5x3xf32>
   %1 = graph.transpose %0 {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x8x5x3xf32>) -> tensor<2x5x8x3xf32>
   %2 = graph.reshape %1 {shape = array<i64: 2, 5, 24>} : (tensor<2x5x8x3xf32>) -> tensor<2x5x24xf32>
-  func.return
+  func.return %2 : tensor<2x5x24xf32>
 }
 
 // Its columns must stay in a row, and another reader has no say in it.
@@ -375,12 +375,14 @@ func.func @arguments_and_results_keep_what_they_have(%x: tensor<1x4x7x7xf32, #la
   func.return %0 : tensor<1x4x6x6xf32, #layout.physical<NWCH>>
 }
 
-// Blocks have no strides, so that ops that carry layouts get the order behind them.
-// CHECK-LABEL: @blocks_are_not_carried
-// CHECK:         layout.transform %x : tensor<1x16x7x7xf32, #layout.physical<NCHW8c>> -> tensor<1x16x7x7xf32, #layout.physical<NHWC>>
+// Blocks are gone through in one go where all values are alike and nothing is padded.
+// CHECK-LABEL: @blocks_are_carried_by_those_alike
+// CHECK:         graph.relu %x : {{.*}} -> tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>
+// CHECK-NEXT:    layout.transform %y : {{.*}} -> tensor<1x12x7x7xf32, #layout.physical<NHWC>>
 // CHECK-NEXT:    graph.relu
-func.func @blocks_are_not_carried(%x: tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) {
+func.func @blocks_are_carried_by_those_alike(%x: tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>, %y: tensor<1x12x7x7xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.relu %x : (tensor<1x16x7x7xf32, #layout.physical<NCHW8c>>) -> tensor<1x16x7x7xf32>
+  %1 = graph.relu %y : (tensor<1x12x7x7xf32, #layout.physical<NCHW8c>>) -> tensor<1x12x7x7xf32>
   func.return
 }
 

@@ -22,9 +22,9 @@ func.func @one_channel(%x: tensor<1x1x7x7xf32>, %y: tensor<1x1x7x7xf32, #layout.
 
 // Strides may differ from operand to operand, blocks must not.
 // CHECK-LABEL: @elementwise
-func.func @elementwise(%x: tensor<1x8x2x2xf32>, %y: tensor<1x8x2x2xf32, #layout.physical<NHWC>>, %b: tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) {
+func.func @elementwise(%x: tensor<1x8x2x2xf32>, %y: tensor<1x8x2x2xf32, #layout.physical<NHWC>>, %b: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.add %x, %y : (tensor<1x8x2x2xf32>, tensor<1x8x2x2xf32, #layout.physical<NHWC>>) -> tensor<1x8x2x2xf32, #layout.physical<NWHC>>
-  %1 = graph.add %b, %b : (tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>, tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>
+  %1 = graph.add %b, %b : (tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>, tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
   func.return
 }
 

@@ -25,7 +25,7 @@ func.func @constant_operand(%x: tensor<5x8xf32>) {
 
 // -----
 
-// CHECK: graph.matmul at {{.*}}: expected rhs in row-major, got tensor<8x20xf32, #layout.physical<NK16n>>
+// CHECK: graph.matmul at {{.*}}: expected rhs in an order of whole axes with axis 1 innermost, got tensor<8x20xf32, #layout.physical<NK16n>>
 func.func @variable_operand(%x: tensor<5x8xf32>, %k: tensor<8x20xf32, #layout.physical<NK16n>>) {
   %0 = graph.matmul %x, %k : (tensor<5x8xf32>, tensor<8x20xf32, #layout.physical<NK16n>>) -> tensor<5x20xf32>
   func.return
@@ -49,7 +49,7 @@ func.func @no_requirement_and_no_map_for_the_result(%x: tensor<1x4x7x7xf32>, %i:
 
 // -----
 
-// CHECK: graph.concat at {{.*}}: expected inputs[1] in an unblocked layout, got tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
+// CHECK: graph.concat at {{.*}}: expected layouts that target cpu can carry, got inputs[0] tensor<1x16x2x2xf32>, inputs[1] tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>, result tensor<1x32x2x2xf32>
 func.func @blocks(%x: tensor<1x16x2x2xf32>, %y: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.concat %x, %y {axis = 1 : i64} : (tensor<1x16x2x2xf32>, tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x32x2x2xf32>
   func.return
@@ -57,7 +57,7 @@ func.func @blocks(%x: tensor<1x16x2x2xf32>, %y: tensor<1x16x2x2xf32, #layout.phy
 
 // -----
 
-// CHECK: graph.pad at {{.*}}: expected input in an unblocked layout, got tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
+// CHECK: graph.pad at {{.*}}: expected layouts that target cpu can carry, got input tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>
 func.func @blocks_of_another_shape(%x: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.pad %x {pads = array<i64: 0, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x17x2x2xf32, #layout.physical<NCHW8c>>
   func.return
@@ -124,5 +124,14 @@ graph.placeholder @x "in" : tensor<2x3xf32, #layout.physical<NHWC>>
 
 // CHECK: func.func at {{.*}}: expected a layout of rank 2
 func.func @argument(%x: tensor<2x3xf32, #layout.physical<NHWC>>) {
+  func.return
+}
+
+// -----
+
+// The padding of the result would not be zero.
+// CHECK: graph.exp at {{.*}}: expected layouts that target cpu can carry
+func.func @padded_blocks(%x: tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) {
+  %0 = graph.exp %x : (tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>
   func.return
 }
