@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     Float32Type,
     Float64Type,
+    FloatAttr,
+    IntegerAttr,
     IntegerType,
     NoneAttr,
     TensorType,
@@ -52,6 +54,15 @@ def element_type_of(dtype: np.dtype[Any]) -> Attribute:
 
 def is_float(element: Attribute) -> bool:
     return isinstance(element, Float32Type | Float64Type)
+
+
+def number_attribute(
+    value: float, element: Attribute
+) -> FloatAttr[Any] | IntegerAttr[Any]:
+    """Return `value` as an attribute of type `element`; integers are truncated."""
+    if is_float(element):
+        return FloatAttr(float(value), cast(Any, element))
+    return IntegerAttr(int(value), cast(Any, element))
 
 
 def is_bool(element: Attribute) -> bool:

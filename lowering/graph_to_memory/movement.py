@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from glow.dialects.graph import joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
@@ -17,7 +15,7 @@ from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.support.layout import row_major_strides
-from glow.support.types import is_float, normalize_axis, shape_of
+from glow.support.types import normalize_axis, number_attribute, shape_of
 
 
 @lowers(movement.TransposeOp, aliasing=True)
@@ -231,11 +229,13 @@ def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
     """Fill `result` with the padding value, known or not."""
     element = buffer_type(result).element_type
     if op.value is None:
-        lowering.add(FillOp(_attribute(0, element), result))
+        lowering.add(FillOp(number_attribute(0, element), result))
         return
     array = lowering.known(op.value)
     if array is not None:
-        lowering.add(FillOp(_attribute(array.reshape(-1)[0].item(), element), result))
+        lowering.add(
+            FillOp(number_attribute(array.reshape(-1)[0].item(), element), result)
+        )
         return
     from xdsl.ir import Block, Region
 
@@ -243,12 +243,6 @@ def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
     block.add_op(YieldOp(block.args))
     scalar = reshaped(lowering, op.value, ())
     lowering.add(ElementwiseOp([scalar], [result], Region(block)))
-
-
-def _attribute(value: Any, element: Attribute) -> Attribute:
-    if is_float(element):
-        return FloatAttr(float(value), element)  # pyright: ignore
-    return IntegerAttr(int(value), element)  # pyright: ignore
 
 
 def _mirror(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.support.types import dtype_of, is_bool, is_float
+from glow.support.types import dtype_of, is_bool, is_float, number_attribute
 
 
 class ScalarBody:
@@ -35,11 +34,7 @@ class ScalarBody:
     def const(self, value: float, element: Attribute) -> SSAValue:
         key = (repr(value), element)
         if key not in self._constants:
-            attribute = (
-                FloatAttr(float(value), element)  # pyright: ignore
-                if is_float(element)
-                else IntegerAttr(int(value), element)  # pyright: ignore
-            )
+            attribute = number_attribute(value, element)
             self._constants[key] = self.op(
                 arith.ConstantOp, result=element, value=attribute
             )

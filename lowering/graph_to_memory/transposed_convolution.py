@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.convolution import ConvTransposeOp
@@ -22,7 +22,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.support.layout import permuted
-from glow.support.types import element_of, is_float, shape_of
+from glow.support.types import element_of, number_attribute, shape_of
 
 
 @lowers(ConvTransposeOp)
@@ -68,8 +68,7 @@ def _canvas(
     element = element_of(op.input)
     layout = LayoutAttr(permuted((0, *range(2, len(shape)), 1)))
     canvas = lowering.alloc(MemRefType(element, shape, layout))
-    zero = FloatAttr(0.0, element) if is_float(element) else IntegerAttr(0, i64)  # pyright: ignore
-    lowering.add(FillOp(zero, canvas))
+    lowering.add(FillOp(number_attribute(0, element), canvas))
     source, target = addressing_of(lowering[op.input]), addressing_of(canvas)
     starts, sizes, skips = list(source.shape), list(source.shape), [0] * len(shape)
     offset = target.offset

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
-    FloatAttr,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -27,7 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from glow.dialects.memory.base import buffer_type
-from glow.support.types import is_float
+from glow.support.types import number_attribute
 
 INDEX = IndexType()
 NSW: dict[str, Attribute] = {
@@ -109,12 +108,7 @@ class Body:
         if lanes:
             type_ = vector_of(element, lanes)
             return self._shared(key, _dense(type_, [value]), type_)
-        attribute: Attribute = (
-            FloatAttr(value, element)  # pyright: ignore
-            if is_float(element)
-            else IntegerAttr(int(value), element)  # pyright: ignore
-        )
-        return self._shared(key, attribute, element)
+        return self._shared(key, number_attribute(value, element), element)
 
     def lane_numbers(self, element: Attribute, lanes: int) -> SSAValue:
         """Return the vector 0, 1, ... of integers."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.layout.attribute import physical_shape_of
@@ -20,7 +19,7 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import segments_of
 from glow.support.targets import Target
-from glow.support.types import dtype_of, is_float
+from glow.support.types import dtype_of, number_attribute
 
 Plan = tuple[Kernel, list[int]]
 
@@ -56,12 +55,7 @@ def _clear(main: Main, buffer: SSAValue) -> None:
     """Append a call that writes zero to all that `buffer` stores."""
     type_ = buffer_type(buffer)
     element, size = type_.element_type, prod(physical_shape_of(type_))
-    zero = (
-        FloatAttr(0.0, element)  # pyright: ignore
-        if is_float(element)
-        else IntegerAttr(0, element)  # pyright: ignore
-    )
-    program = ScalarProgram.constant(zero, element)
+    program = ScalarProgram.constant(number_attribute(0, element), element)
     kernel, row = plan(main.target, program, [Axis(size, (1,))])
     main.call(kernel, [main.base(buffer)], row)
 

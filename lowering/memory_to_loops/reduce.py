@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute
 
 from glow.dialects.memory.address import addressing_of
@@ -21,7 +20,7 @@ from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
 from glow.support.targets import Target
-from glow.support.types import is_float
+from glow.support.types import is_float, number_attribute
 
 SOURCE, RESULT = 0, 1
 
@@ -90,7 +89,7 @@ def _division_by_zero(element: Attribute) -> ScalarProgram:
         Instruction(
             arith.ConstantOp,
             (),
-            (("value", IntegerAttr(value, element)),),  # pyright: ignore
+            (("value", number_attribute(value, element)),),
             element,
         )
         for value in (1, 0)
