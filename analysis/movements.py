@@ -1,0 +1,181 @@
+"""What data still moves at run time, who makes it so, and who needs it so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, OpResult, SSAValue
+
+from glow.analysis.constants import constant_behind
+from glow.analysis.traffic import movement_cost
+from glow.dialects.graph.fused import FusedOp, YieldOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
+from glow.dialects.graph.storage import LoadOp, SaveOp
+from glow.dialects.layout.attribute import layout_of, same_bytes
+from glow.dialects.layout.transform import TransformOp
+from glow.support.layout import Layout, print_layout, reshaped, row_major
+from glow.support.locations import name_of
+from glow.support.types import shape_of, size_bytes
+
+Place = Literal["input", "output", "inside"]
+
+MovingOp = TransformOp | TransposeOp | ReshapeOp
+
+_ENTRANCES = ("graph.load", "argument")
+_EXITS = ("graph.save", "func.return")
+
+
+@dataclass(frozen=True)
+class End:
+    """An op that makes or reads what moves, and the layout in which it does."""
+
+    op: str
+    name: str
+    """What the model calls it; of a load or save, its symbol."""
+    layout: str
+
+    def __str__(self) -> str:
+        return f"{self.op} {self.name} ({self.layout})"
+
+
+@dataclass(frozen=True)
+class Movement:
+    """
+    Data that a run moves only to have it elsewhere or in another order.
+
+    Units: bytes of the value without padding; cost in bytes of memory traffic that
+    take as long, as `assign-layouts` counts.
+    """
+
+    op: str
+    value: str
+    """Its name in the text, or that of what it was made by."""
+    bytes: int
+    source: str
+    """The layout in which it is read."""
+    target: str
+    """The layout in which it is written."""
+    made_by: End
+    needed_by: tuple[End, ...]
+    cost: int
+    place: Place
+    """Whether it moves what comes in, what goes out, or something between."""
+    is_fused: bool = False
+    """Whether it is part of a group, whose kernel moves it while it computes."""
+
+
+def movements_in(module: ModuleOp) -> list[Movement]:
+    """
+    Return what moves in a module of the graph or layout level, in order.
+
+    That is each transform, transpose and reshape whose result has other bytes than
+    its input. What the memory level copies besides, `copies_in` tells.
+    """
+    return [
+        _movement(op)
+        for op in module.walk()
+        if isinstance(op, MovingOp) and not keeps_bytes(op)
+    ]
+
+
+def keeps_bytes(op: MovingOp) -> bool:
+    """Return whether the result of `op` has the bytes of its input."""
+    layout, shape = _whole_layout_of(op.input), shape_of(op.input)
+    if 0 in shape:
+        return True
+    match op:
+        case TransformOp():
+            kept = layout
+        case TransposeOp():
+            kept = layout.transposed(op.parameters()["permutation"])
+        case ReshapeOp():
+            kept = reshaped(layout, shape, shape_of(op.result))
+    if kept is None:
+        return False
+    return same_bytes(kept, _whole_layout_of(op.result), op.result.type)
+
+
+def _movement(op: MovingOp) -> Movement:
+    group = op.parent_op()
+    maker, readers = _maker_of(op.input), tuple(dict.fromkeys(_readers_of(op.result)))
+    return Movement(
+        op=op.name,
+        value=value_name(op.input) or maker.name,
+        bytes=size_bytes(op.input),
+        source=layout_text(op.input),
+        target=layout_text(op.result),
+        made_by=maker,
+        needed_by=readers,
+        cost=movement_cost(op.input, layout_of(op.result)),
+        place=_place_of(op, maker, readers),
+        is_fused=isinstance(group, FusedOp) and len(group.body.block.ops) > 2,
+    )
+
+
+def _place_of(op: MovingOp, maker: End, readers: tuple[End, ...]) -> Place:
+    if maker.op in _ENTRANCES and constant_behind(op.input) is None:
+        return "input"
+    if readers and all(reader.op in _EXITS for reader in readers):
+        return "output"
+    return "inside"
+
+
+def _maker_of(value: SSAValue) -> End:
+    """Return the op that computes `value`, seen through groups and free views."""
+    if isinstance(value, BlockArgument):
+        group = value.block.parent_op()
+        if isinstance(group, FusedOp):
+            return _maker_of(group.operands[value.index])
+        return End("argument", value_name(value), layout_text(value))
+    assert isinstance(value, OpResult)
+    match owner := value.owner:
+        case FusedOp():
+            return _maker_of(owner.terminator.values[value.index])
+        case TransposeOp() | ReshapeOp() if keeps_bytes(owner):
+            return _maker_of(owner.input)
+        case LoadOp():
+            return End(
+                owner.name, f"@{owner.symbol.string_value()}", layout_text(value)
+            )
+        case _:
+            return End(owner.name, name_of(owner), layout_text(value))
+
+
+def _readers_of(value: SSAValue) -> Iterator[End]:
+    """Yield the ops that read `value`, seen through groups and free views."""
+    for use in value.uses:
+        op = use.operation
+        match op:
+            case FusedOp():
+                yield from _readers_of(op.body.block.args[use.index])
+            case YieldOp():
+                group = op.parent_op()
+                assert isinstance(group, FusedOp)
+                yield from _readers_of(group.results[use.index])
+            case TransposeOp() | ReshapeOp() if keeps_bytes(op):
+                yield from _readers_of(op.result)
+            case SaveOp():
+                name = f"@{op.symbol.string_value()}"
+                yield End(op.name, name, layout_text(value))
+            case _:
+                yield End(op.name, name_of(op), layout_text(value))
+
+
+def value_name(value: SSAValue) -> str:
+    """Return the name that `value` prints with, "" where it has only a number."""
+    return f"%{value.name_hint}" if value.name_hint else ""
+
+
+def _whole_layout_of(value: SSAValue) -> Layout:
+    return layout_of(value) or row_major(len(shape_of(value)))
+
+
+def layout_text(value: SSAValue) -> str:
+    """Return how a message says the layout of `value`."""
+    layout = layout_of(value)
+    if layout is None or layout.is_row_major:
+        return "row-major"
+    return print_layout(layout)

@@ -1,0 +1,202 @@
+"""Drawings of graphs: ops as boxes, values as edges coloured by their layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from glow.analysis.constants import Constant, constant_behind
+from glow.analysis.movements import MovingOp, keeps_bytes, layout_text, value_name
+from glow.dialects.graph.fused import FusedOp, YieldOp
+from glow.dialects.graph.storage import LiteralOp, LoadOp, PlaceholderOp, SaveOp
+from glow.support.locations import name_of
+from glow.support.types import element_of, shape_of
+
+PLAIN = "row-major"
+_PLAIN_COLOUR = "#444444"
+# Told apart by people who see colours in any way (Okabe and Ito); then dashed.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+_STYLES = ("solid", "dashed", "dotted")
+
+_HEAD = """digraph {
+  graph [fontname="Helvetica", fontsize=10, ranksep=0.3];
+  node [fontname="Helvetica", fontsize=10, shape=box, style=filled, fillcolor="white"];
+  edge [fontname="Helvetica", fontsize=9];
+"""
+_TERMINAL = {"shape": "ellipse", "fillcolor": "#e8e8e8"}
+_MOVING = {"color": "#c00000", "penwidth": "2", "fillcolor": "#fbe5e5"}
+_CLUSTER = 'style="rounded,filled"; color="#b0b0b0"; fillcolor="#f4f4f4";'
+
+
+def dot_of(module: ModuleOp) -> str:
+    """
+    Return a drawing of the functions of `module` in the language of Graphviz.
+
+    Groups are clusters, what comes in and goes out are ellipses, and ops that move
+    data are red. Constants are notes in the ops that read them.
+    """
+    drawing = _Drawing(_directions(module))
+    for op in module.body.ops:
+        if isinstance(op, FuncOp):
+            for block in op.body.blocks:
+                drawing.add_block(op, block)
+    return drawing.text()
+
+
+def _directions(module: ModuleOp) -> dict[str, str]:
+    return {
+        op.sym_name.data: op.direction.data
+        for op in module.body.ops
+        if isinstance(op, PlaceholderOp)
+    }
+
+
+@dataclass
+class _Drawing:
+    directions: dict[str, str]
+    lines: list[str] = field(default_factory=lambda: [])
+    edges: list[str] = field(default_factory=lambda: [])
+    """Apart, as an edge puts both its nodes into the cluster that it stands in."""
+    names: dict[SSAValue, str] = field(default_factory=lambda: {})
+    """The node that each value comes from."""
+    layouts: dict[str, dict[str, str]] = field(
+        default_factory=lambda: {PLAIN: {"color": _PLAIN_COLOUR}}
+    )
+    """How edges of each layout look."""
+    nodes: int = 0
+    clusters: int = 0
+
+    def text(self) -> str:
+        return "".join((_HEAD, *self.lines, *self.edges, *self._legend(), "}\n"))
+
+    def add_block(self, function: FuncOp, block: Block) -> None:
+        for argument in block.args:
+            label = value_name(argument) or f"argument {argument.index}"
+            self.names[argument] = self._node([label], "  ", _TERMINAL)
+        for op in block.ops:
+            self._add(op, "  ")
+
+    def _add(self, op: Operation, indent: str) -> None:
+        match op:
+            case LiteralOp() | YieldOp():
+                return
+            case LoadOp() if constant_behind(op.result) is not None:
+                return
+            case FusedOp():
+                self._add_group(op, indent)
+            case LoadOp() | SaveOp():
+                self._add_op(op, self._symbol_lines(op), indent, _TERMINAL)
+            case _ if op.name == "func.return":
+                if op.operands:
+                    self._add_op(op, ["return"], indent, _TERMINAL)
+            case _:
+                moves = isinstance(op, MovingOp) and not keeps_bytes(op)
+                lines = [op.name, name_of(op), *_notes(op)]
+                self._add_op(op, lines, indent, _MOVING if moves else {})
+
+    def _add_op(
+        self, op: Operation, label: list[str], indent: str, style: dict[str, str]
+    ) -> None:
+        name = self._node(label, indent, style)
+        for result in op.results:
+            self.names[result] = name
+        for operand in op.operands:
+            source = self.names.get(_outside(operand))
+            if source is not None:
+                self._edge(source, name, operand)
+
+    def _add_group(self, op: FusedOp, indent: str) -> None:
+        self.lines.append(f"{indent}subgraph cluster_{self.clusters} {{\n")
+        self.lines.append(f"{indent}  label={_quoted(name_of(op))}; {_CLUSTER}\n")
+        self.clusters += 1
+        for inner in op.body.block.ops:
+            self._add(inner, indent + "  ")
+        self.lines.append(f"{indent}}}\n")
+        for result, value in zip(op.results, op.terminator.values, strict=True):
+            source = self.names.get(_outside(value))
+            if source is not None:
+                self.names[result] = source
+
+    def _symbol_lines(self, op: LoadOp | SaveOp) -> list[str]:
+        symbol = op.symbol.string_value()
+        return [f"@{symbol}", self.directions.get(symbol, "")]
+
+    def _node(self, label: list[str], indent: str, style: dict[str, str]) -> str:
+        name = f"n{self.nodes}"
+        self.nodes += 1
+        text = "\n".join(line for line in label if line)
+        self.lines.append(f"{indent}{name} [{_attributes({'label': text} | style)}];\n")
+        return name
+
+    def _edge(self, source: str, target: str, value: SSAValue) -> None:
+        look = self._look(layout_text(value))
+        shown = {"label": _type_text(value), "fontcolor": look["color"]} | look
+        self.edges.append(f"  {source} -> {target} [{_attributes(shown)}];\n")
+
+    def _look(self, layout: str) -> dict[str, str]:
+        if layout not in self.layouts:
+            turn, colour = divmod(len(self.layouts) - 1, len(_COLOURS))
+            style = _STYLES[turn % len(_STYLES)]
+            self.layouts[layout] = {"color": _COLOURS[colour], "style": style}
+        return self.layouts[layout]
+
+    def _legend(self) -> Iterator[str]:
+        yield "  subgraph cluster_legend {\n"
+        yield f'    label="layouts"; {_CLUSTER}\n'
+        for number, (layout, look) in enumerate(self.layouts.items()):
+            style = f"filled,{look.get('style', 'solid')}"
+            shown = {"label": layout, "fontcolor": look["color"]} | look
+            shown["style"] = style
+            yield f"    l{number} [{_attributes(shown)}];\n"
+        yield "  }\n"
+
+
+def _outside(value: SSAValue) -> SSAValue:
+    """Return what `value` is outside of the group that it is an argument of."""
+    while isinstance(value, BlockArgument):
+        group = value.block.parent_op()
+        if not isinstance(group, FusedOp):
+            break
+        value = group.operands[value.index]
+    return value
+
+
+def _notes(op: Operation) -> Iterator[str]:
+    """Yield a line for each constant that `op` reads."""
+    for value in map(_outside, op.operands):
+        constant = constant_behind(value)
+        if constant is not None and isinstance(value.owner, LoadOp | LiteralOp):
+            yield f"{_constant_text(constant)}: {_type_text(value)}{_suffix(value)}"
+
+
+def _constant_text(constant: Constant) -> str:
+    if not isinstance(constant, LiteralOp):
+        return f"@{constant.sym_name.data}"
+    array: Any = constant.array
+    return f"{array.item():g}" if array.size == 1 else "literal"
+
+
+def _suffix(value: SSAValue) -> str:
+    layout = layout_text(value)
+    return "" if layout == PLAIN else f" {layout}"
+
+
+def _type_text(value: SSAValue) -> str:
+    extents = "".join(f"{extent}x" for extent in shape_of(value))
+    return f"{extents}{element_of(value)}"
+
+
+def _attributes(values: dict[str, str]) -> str:
+    return ", ".join(f"{key}={_quoted(value)}" for key, value in values.items())
+
+
+def _quoted(text: str) -> str:
+    """Return `text` as a quoted string of Graphviz, lines centred."""
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
+        text = text.replace(plain, escaped)
+    return f'"{text}"'
