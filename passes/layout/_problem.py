@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
+from glow.analysis.traffic import movement_cost
 from glow.passes.layout._candidates import Search, Way, readers_of, source_of
 from glow.passes.layout._carrying import Question, whole_layout_of
-from glow.passes.layout._costs import movement_cost
 from glow.support.cost_network import CostNetwork, Solution, solve
 
 Wishes = tuple[tuple[int, ...], ...]
