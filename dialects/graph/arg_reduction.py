@@ -13,7 +13,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
-from glow.dialects.graph.reduction import reduced_map, reduced_shape
+from glow.dialects.graph.reduction import reduced_map, reduced_order, reduced_shape
+from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import NUMBER, Tensor, normalize_axis, shape_of, tensor
 
 
@@ -52,6 +53,12 @@ class ArgReductionOp(GraphOp):
         rank = len(shape_of(self.input))
         axis = normalize_axis(self.axis.value.data, rank)
         return reduced_map(rank, (axis,), self.keepdims is not None)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = normalize_axis(self.axis.value.data, len(order))
+        result = reduced_order(order, (axis,), self.keepdims is not None)
+        moved = self.parameters() | {"axis": order.index(axis)}
+        return Reordering((order,), (result,), moved)
 
 
 def index_of(x: Array, best: Array, axis: int, keepdims: bool, last: bool) -> Array:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,15 @@ from xdsl.irdl import (
     prop_def,
     traits_def,
 )
-from xdsl.traits import Pure
+from xdsl.traits import OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.reordering import (
+    Order,
+    Reordering,
+    broadcast_order,
+    broadcast_placement,
+)
 from glow.support.types import Tensor, check_result, ints_of, shape_of
 
 Array = NDArray[Any]
@@ -108,6 +115,11 @@ def _defaults(op: type[GraphOp]) -> dict[str, Any]:
         for name, parameter in signature(op.compute).parameters.items()
         if name in properties and parameter.default is not Parameter.empty
     }
+
+
+@dataclass(frozen=True)
+class Elementwise(OpTrait):
+    """Each element of the result follows from one of each operand, broadcast."""
 
 
 class GraphOp(IRDLOperation):
@@ -190,7 +202,24 @@ class GraphOp(IRDLOperation):
 
         Results have the inferred shape and element type and are C-contiguous.
         """
-        remaining = iter(arrays)
+        slots = self._grouped(arrays)
+        with np.errstate(all="ignore"):
+            found = type(self).compute(*slots, **self.parameters())
+        results = found if isinstance(found, tuple) else (found,)
+        return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
+
+    def rebuilt(self, operands: Sequence[SSAValue], parameters: dict[str, Any]) -> Self:
+        """Return this op on other operands, as many, and with other parameters."""
+        new = type(self)(*self._grouped(operands), **parameters)
+        new.attributes.update(self.attributes)
+        new.location = self.location
+        for old, result in zip(self.results, new.results, strict=True):
+            result.name_hint = old.name_hint
+        return new
+
+    def _grouped(self, values: Sequence[Any]) -> list[Any]:
+        """Group `values`, one per present operand in order, by operand slot."""
+        remaining = iter(values)
         slots: list[Any] = []
         for name, definition in self.get_irdl_definition().operands:
             operand = getattr(self, name)
@@ -200,10 +229,7 @@ class GraphOp(IRDLOperation):
                 slots.append([next(remaining) for _ in operand])
             else:
                 slots.append(next(remaining))
-        with np.errstate(all="ignore"):
-            found = type(self).compute(*slots, **self.parameters())
-        results = found if isinstance(found, tuple) else (found,)
-        return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
+        return slots
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
         """
@@ -214,3 +240,51 @@ class GraphOp(IRDLOperation):
         same whatever layout its operand has; without an answer it needs row-major.
         """
         return None
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """
+        Say how to compute the same with `operand` transposed by `order`, or None.
+
+        Axis i of the transposed operand is axis order[i] of the present one. An op
+        that is elementwise needs to say nothing; for another one this is None, unless
+        it says which parameters, and which orders of other operands, belong to it.
+        """
+        if not self.has_trait(Elementwise):
+            return None
+        return self.broadcast_reordering(operand, order, self.parameters())
+
+    def broadcast_reordering(
+        self, operand: int, order: Order, parameters: dict[str, Any]
+    ) -> Reordering | None:
+        """Say what `reordered` does of operands that broadcast to equal results."""
+        if len(order) != len(shape_of(self.operands[operand])):
+            return None
+        found = broadcast_order(len(shape_of(self.results[0])), order)
+        return Reordering(
+            tuple(broadcast_placement(shape_of(v), found) for v in self.operands),
+            (found,) * len(self.results),
+            parameters,
+        )
+
+    def reordered_for(self, result: int, order: Order) -> Reordering | None:
+        """Say how to compute with `result` transposed by `order`, or None."""
+        for operand, value in enumerate(self.operands):
+            axes = self.axis_map(operand, result)
+            if axes is None:
+                continue
+            wish = _operand_order(axes, len(shape_of(value)), order)
+            found = wish and self.reordered(operand, wish)
+            if found and found.results[result] == order:
+                return found
+        return None
+
+
+def _operand_order(
+    axes: tuple[int | None, ...], rank: int, order: Order
+) -> Order | None:
+    """Return an order of an operand of `rank` that gives its result `order`."""
+    if len(axes) == rank and all(a is None or a == i for i, a in enumerate(axes)):
+        return order
+    followed = iter(axes[axis] for axis in order if axes[axis] is not None)
+    places = [next(followed) if i in axes else i for i in range(rank)]
+    return tuple(axis for axis in places if axis is not None)

@@ -1,14 +1,12 @@
 """What elementwise ops of one and of two operands share."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AnyAttr, operand_def, result_def, traits_def
-from xdsl.traits import OpTrait
 
-from glow.dialects.graph.base import GraphOp, broadcast_map
+from glow.dialects.graph.base import Elementwise, GraphOp, broadcast_map
 from glow.support.types import (
     FLOAT,
     NUMBER,
@@ -20,11 +18,6 @@ from glow.support.types import (
     shape_of,
     tensor,
 )
-
-
-@dataclass(frozen=True)
-class Elementwise(OpTrait):
-    """Each element of the result follows from one of each operand, broadcast."""
 
 
 class UnaryOp(GraphOp):

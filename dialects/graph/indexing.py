@@ -13,6 +13,7 @@ from xdsl.irdl import (
 )
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
     INTEGER,
@@ -72,3 +73,30 @@ class GatherOp(GraphOp):
                 f"expected an index in [{-extent}, {extent - 1}], got {outside[0]}"
             )
         return np.take(data, indices, axis=axis)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        at, data = self._axis, range(len(shape_of(self.data)))
+        count = len(shape_of(self.indices))
+        if operand == 0:
+            return (*data[:at], *(None,) * count, *data[at + 1 :])
+        others: list[None] = [None] * len(data)
+        return (*others[:at], *range(count), *others[at + 1 :])
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The axes of the indices stay together, where the axis of the data is."""
+        rank, count = len(shape_of(self.data)), len(shape_of(self.indices))
+        data = order if operand == 0 else identity(rank)
+        indices = order if operand == 1 else identity(count)
+        found: list[int] = []
+        for axis in data:
+            if axis == self._axis:
+                found += (axis + i for i in indices)
+            else:
+                found.append(axis if axis < self._axis else axis + count - 1)
+        axis = data.index(self._axis)
+        return Reordering((data, indices), (tuple(found),), {"axis": axis})
+
+    @property
+    def _axis(self) -> int:
+        """The axis of the data, counted from the front."""
+        return normalize_axis(self.axis.value.data, len(shape_of(self.data)))

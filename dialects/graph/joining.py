@@ -19,6 +19,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
+from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
     Tensor,
@@ -28,10 +29,6 @@ from glow.support.types import (
     shape_of,
     tensor,
 )
-
-
-def _identity(value: SSAValue) -> tuple[int | None, ...]:
-    return tuple(range(len(shape_of(value))))
 
 
 @irdl_op_definition
@@ -83,7 +80,11 @@ class ConcatOp(GraphOp):
         return np.concatenate(inputs, axis=axis)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return _identity(self.result)
+        return identity(len(shape_of(self.result)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        return Reordering((order,) * len(self.operands), (order,), {"axis": axis})
 
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -143,4 +144,9 @@ class SplitOp(GraphOp):
         return tuple(np.split(input, ends, axis=axis))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return _identity(self.input)
+        return identity(len(shape_of(self.input)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        moved = self.parameters() | {"axis": axis}
+        return Reordering((order,), (order,) * len(self.results), moved)

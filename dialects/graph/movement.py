@@ -27,6 +27,14 @@ from glow.dialects.graph.base import (
     int_property,
     ints_property,
 )
+from glow.dialects.graph.reordering import (
+    Order,
+    Reordering,
+    broadcast_order,
+    identity,
+    picked,
+    reshaped_order,
+)
 from glow.support.types import (
     ANY,
     Tensor,
@@ -117,6 +125,19 @@ class ReshapeOp(GraphOp):
     def compute(input: Array, *, shape: Sequence[int]) -> Array:
         return input.reshape(shape)
 
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Merged and split axes must stay together."""
+        shape = shape_of(self.result)
+        found = reshaped_order(shape_of(self.input), shape, order)
+        if found is None:
+            return None
+        return Reordering((order,), (found,), {"shape": picked(shape, found)})
+
+    def reordered_for(self, result: int, order: Order) -> Reordering | None:
+        wish = reshaped_order(shape_of(self.result), shape_of(self.input), order)
+        found = None if wish is None else self.reordered(0, wish)
+        return found if found and found.results == (order,) else None
+
 
 @irdl_op_definition
 class ExpandOp(GraphOp):
@@ -160,6 +181,11 @@ class ExpandOp(GraphOp):
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.input, self.result)
 
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        shape = shape_of(self.result)
+        found = broadcast_order(len(shape), order)
+        return Reordering((order,), (found,), {"shape": picked(shape, found)})
+
 
 @irdl_op_definition
 class TileOp(GraphOp):
@@ -199,6 +225,13 @@ class TileOp(GraphOp):
     @staticmethod
     def compute(input: Array, *, repeats: Sequence[int]) -> Array:
         return np.tile(input, repeats)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.input)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        repeats = picked(ints_of(self.repeats), order)
+        return Reordering((order,), (order,), {"repeats": repeats})
 
 
 @irdl_op_definition

@@ -21,6 +21,7 @@ from glow.dialects.graph.base import (
     float_property,
     int_property,
 )
+from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -109,6 +110,12 @@ class BatchNormOp(GraphOp):
             return tuple(range(rank))
         return tuple(0 if axis == 1 else None for axis in range(rank))
 
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Channels stay axis 1."""
+        if operand != 0 or order[1] != 1:
+            return None
+        return Reordering((order, *[(0,)] * 4), (order,), self.parameters())
+
 
 @irdl_op_definition
 class LrnOp(GraphOp):
@@ -175,6 +182,12 @@ class LrnOp(GraphOp):
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.input, self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Channels stay axis 1."""
+        if order[1] != 1:
+            return None
+        return Reordering((order,), (order,), self.parameters())
 
 
 @irdl_op_definition
@@ -263,6 +276,13 @@ class LayerNormOp(GraphOp):
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.operands[operand], self.results[result])
 
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The axes that statistics are taken over stay the last ones."""
+        first = normalize_axis(self.axis.value.data, len(shape_of(self.input)))
+        if operand != 0 or max(order[:first], default=-1) >= first:
+            return None
+        return self.broadcast_reordering(0, order, self.parameters())
+
 
 class AlongAxisOp(GraphOp):
     """A function of all elements along `axis` together, at each of them."""
@@ -282,6 +302,10 @@ class AlongAxisOp(GraphOp):
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.input, self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        return Reordering((order,), (order,), {"axis": axis})
 
 
 @irdl_op_definition

@@ -16,6 +16,7 @@ from xdsl.irdl import (
 
 from glow.dialects.graph.base import Array, GraphOp, ints_property
 from glow.dialects.graph.binary import DivOp
+from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.conversion import convert
 from glow.support.types import (
     ANY,
@@ -46,6 +47,14 @@ def reduced_map(rank: int, axes: Axes, keepdims: bool) -> tuple[int | None, ...]
     return tuple(i for i in range(rank) if i not in axes)
 
 
+def reduced_order(order: Order, axes: Axes, keepdims: bool) -> Order:
+    """Return the order of a reduction's result when the operand came into `order`."""
+    if keepdims:
+        return order
+    kept = [axis for axis in sorted(order) if axis not in axes]
+    return tuple(kept.index(axis) for axis in order if axis not in axes)
+
+
 class ReductionOp(GraphOp):
     """
     A function of all elements along `axes`; without axes, of each element alone.
@@ -73,6 +82,12 @@ class ReductionOp(GraphOp):
         rank = len(shape_of(self.input))
         axes = normalize_axes(ints_of(self.axes), rank)
         return reduced_map(rank, axes, self.keepdims is not None)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axes = normalize_axes(ints_of(self.axes), len(order))
+        result = reduced_order(order, axes, self.keepdims is not None)
+        moved = sorted(order.index(axis) for axis in axes)
+        return Reordering((order,), (result,), self.parameters() | {"axes": moved})
 
 
 def total(x: Array, axes: Axes, keepdims: bool) -> Array:

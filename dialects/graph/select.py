@@ -16,8 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, broadcast_map
-from glow.dialects.graph.elementwise import Elementwise
+from glow.dialects.graph.base import Array, Elementwise, GraphOp, broadcast_map
 from glow.support.conversion import convert
 from glow.support.types import (
     ANY,

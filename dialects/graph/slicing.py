@@ -19,19 +19,17 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, ints_property
+from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.types import (
     ANY,
     Tensor,
     element_of,
+    ints_of,
     normalize_axis,
     same_element,
     shape_of,
     tensor,
 )
-
-
-def _identity(value: SSAValue) -> tuple[int | None, ...]:
-    return tuple(range(len(shape_of(value))))
 
 
 @irdl_op_definition
@@ -97,7 +95,11 @@ class SliceOp(GraphOp):
         ]
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return _identity(self.input)
+        return identity(len(shape_of(self.input)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        moved = {name: picked(v, order) for name, v in self.parameters().items()}
+        return Reordering((order,), (order,), moved)
 
 
 def _index(start: int, stop: int, step: int) -> slice:
@@ -247,7 +249,17 @@ class PadOp(GraphOp):
         return np.pad(kept, widths, constant_values=fill)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
-        return _identity(self.input) if operand == 0 else None
+        return identity(len(shape_of(self.input))) if operand == 0 else None
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        if operand != 0:
+            return None
+        rank, pads = len(order), ints_of(self.pads)
+        moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
+        others = [identity(len(shape_of(value))) for value in self.operands[1:]]
+        return Reordering(
+            (order, *others), (order,), self.parameters() | {"pads": moved}
+        )
 
 
 PAD_MODES = ("constant", "reflect", "edge", "wrap")

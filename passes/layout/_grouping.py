@@ -7,9 +7,8 @@ from heapq import heappop, heappush
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.base import Elementwise, GraphOp
 from glow.dialects.graph.convolution import ConvOp
-from glow.dialects.graph.elementwise import Elementwise
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.layout.attribute import strides_of
 from glow.support.types import dtype_of, element_of, shape_of, tensor_type

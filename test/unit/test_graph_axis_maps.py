@@ -21,8 +21,8 @@ from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.support.types import element_type_of, tensor
 
 
-def value(*shape: int) -> Any:
-    return create_ssa_value(tensor(element_type_of(np.dtype(np.float32)), shape))
+def value(*shape: int, dtype: Any = np.float32) -> Any:
+    return create_ssa_value(tensor(element_type_of(np.dtype(dtype)), shape))
 
 
 MAPS = [
@@ -31,6 +31,11 @@ MAPS = [
     (ConcatOp([value(2, 3), value(2, 1)], axis=1), [(0, 1), (0, 1)]),
     (SliceOp(value(4, 5), starts=(0, 4), sizes=(2, 2), steps=(2, -2)), [(0, 1)]),
     (PadOp(value(4, 5), value(), pads=(0, 1, 0, 1)), [(0, 1), None]),
+    (TileOp(value(2, 3), repeats=(2, 1)), [(0, 1)]),
+    (
+        GatherOp(value(2, 3, 4), value(5, 6, dtype=np.int64), axis=1),
+        [(0, None, None, 2), (None, 0, 1, None)],
+    ),
 ]
 
 
@@ -50,12 +55,7 @@ def test_each_result_of_split_follows_the_input() -> None:
         ConvOp(value(1, 2, 4, 4), value(2, 2, 1, 1)),
         MaxPoolOp(value(1, 2, 4, 4), kernel_shape=(2, 2)),
         ReshapeOp(value(2, 3), shape=(6,)),
-        TileOp(value(2, 3), repeats=(2, 1)),
         SpaceToDepthOp(value(1, 2, 4, 4), block_size=2),
-        GatherOp(
-            value(2, 3),
-            create_ssa_value(tensor(element_type_of(np.dtype(np.int64)), (2,))),
-        ),
     ],
     ids=lambda op: op.name,
 )

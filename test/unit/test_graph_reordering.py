@@ -1,0 +1,341 @@
+"""Ops on transposed operands: what they say of themselves against what they compute."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import TensorType, f32, i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.test_value import create_ssa_value
+
+from glow.dialects.graph.arg_reduction import ArgReductionOp
+from glow.dialects.graph.base import Elementwise, GraphOp
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.global_pooling import (
+    GlobalAvgPoolOp,
+    GlobalLpPoolOp,
+    GlobalMaxPoolOp,
+)
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.movement import (
+    DepthToSpaceOp,
+    ExpandOp,
+    ReshapeOp,
+    SpaceToDepthOp,
+    TileOp,
+    TransposeOp,
+)
+from glow.dialects.graph.normalization import (
+    AlongAxisOp,
+    BatchNormOp,
+    LayerNormOp,
+    LrnOp,
+)
+from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.reduction import ReductionOp
+from glow.dialects.graph.reordering import Placement, reshaped_order
+from glow.dialects.graph.select import CastOp, ClipOp, WhereOp
+from glow.dialects.graph.slicing import PadOp, SliceOp
+from glow.registry import UNIVERSE
+from glow.support.types import element_type_of, shape_of
+
+Array = np.ndarray[Any, Any]
+Draw = Callable[..., Any]
+Shape = tuple[int, ...]
+
+OPS = sorted(
+    (
+        op
+        for op in UNIVERSE.all_dialects["graph"]().operations
+        if issubclass(op, GraphOp)
+    ),
+    key=lambda op: op.name,
+)
+# What these read where is told by position: no axis may move.
+FIXED = {
+    ConvOp,
+    ConvTransposeOp,
+    MaxPoolOp,
+    AvgPoolOp,
+    LpPoolOp,
+    GlobalAvgPoolOp,
+    GlobalMaxPoolOp,
+    GlobalLpPoolOp,
+    SpaceToDepthOp,
+    DepthToSpaceOp,
+    MatMulOp,
+    TransposeOp,
+}
+
+
+def value(element: Attribute, shape: Shape) -> SSAValue:
+    return create_ssa_value(TensorType(element, shape))
+
+
+def some_of(draw: Draw, shape: Shape) -> Shape:
+    """Return a shape that broadcasts to `shape`."""
+    kept = shape[draw(st.integers(0, len(shape))) :]
+    return tuple(draw(st.sampled_from([1, extent])) for extent in kept)
+
+
+def binary(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    element = next(each for each in (f32, i32, i1) if each in cls.ELEMENTS.members)
+    other = value(element, some_of(draw, shape))
+    operands = [value(element, shape), other]
+    parameters: dict[str, Any] = {}
+    if cls.name == "graph.mod":
+        parameters["fmod"] = True
+    if cls.name == "graph.bit_shift":
+        parameters["direction"] = "LEFT"
+    return cls(*(operands if draw(st.booleans()) else operands[::-1]), **parameters)
+
+
+def where(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    operands = [value(f32, shape), value(f32, some_of(draw, shape))]
+    return cls(value(i1, some_of(draw, shape)), *operands)
+
+
+def reduction(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    axes = draw(st.permutations(range(-len(shape), 0)))
+    axes = axes[: draw(st.integers(0, len(axes)))]
+    return cls(value(f32, shape), axes=axes, keepdims=draw(st.booleans()))
+
+
+def axis_of(shape: Shape, draw: Draw) -> int:
+    return draw(st.integers(-len(shape), len(shape) - 1))
+
+
+def concat(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    axis = axis_of(shape, draw)
+    other = list(shape)
+    other[axis] = draw(st.integers(0, 3))
+    return cls([value(f32, shape), value(f32, tuple(other))], axis=axis)
+
+
+def split(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    axis = axis_of(shape, draw)
+    first = draw(st.integers(0, shape[axis]))
+    return cls(value(f32, shape), axis=axis, sizes=(first, shape[axis] - first))
+
+
+def slice_of(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    steps = tuple(draw(st.sampled_from([-1, 1])) for _ in shape)
+    starts = tuple(0 if s > 0 else n - 1 for s, n in zip(steps, shape, strict=True))
+    sizes = tuple(draw(st.integers(1, extent)) for extent in shape)
+    return cls(value(f32, shape), starts=starts, sizes=sizes, steps=steps)
+
+
+def pad(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    pads = tuple(draw(st.integers(0, 2)) for _ in range(2 * len(shape)))
+    mode = draw(st.sampled_from(["constant", "edge", "wrap"]))
+    fill = value(f32, ()) if mode == "constant" and draw(st.booleans()) else None
+    return cls(value(f32, shape), fill, pads=pads, mode=mode)
+
+
+def tile(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    return cls(value(f32, shape), repeats=[draw(st.integers(1, 3)) for _ in shape])
+
+
+def expand(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    return cls(value(f32, some_of(draw, shape)), shape=shape)
+
+
+def reshape(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    at = draw(st.integers(0, len(shape)))
+    new = (*shape[:at], 1, *shape[at:])
+    if len(shape) > 1 and draw(st.booleans()):
+        new = (shape[0] * shape[1], *shape[2:])
+    return cls(value(f32, shape), shape=new)
+
+
+def gather(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    indices = draw(st.sampled_from([(), (2,), (1, 3), (2, 3)]))
+    return cls(value(f32, shape), value(i64, indices), axis=axis_of(shape, draw))
+
+
+def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
+
+
+def layer_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    scale, bias = some_of(draw, shape), some_of(draw, shape)
+    return cls(
+        value(f32, shape),
+        value(f32, scale),
+        draw(st.sampled_from([None, value(f32, bias)])),
+        axis=axis_of(shape, draw),
+        with_statistics=draw(st.booleans()),
+    )
+
+
+BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
+    UnaryOp: lambda cls, shape, draw: cls(value(cls.ELEMENTS.members[0], shape)),
+    BinaryOp: binary,
+    WhereOp: where,
+    CastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),
+    ClipOp: lambda cls, shape, draw: cls(value(f32, shape), value(f32, ())),
+    ReductionOp: reduction,
+    ArgReductionOp: lambda cls, shape, draw: cls(
+        value(f32, shape), axis=axis_of(shape, draw), keepdims=draw(st.booleans())
+    ),
+    AlongAxisOp: lambda cls, shape, draw: cls(
+        value(f32, shape), axis=axis_of(shape, draw)
+    ),
+    LrnOp: lambda cls, shape, draw: cls(value(f32, (2, *shape)), size=2),
+    BatchNormOp: batch_norm,
+    LayerNormOp: layer_norm,
+    ConcatOp: concat,
+    SplitOp: split,
+    SliceOp: slice_of,
+    PadOp: pad,
+    TileOp: tile,
+    ExpandOp: expand,
+    ReshapeOp: reshape,
+    GatherOp: gather,
+}
+
+
+def builder_of(cls: type[GraphOp]) -> Callable[[Any, Shape, Draw], GraphOp]:
+    found = [build for base, build in BUILDERS.items() if issubclass(cls, base)]
+    assert len(found) == 1, f"expected one way to build {cls.name}, got {len(found)}"
+    return found[0]
+
+
+def array_of(operand: SSAValue) -> Array:
+    """Return distinct numbers of the operand's type; those of i64 are indices."""
+    assert isinstance(operand.type, TensorType)
+    shape = shape_of(operand)
+    if operand.type.element_type == i64:
+        return np.zeros(shape, np.int64)
+    numbers = np.random.default_rng(sum(shape)).permutation(np.prod(shape, dtype=int))
+    if operand.type.element_type == i1:
+        return (numbers % 2 == 0).reshape(shape)
+    dtype = np.float32 if operand.type.element_type == f32 else np.int32
+    return (numbers % 50 + 1).astype(dtype).reshape(shape)
+
+
+def placed(array: Array, places: Placement) -> Array:
+    """Return `array` with its axes, and new ones, where `places` says."""
+    kept = [axis for axis in places if axis is not None]
+    new = [i for i, axis in enumerate(places) if axis is None]
+    return np.expand_dims(array.transpose(kept), tuple(new))
+
+
+def same_type(array: Array, result: SSAValue) -> bool:
+    found = TensorType(element_type_of(array.dtype), array.shape)
+    return found == result.type
+
+
+@pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
+def test_every_op_that_carries_layouts_reorders(cls: type[GraphOp]) -> None:
+    says = cls.reordered is not GraphOp.reordered or cls.has_trait(Elementwise)
+    carries = cls.axis_map is not GraphOp.axis_map
+    if cls in FIXED:
+        assert not says
+        return
+    assert says
+    assert carries or cls is ReshapeOp
+
+
+@pytest.mark.parametrize(
+    "cls", [cls for cls in OPS if cls not in FIXED], ids=lambda cls: cls.name
+)
+@settings(max_examples=12)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
+def test_reordered_op_computes_the_same(
+    cls: type[GraphOp], shape: list[int], data: st.DataObject
+) -> None:
+    op = builder_of(cls)(cls, tuple(shape), data.draw)
+    operand = data.draw(st.integers(0, len(op.operands) - 1))
+    rank = len(shape_of(op.operands[operand]))
+    order = tuple(data.draw(st.permutations(range(rank))))
+    reordering = op.reordered(operand, order)
+    if reordering is None:
+        return
+    arrays = [array_of(v) for v in op.operands]
+    assert reordering.operands[operand] == order or arrays[operand].size == 1
+    moved = [placed(a, p) for a, p in zip(arrays, reordering.operands, strict=True)]
+    operands = [value(element_type_of(a.dtype), a.shape) for a in moved]
+    new = op.rebuilt(operands, reordering.parameters)
+    new.verify()
+    found = zip(op.evaluate(arrays), new.evaluate(moved), strict=True)
+    for index, (old, transposed) in enumerate(found):
+        assert same_type(transposed, new.results[index])
+        wanted = old.transpose(reordering.results[index])
+        np.testing.assert_allclose(transposed, wanted, rtol=1e-5, atol=1e-5)
+        check_axis_map(op, operand, index, order, reordering.results[index])
+
+
+def check_axis_map(
+    op: GraphOp, operand: int, result: int, order: Shape, found: Shape
+) -> None:
+    """Raise unless axes of the result come in the order of those they run along."""
+    axes = op.axis_map(operand, result)
+    if axes is None:
+        return
+    followed = [axes[axis] for axis in found if axes[axis] is not None]
+    assert followed == [axis for axis in order if axis in followed]
+
+
+@pytest.mark.parametrize(
+    "cls", [cls for cls in OPS if cls not in FIXED], ids=lambda cls: cls.name
+)
+@settings(max_examples=12)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.data())
+def test_reordering_for_a_result_gives_that_order(
+    cls: type[GraphOp], shape: list[int], data: st.DataObject
+) -> None:
+    op = builder_of(cls)(cls, tuple(shape), data.draw)
+    result = data.draw(st.integers(0, len(op.results) - 1))
+    rank = len(shape_of(op.results[result]))
+    order = tuple(data.draw(st.permutations(range(rank))))
+    found = op.reordered_for(result, order)
+    assert found is None or found.results[result] == order
+    whole = identity_maps(op, result)
+    free = cls.has_trait(Elementwise) or cls in (ConcatOp, SplitOp, PadOp, TileOp)
+    assert found is not None or not (whole and free)
+
+
+def identity_maps(op: GraphOp, result: int) -> bool:
+    axes = op.axis_map(0, result)
+    return axes == tuple(range(len(shape_of(op.operands[0]))))
+
+
+@pytest.mark.parametrize(
+    ("shape", "new", "order", "expected"),
+    [
+        ((2, 3, 4, 5), (2, 12, 5), (0, 3, 1, 2), (0, 2, 1)),  # merged ones together
+        ((2, 3, 4, 5), (2, 12, 5), (0, 1, 3, 2), None),  # parted
+        ((2, 3, 4, 5), (2, 12, 5), (0, 2, 1, 3), None),  # swapped
+        ((2, 12, 5), (2, 3, 4, 5), (0, 2, 1), (0, 3, 1, 2)),  # split ones together
+        ((6, 4), (3, 8), (1, 0), None),  # neither merged nor split
+        ((2, 1, 3), (2, 3), (1, 2, 0), (1, 0)),  # what has one position is anywhere
+        ((2, 3), (1, 2, 1, 3), (1, 0), (0, 3, 1, 2)),  # new ones follow
+        ((2, 0), (0, 2), (1, 0), None),
+    ],
+)
+def test_order_of_a_reshaped_tensor(
+    shape: Shape, new: Shape, order: Shape, expected: Shape | None
+) -> None:
+    assert reshaped_order(shape, new, order) == expected
+
+
+@pytest.mark.parametrize(
+    ("op", "operand", "order"),
+    [
+        (BatchNormOp(value(f32, (2, 3, 4)), *[value(f32, (3,))] * 4), 0, (0, 2, 1)),
+        (BatchNormOp(value(f32, (2, 3, 4)), *[value(f32, (3,))] * 4), 1, (0,)),
+        (LrnOp(value(f32, (2, 3, 4)), size=3), 0, (0, 2, 1)),
+        (LayerNormOp(value(f32, (2, 3)), value(f32, (3,))), 0, (1, 0)),
+        (LayerNormOp(value(f32, (2, 3)), value(f32, (3,)), axis=0), 1, (0,)),
+        (PadOp(value(f32, (2,)), value(f32, (1,)), pads=(1, 1)), 1, (0,)),
+    ],
+)
+def test_axes_with_a_meaning_stay(op: GraphOp, operand: int, order: Shape) -> None:
+    assert op.reordered(operand, order) is None
