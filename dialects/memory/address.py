@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.layout.attribute import strides_of
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.support.layout import row_major_strides
+from glow.support.types import dtype_of
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,13 @@ def addressing_of(value: SSAValue | Attribute) -> Addressing:
 def find_addressing(type_: Buffer) -> Addressing | None:
     """Return how buffers of `type_` are addressed, or None if they are blocked."""
     shape = type_.get_shape()
-    found = strides_of(type_.layout, shape)
+    found = strides_of(type_.layout, shape, dtype_of(type_.element_type).itemsize)
     return None if found is None else Addressing(shape, *found)
+
+
+def is_blocked(value: SSAValue) -> bool:
+    """Return whether buffer `value` has no stride along some axis."""
+    return find_addressing(buffer_type(value)) is None
 
 
 def strided(type_: Buffer, addressing: Addressing) -> Buffer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from numpy.typing import NDArray
@@ -210,9 +211,9 @@ class ViewOp(IRDLOperation):
 
     The layout of the result counts from the start of the allocation. A slice, a
     permutation of axes, a broadcast (stride 0) and a reversal (negative stride) are
-    views. What is blocked can only be seen whole, with its axes permuted.
+    views. What is blocked can only be seen whole: its axes permuted, merged or split.
     Errors: another element type, elements outside the source, a blocked source or
-    result of another physical shape.
+    result that stores another number of elements.
     Source: MLIR memref.subview, memref.transpose, memref.reinterpret_cast.
 
     ```mlir
@@ -240,9 +241,10 @@ class ViewOp(IRDLOperation):
             )
         outer, inner = find_addressing(source), find_addressing(result)
         if outer is None or inner is None:
-            if physical_shape_of(source) != physical_shape_of(result):
+            sizes = [prod(physical_shape_of(type_)) for type_ in (source, result)]
+            if sizes[0] != sizes[1]:
                 raise VerifyException(
-                    f"expected the physical shape of {source}, got {result}"
+                    f"expected as many stored elements as {source}, got {result}"
                 )
             return
         (low, high), (first, last) = outer.bounds, inner.bounds

@@ -111,7 +111,7 @@ def _load(lowering: Lowering, op: LoadOp) -> None:
 
 @lowers(LiteralOp)
 def _literal(lowering: Lowering, op: LiteralOp) -> None:
-    lowering.bind(op.result, lowering.constant(op.array, "literal"))
+    lowering.bind_literal(op)
 
 
 def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
@@ -129,6 +129,7 @@ def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
             continue
         if symbol in outputs:
             result = lowering.get(symbol, memref_of(tensor_type(op.value)))
+            lowering.zero_padding(result)
             lowering.copy(lowering[op.value], result)
         else:
             type_ = tensor_type(op.value)
@@ -140,6 +141,7 @@ def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
         result = lowering.get(
             op.symbol.string_value(), memref_of(tensor_type(op.value))
         )
+        lowering.zero_padding(result)
         lowering.copy(held, result)  # pyright: ignore[reportArgumentType]
 
 

@@ -48,8 +48,7 @@ class Fusion:
                 self._scalars[value] = inlined
             else:
                 if isinstance(source.owner, LiteralOp):
-                    literal = self.lowering.constant(source.owner.array, "literal")
-                    self.lowering.bind(source, literal)
+                    self.lowering.bind_literal(source.owner)
                 self.inputs.append(source)
                 self.argument(value)
         return self._scalars[value]

@@ -8,12 +8,14 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph import joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.layout import reshaped as layout_reshaped
 from glow.support.layout import row_major_strides
 from glow.support.types import normalize_axis, number_attribute, shape_of
 
@@ -21,8 +23,11 @@ from glow.support.types import normalize_axis, number_attribute, shape_of
 @lowers(movement.TransposeOp, aliasing=True)
 def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
     source = lowering[op.input]
-    a = addressing_of(source)
     order: tuple[int, ...] = op.parameters()["permutation"]
+    if is_blocked(source):
+        lowering.bind(op.result, lowering.permuted(source, order))
+        return
+    a = addressing_of(source)
     permuted = Addressing(
         tuple(a.shape[i] for i in order), tuple(a.strides[i] for i in order), a.offset
     )
@@ -37,12 +42,27 @@ def _reshape(lowering: Lowering, op: movement.ReshapeOp) -> None:
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
     """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
     source = lowering[value]
-    strides = split_strides(addressing_of(source), shape)
+    strides = None
+    if not is_blocked(source):
+        strides = split_strides(addressing_of(source), shape)
+    elif (same := _reblocked(lowering, source, shape)) is not None:
+        return same
     if strides is None:
         source = lowering.contiguous(value)
         strides = row_major_strides(shape)
     view = Addressing(shape, strides, addressing_of(source).offset)
     return lowering.view(source, view)
+
+
+def _reblocked(
+    lowering: Lowering, source: SSAValue, shape: tuple[int, ...]
+) -> SSAValue | None:
+    """Return blocked buffer `source` as one of `shape`, if there is a layout for it."""
+    type_ = buffer_type(source)
+    layout = layout_of(type_)
+    assert layout is not None
+    found = layout_reshaped(layout, type_.get_shape(), shape)
+    return None if found is None else lowering.relabelled(source, shape, found)
 
 
 def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,18 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.analysis.buffers import root_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of
-from glow.dialects.memory.address import Addressing, addressing_of, strided
+from glow.dialects.layout.attribute import (
+    LayoutAttr,
+    layout_of,
+    physical_shape_of,
+    strides_of,
+)
+from glow.dialects.memory.address import (
+    Addressing,
+    addressing_of,
+    is_blocked,
+    strided,
+)
 from glow.dialects.memory.base import Buffer, buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
@@ -23,11 +34,11 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
 from glow.support.arrays import has_same_bytes, sample_of
-from glow.support.layout import reshaped, unpack
+from glow.support.layout import Layout, pack, reshaped, unpack
 from glow.support.locations import name_of
 from glow.support.names import Names
 from glow.support.targets import Target
-from glow.support.types import Tensor, element_type_of, tensor_type
+from glow.support.types import Tensor, dtype_of, element_type_of, tensor_type
 
 
 def memref_of(type_: Tensor) -> Buffer:
@@ -126,12 +137,19 @@ class Lowering:
         type_ = memref_of(tensor_type(value))
         halo = self.halos.get(value)
         layout = layout_of(type_)
-        if halo is None or layout is None:
-            return self.alloc(type_)
-        wider = LayoutAttr(layout.with_halo(halo))
-        buffer = self.alloc(Buffer(type_.element_type, type_.get_shape(), wider))
-        self.add(ZeroHaloOp(buffer))
+        if halo is not None and layout is not None:
+            wider = LayoutAttr(layout.with_halo(halo))
+            type_ = Buffer(type_.element_type, type_.get_shape(), wider)
+        buffer = self.alloc(type_)
+        self.zero_padding(buffer)
         return buffer
+
+    def zero_padding(self, buffer: SSAValue) -> None:
+        """Zero what is around the elements of `buffer`; copies do so in blocks."""
+        type_ = buffer_type(buffer)
+        is_padded = prod(physical_shape_of(type_)) != prod(type_.get_shape())
+        if is_padded and not is_blocked(buffer):
+            self.add(ZeroHaloOp(buffer))
 
     def halo_around(self, buffer: SSAValue) -> Halo:
         """
@@ -147,7 +165,10 @@ class Lowering:
         extents = extents_of(root)
         if layout is not None and len(extents) != len(shape):
             layout, extents = reshaped(layout, extents, shape), shape
-        found = None if layout is None else strides_of(LayoutAttr(layout), extents)
+        size = dtype_of(buffer_type(root).element_type).itemsize
+        found = (
+            None if layout is None else strides_of(LayoutAttr(layout), extents, size)
+        )
         if layout is None or found is None:
             return none
         inner, outer = addressing_of(buffer), Addressing(extents, *found)
@@ -175,12 +196,17 @@ class Lowering:
 
     def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
         """Return blocked buffer `source` with its logical axes in this order."""
-        type_ = buffer_type(source)
-        layout = layout_of(type_)
+        layout = layout_of(buffer_type(source))
         assert layout is not None
-        shape = [type_.get_shape()[i] for i in order]
-        other = LayoutAttr(layout.transposed(order))
-        return self._value(ViewOp(source, Buffer(type_.element_type, shape, other)))
+        shape = [extents_of(source)[i] for i in order]
+        return self.relabelled(source, shape, layout.transposed(order))
+
+    def relabelled(
+        self, source: SSAValue, shape: Sequence[int], layout: Layout
+    ) -> SSAValue:
+        """Return the bytes of `source` as a buffer of `shape` in `layout`."""
+        element = buffer_type(source).element_type
+        return self._value(ViewOp(source, Buffer(element, shape, LayoutAttr(layout))))
 
     def copy(self, source: SSAValue, result: SSAValue) -> None:
         self.add(CopyOp(source, result))
@@ -194,10 +220,9 @@ class Lowering:
     def contiguous(self, value: SSAValue) -> SSAValue:
         """Return a buffer with what `value` holds, row-major without gaps."""
         buffer = self[value]
-        addressing = addressing_of(buffer)
-        if addressing.is_contiguous:
+        if not is_blocked(buffer) and addressing_of(buffer).is_contiguous:
             return buffer
-        new = self.temporary(buffer_type(buffer).element_type, addressing.shape)
+        new = self.temporary(buffer_type(buffer).element_type, extents_of(buffer))
         self.copy(buffer, new)
         return new
 
@@ -207,12 +232,19 @@ class Lowering:
         """Return the bytes of `value` in physical order if they are known here."""
         match value.owner:
             case LiteralOp() as op:
-                return op.array
+                layout = layout_of(op.result)
+                return op.array if layout is None else pack(layout, op.array)
             case LoadOp() as op:
                 found = self._constants.get(op.symbol.string_value())
                 return None if found is None else found.array
             case _:
                 return None
+
+    def bind_literal(self, op: LiteralOp) -> None:
+        """Put the value of `op` into a constant buffer, in the layout it has."""
+        array, type_ = self.known(op.result), memref_of(tensor_type(op.result))
+        assert array is not None
+        self.bind(op.result, self.constant(array, "literal", type_))
 
     def logical(self, value: SSAValue) -> NDArray[Any] | None:
         """Return what `value` holds in logical order, if it is known here."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.ir import Attribute, SSAValue
 
-from glow.dialects.layout.attribute import physical_shape_of
-from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
@@ -17,7 +15,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.lowering.memory_to_loops.segments import segments_of
+from glow.lowering.memory_to_loops.segments import padding_of, segments_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of, number_attribute
 
@@ -31,8 +29,8 @@ _MOST_PLANES = 4
 def lower_copy(main: Main, op: CopyOp) -> None:
     """Append a call per strided part; a result with padding is zero before."""
     element, shape = buffer_type(op.result).element_type, extents_of(op.result)
-    if _has_padding(op.result):
-        _clear(main, op.result)
+    if is_blocked(op.result):
+        clear_padding(main, op.result)
     if 0 in shape:
         return
     for part in segments_of([op.source, op.result]):
@@ -44,20 +42,15 @@ def lower_copy(main: Main, op: CopyOp) -> None:
         main.call(kernel, bases, row)
 
 
-def _has_padding(buffer: SSAValue) -> bool:
-    """Return whether a blocked buffer stores more than its elements."""
-    if find_addressing(buffer_type(buffer)) is not None:
-        return False
-    return prod(physical_shape_of(buffer_type(buffer))) != prod(extents_of(buffer))
-
-
-def _clear(main: Main, buffer: SSAValue) -> None:
-    """Append a call that writes zero to all that `buffer` stores."""
+def clear_padding(main: Main, buffer: SSAValue) -> None:
+    """Append calls that write zero to what `buffer` stores but its elements."""
     type_ = buffer_type(buffer)
-    element, size = type_.element_type, prod(physical_shape_of(type_))
+    element, found = type_.element_type, find_addressing(type_)
+    first = 0 if found is None else -found.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
-    kernel, row = plan(main.target, program, [Axis(size, (1,))])
-    main.call(kernel, [main.base(buffer)], row)
+    for part in padding_of(buffer):
+        kernel, row = plan(main.target, program, collapse(part.axes, (0,)))
+        main.call(kernel, [main.base(buffer, first + part.starts[0])], row)
 
 
 def plan_copy(target: Target, element: Attribute, axes: Sequence[Axis]) -> Plan:

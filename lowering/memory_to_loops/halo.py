@@ -12,15 +12,21 @@ from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.lowering.memory_to_loops.copy import clear_padding
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.kernels.zero_gaps import ZeroGaps
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import pack
+from glow.support.types import dtype_of
 
 
 @lowers(ZeroHaloOp)
 def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
     type_ = buffer_type(op.result)
+    layout = layout_of(type_)
+    if layout is not None and not (layout.is_permutation or layout.is_aligned):
+        clear_padding(main, op.result)
+        return
     gaps, repeats, period = gaps_of(op.result)
     if not len(gaps) or not repeats:
         return
@@ -41,12 +47,13 @@ def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int64], int, int]:
     All runs repeat so many times at such a distance. Units: elements.
     """
     layout, shape = layout_of(buffer_type(buffer)), extents_of(buffer)
-    if layout is None or not layout.has_halo:
-        return np.empty((0, 2), np.int64), 1, 1
     stored = physical_shape_of(buffer_type(buffer))
+    if layout is None or prod(stored) == prod(shape):
+        return np.empty((0, 2), np.int64), 1, 1
     if not layout.is_permutation:
-        inside = pack(layout, np.ones(shape, np.bool_))
-        return _runs(~inside.reshape(-1)), 1, inside.size
+        dtype = dtype_of(buffer_type(buffer).element_type)  # gaps depend on its size
+        inside = pack(layout, np.ones(shape, dtype))
+        return _runs(inside.reshape(-1) == 0), 1, inside.size
     order = layout.order()
     wide = [i for i, axis in enumerate(order) if stored[i] != shape[axis]]
     first, last = wide[0], wide[-1] + 1

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from glow.dialects.layout.attribute import layout_of
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis
-from glow.support.layout.address import Digit, address_map
+from glow.support.layout import Layout, address_map, row_major_strides
+from glow.support.layout.address import Digit
 from glow.support.types import dtype_of
 
 
@@ -82,15 +84,63 @@ def segments_of(buffers: Sequence[SSAValue]) -> Iterator[Segment]:
     """Yield the strided parts that make up `buffers`, which have one shape."""
     type_ = buffers[0].type
     assert isinstance(type_, MemRefType)
+    shape = type_.get_shape()
+    if not shape:
+        yield Segment((0,) * len(buffers), ())
+        return
     lines = list(zip(*map(lines_of, buffers), strict=True))
-    cut = [
-        list(_cut(axis, 0, extent))
-        for axis, extent in zip(lines, type_.get_shape(), strict=True)
+    yield from _box(lines, [(0, extent) for extent in shape])
+
+
+def padding_of(buffer: SSAValue) -> Iterator[Segment]:
+    """Yield the strided parts of what `buffer` stores beside its elements."""
+    type_ = buffer_type(buffer)
+    shape, layout = type_.get_shape(), layout_of(type_)
+    assert layout is not None
+    stored = physical_shape_of(type_)
+    if prod(stored) == prod(shape):
+        return
+    if layout.is_aligned:
+        # Gaps that belong to no axis: all of it is zero before elements come.
+        yield Segment((0,), (Axis(prod(stored), (1,)),))
+        return
+    lines = _stored_lines(layout, stored)
+    spans = [
+        (-line.before, line.digits[0][0] * line.digits[0][1] - line.before)
+        for line in lines
     ]
+    for axis, extent in enumerate(shape):
+        for low, high in ((spans[axis][0], 0), (extent, spans[axis][1])):
+            inner = [(0, n) for n in shape[axis + 1 :]]
+            box = [*spans[:axis], (low, high), *inner]
+            if all(start < end for start, end in box):
+                yield from _box([(line,) for line in lines], box)
+
+
+def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[Line]:
+    """Return where each axis lies, what is stored behind its end included."""
+    strides = row_major_strides(stored)
+    return [
+        Line(
+            tuple(
+                (layout.dims[i].stride, stored[i], strides[i])
+                for i in layout.digits(axis)
+            ),
+            layout.halo[axis][0],
+        )
+        for axis in range(layout.rank)
+    ]
+
+
+def _box(
+    lines: Sequence[tuple[Line, ...]], spans: Sequence[tuple[int, int]]
+) -> Iterator[Segment]:
+    """Yield the strided parts of the positions that `spans` says of each axis."""
+    cut = [list(_cut(axis, *span)) for axis, span in zip(lines, spans, strict=True)]
     for parts in product(*cut):
         starts = tuple(map(sum, zip(*(part.starts for part in parts), strict=True)))
         axes = tuple(axis for part in parts for axis in part.axes)
-        yield Segment(starts or (0,) * len(buffers), axes)
+        yield Segment(starts, axes)
 
 
 def _cut(lines: Sequence[Line], low: int, high: int) -> Iterator[Segment]:

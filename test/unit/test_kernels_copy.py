@@ -11,7 +11,7 @@ from memory_code import Array, MemoryCode
 
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
-from glow.support.layout import pack, parse_layout
+from glow.support.layout import pack, parse_layout, strides_of
 
 pytestmark = pytest.mark.slow
 
@@ -80,22 +80,39 @@ LAYOUTS: list[tuple[str, tuple[int, ...]]] = [
     ("[0, 1:49, 1:?:49]", (2, 98)),
     ("[0:?:4, 1:?:8, 0:4, 1:8]", (10, 17)),
     ("NHWC, halo = [0, 0, 1, 2]", (2, 3, 4, 5)),
+    ("NCHW8c", (2, 1, 3, 5)),
+    ("NCHW8c", (1, 19, 1, 1)),
+    ("OIHW16i16o", (33, 35, 3, 3)),
+    ("OIHW4o8i2o", (13, 9, 2, 1)),
+    ("NCHW8c, halo = [0, 0, 1, 2:0]", (2, 19, 3, 4)),
+    ("NCHW8c, halo = [0, 3:2, 1, 0]", (2, 19, 3, 4)),
+    ("N[a=64]HWC", (3, 5, 2, 3)),
+    ("NH[a=32]W[a=16]C", (2, 3, 2, 5)),
+    ("NC[a=64]HW[a=64]4c", (2, 6, 3, 3)),
+    ("N[a=64]HWC, halo = [0, 0, 1, 1]", (2, 3, 3, 3)),
+    ("NCHW8c", (0, 5, 2, 2)),
+    ("NCHW8c", (2, 0, 2, 2)),
+    ("[0:?:4, 0:4]", (7,)),
+    ("[]", ()),
 ]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_to_and_from_blocked_layouts(target: str) -> None:
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_to_and_from_layouts_with_zero_padding(target: str, dtype: Any) -> None:
+    """Blocks are padded by the copy, what lies around strides by `zero_halo`."""
     code, cases = MemoryCode(target), []
     for text, shape in LAYOUTS:
         layout = parse_layout(text)
-        x = numbers(np.float32, *shape)
+        x = numbers(dtype, *shape)
         stored = pack(layout, x)
         packed = np.full_like(stored, -1)
-        if layout.has_halo:
-            packed[:] = 0
         unpacked = np.zeros_like(x)
         attribute = LayoutAttr(layout)
-        code.add(CopyOp(code.buffer(x), code.blocked(packed, shape, attribute)))
+        result = code.blocked(packed, shape, attribute)
+        if strides_of(layout, shape, x.itemsize) is not None:
+            code.add(ZeroHaloOp(result))
+        code.add(CopyOp(code.buffer(x), result))
         code.add(CopyOp(code.blocked(stored, shape, attribute), code.buffer(unpacked)))
         cases += [(packed, stored), (unpacked, x)]
     assert code.run() is None
@@ -146,6 +163,10 @@ def test_between_blocked_layouts(one: str, other: str) -> None:
         ("NHWC, halo = [0, 0, 1:2, 0:3]", (3, 4, 5, 6)),
         ("NCHW, halo = [0, 0, 2, 0]", (2, 3, 4, 5)),
         ("NCHW8c, halo = [0, 0, 1, 1]", (1, 16, 3, 3)),
+        ("N[a=64]HWC", (2, 3, 5, 5)),
+        ("NCH[a=64]W", (2, 3, 4, 5)),
+        ("N[a=256]H[a=64]WC, halo = [0, 0, 1, 1]", (2, 3, 4, 5)),
+        ("NC[a=64]HW4c", (2, 6, 3, 3)),
         ("NHWC", (1, 2, 3, 4)),
     ],
 )

@@ -35,7 +35,7 @@ func.func @before() {
 
 // -----
 
-// CHECK: expected the physical shape of memref<1x32x4x4xf32, #layout.physical<NCHW16c>>, got memref<4xf32>
+// CHECK: expected as many stored elements as memref<1x32x4x4xf32, #layout.physical<NCHW16c>>, got memref<4xf32>
 func.func @blocked() {
   %a = memory.alloc : memref<1x32x4x4xf32, #layout.physical<NCHW16c>>
   %v = memory.view %a : memref<1x32x4x4xf32, #layout.physical<NCHW16c>> -> memref<4xf32>

@@ -112,3 +112,52 @@ func.func @main() {
   graph.save @b, %1 : tensor<5xf32>
   func.return
 }
+
+// -----
+
+// Around the elements of a transformed value are zeros; a block is padded by its copy.
+// CHECK-LABEL: @main
+// CHECK:         [[H:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+// CHECK-NEXT:    memory.zero_halo outs([[H]]
+// CHECK-NEXT:    memory.copy {{.*}} outs([[H]]
+// CHECK:         [[A:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<N[a=64]CHW>>
+// CHECK-NEXT:    memory.zero_halo outs([[A]]
+// CHECK-NEXT:    memory.copy ins([[H]] {{.*}} outs([[A]]
+// CHECK:         [[B:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<NCHW8c>>
+// CHECK-NEXT:    memory.copy ins([[A]] {{.*}} outs([[B]]
+graph.placeholder @x "in" : tensor<1x9x3x3xf32>
+graph.placeholder @y "out" : tensor<1x9x3x3xf32, #layout.physical<NCHW8c>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x9x3x3xf32>
+  %0 = layout.transform %x : tensor<1x9x3x3xf32> -> tensor<1x9x3x3xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+  %1 = layout.transform %0 : tensor<1x9x3x3xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>> -> tensor<1x9x3x3xf32, #layout.physical<N[a=64]CHW>>
+  %2 = layout.transform %1 : tensor<1x9x3x3xf32, #layout.physical<N[a=64]CHW>> -> tensor<1x9x3x3xf32, #layout.physical<NCHW8c>>
+  graph.save @y, %2 : tensor<1x9x3x3xf32, #layout.physical<NCHW8c>>
+  func.return
+}
+
+// -----
+
+// What is blocked is transposed and reshaped in place, where a layout says so.
+// CHECK-LABEL: @main
+// CHECK:         [[B:%.*]] = memory.alloc : memref<2x16x3xf32, #layout.physical<NCW8c>>
+// CHECK:         [[T:%.*]] = memory.view [[B]] : {{.*}} -> memref<16x2x3xf32, #layout.physical<IOW8o>>
+// CHECK-NEXT:    [[R:%.*]] = memory.view [[T]] : {{.*}} -> memref<2x8x2x3xf32, #layout.physical<HOWI>>
+// CHECK:         memory.copy ins([[R]]
+// CHECK:         [[C:%.*]] = memory.alloc : memref<16x2x3xf32>
+// CHECK-NOT:     memory.view [[T]]
+// CHECK:         memory.copy ins([[T]]
+graph.placeholder @x "in" : tensor<2x16x3xf32>
+graph.placeholder @y "out" : tensor<2x8x2x3xf32>
+graph.placeholder @z "out" : tensor<48x2xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2x16x3xf32>
+  %0 = layout.transform %x : tensor<2x16x3xf32> -> tensor<2x16x3xf32, #layout.physical<[0, 1:?:8, 2, 1:8]>>
+  %1 = graph.transpose %0 {permutation = array<i64: 1, 0, 2>} : (tensor<2x16x3xf32, #layout.physical<[0, 1:?:8, 2, 1:8]>>) -> tensor<16x2x3xf32, #layout.physical<[1, 0:?:8, 2, 0:8]>>
+  %2 = graph.reshape %1 {shape = array<i64: 2, 8, 2, 3>} : (tensor<16x2x3xf32, #layout.physical<[1, 0:?:8, 2, 0:8]>>) -> tensor<2x8x2x3xf32, #layout.physical<[2, 0, 3, 1]>>
+  %3 = layout.transform %2 : tensor<2x8x2x3xf32, #layout.physical<[2, 0, 3, 1]>> -> tensor<2x8x2x3xf32>
+  graph.save @y, %3 : tensor<2x8x2x3xf32>
+  %4 = graph.reshape %1 {shape = array<i64: 48, 2>} : (tensor<16x2x3xf32, #layout.physical<[1, 0:?:8, 2, 0:8]>>) -> tensor<48x2xf32>
+  graph.save @z, %4 : tensor<48x2xf32>
+  func.return
+}

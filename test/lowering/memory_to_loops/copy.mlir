@@ -70,9 +70,9 @@ func.func @main() {
 
 // -----
 
-// A panel that the columns do not fill: zeros first, then the whole panels, then the
-// last one's columns.
-// CHECK:       dense<[768, 3, 16, 192, 12, 50, 16, 16, 12, 50, 16, 2]> : tensor<12xindex>
+// A panel that the columns do not fill: zeros behind the last columns, then the whole
+// panels, then the last one's columns.
+// CHECK:       dense<[12, 16, 14, 3, 16, 192, 12, 50, 16, 16, 12, 50, 16, 2]> : tensor<14xindex>
 // CHECK:       func.func @main
 // CHECK:         func.call @fill_
 // CHECK:         func.call @copy_
