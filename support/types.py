@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 Tensor = TensorType[Attribute]
@@ -99,7 +99,9 @@ ANY = ElementSet("a supported", (f32, f64, i32, i64, i1))
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """Return the tensor type of `value` (or `value`, if it is one)."""
-    found = value.type if isinstance(value, SSAValue) else value
+    # The exact classes of values first: SSAValue is abstract, and slow to ask for.
+    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
+    found = cast(SSAValue, value).type if is_value else value
     if not isinstance(found, TensorType):
         raise VerifyException(f"expected a tensor, got {found}")
     return cast(Tensor, found)

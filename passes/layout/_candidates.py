@@ -15,14 +15,12 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._carrying import (
+    AxisMaps,
     Question,
     accepts,
     asked_layout,
-    carried,
     has_maps,
     itemsize_of,
-    leads,
-    needed,
     whole_layout_of,
 )
 from glow.support.layout import (
@@ -113,6 +111,11 @@ class Search:
     _carrying: dict[Operation, dict[tuple[int, ...], Way]] = field(
         default_factory=lambda: {}
     )
+    _maps: dict[Operation, AxisMaps] = field(default_factory=lambda: {})
+    _seen: set[tuple[Operation, int, Layout]] = field(
+        default_factory=lambda: set[tuple[Operation, int, Layout]]()
+    )
+    """Layouts that went through an op, by operand; by ~index of a result."""
     _news: deque[tuple[SSAValue, int]] = field(
         default_factory=lambda: deque[tuple[SSAValue, int]]()
     )
@@ -166,6 +169,8 @@ class Search:
             self._ask(op, choices)
         elif isinstance(op, ReshapeOp | TransposeOp) or has_maps(op):
             self._carrying[op] = {}
+            if not isinstance(op, ReshapeOp | TransposeOp):
+                self._maps[op] = AxisMaps(op)
             for i, found in enumerate(offers):
                 for layout in tuple(found.layouts):
                     self._carry(op, i, layout)
@@ -227,12 +232,18 @@ class Search:
 
     def _carry(self, op: Operation, operand: int, layout: Layout) -> None:
         """Add the ways in which `op` has an operand in `layout`."""
+        if (op, operand, layout) in self._seen:
+            return
+        self._seen.add((op, operand, layout))
         assert isinstance(op, GraphOp)
         for operands, results in self._forward(op, operand, layout):
             self._add_way(op, operands, results)
 
     def _carry_back(self, op: GraphOp, result: int, layout: Layout) -> None:
         """Add the ways in which `op` has a result in `layout`."""
+        if (op, ~result, layout) in self._seen:
+            return
+        self._seen.add((op, ~result, layout))
         for operands, results in self._backward(op, result, layout):
             self._add_way(op, operands, results)
 
@@ -245,9 +256,9 @@ class Search:
             kept = reshaped(layout, shape_of(op.input), shape_of(op.result))
             if kept is not None:
                 yield (layout,), (kept,)
-        elif leads(op, operand):
+        elif self._maps[op].leads(operand):
             for led in dict.fromkeys((layout, unblocked(layout))):
-                result = carried(op, operand, 0, led)
+                result = self._maps[op].carried(operand, 0, led)
                 yield from self._around(op, {operand: led}, 0, result)
 
     def _backward(
@@ -261,7 +272,7 @@ class Search:
             source = reshaped(layout, shape_of(op.result), shape_of(op.input))
             if source is not None:
                 yield (source,), (layout,)
-        elif has_maps(op):
+        elif op in self._maps:
             for led in dict.fromkeys((layout, unblocked(layout))):
                 yield from self._around(op, {}, result, led)
 
@@ -271,7 +282,7 @@ class Search:
         """Yield layouts of all values of `op` that go with `layout` of `result`."""
         options: list[Sequence[Layout]] = []
         for i, value in enumerate(op.operands):
-            found = known.get(i) or needed(op, i, result, layout)
+            found = known.get(i) or self._maps[op].needed(i, result, layout)
             own = self.values[source_of(value)].layouts
             options.append(tuple(own) if found is None else (found,))
         results = tuple(
@@ -283,11 +294,11 @@ class Search:
 
     def _beside(self, op: GraphOp, r: int, result: int, layout: Layout) -> Layout:
         """Return the layout of result `r` that goes with `layout` of another one."""
+        maps = self._maps[op]
         for i in range(len(op.operands)):
-            if op.axis_map(i, r) is not None:
-                operand = needed(op, i, result, layout)
-                if operand is not None:
-                    return carried(op, i, r, operand)
+            operand = maps.needed(i, result, layout) if maps.follows(i, r) else None
+            if operand is not None:
+                return maps.carried(i, r, operand)
         return row_major(len(shape_of(op.results[r])))
 
     def _add_way(

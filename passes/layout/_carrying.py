@@ -79,40 +79,61 @@ def has_maps(op: Operation) -> bool:
     )
 
 
-def leads(op: GraphOp, operand: int) -> bool:
-    """Return whether each axis of the result that counts runs along `operand`."""
-    axes = op.axis_map(operand)
-    if axes is None:
-        return False
-    shape = shape_of(op.results[0])
-    return all(a is not None or n == 1 for a, n in zip(axes, shape, strict=True))
+class AxisMaps:
+    """How the layouts of the operands and results of an op go together."""
 
+    def __init__(self, op: GraphOp):
+        self._operands = [shape_of(value) for value in op.operands]
+        self._results = [shape_of(value) for value in op.results]
+        pairs = [
+            (i, r)
+            for i in range(len(self._operands))
+            for r in range(len(self._results))
+        ]
+        self._axes = {(i, r): op.axis_map(i, r) for i, r in pairs}
+        self._sources = {pair: self._inverse(*pair) for pair in pairs}
 
-def carried(op: GraphOp, operand: int, result: int, layout: Layout) -> Layout:
-    """Return the layout of `result` if it follows `operand` in `layout`."""
-    axes = op.axis_map(operand, result)
-    if axes is None:
-        return row_major(len(shape_of(op.results[result])))
-    return relabelled(layout, axes)
+    def leads(self, operand: int) -> bool:
+        """Return whether each axis of the first result that counts runs along it."""
+        axes = self._axes[operand, 0]
+        if axes is None:
+            return False
+        return all(
+            a is not None or n == 1 for a, n in zip(axes, self._results[0], strict=True)
+        )
 
+    def carried(self, operand: int, result: int, layout: Layout) -> Layout:
+        """Return the layout of `result` if it follows `operand` in `layout`."""
+        axes = self._axes[operand, result]
+        if axes is None:
+            return row_major(len(self._results[result]))
+        return relabelled(layout, axes)
 
-def needed(op: GraphOp, operand: int, result: int, layout: Layout) -> Layout | None:
-    """
-    Return the layout of `operand` that goes with `layout` of `result`.
+    def needed(self, operand: int, result: int, layout: Layout) -> Layout | None:
+        """
+        Return the layout of `operand` that goes with `layout` of `result`.
 
-    None if it has axes of its own, which the result says nothing about.
-    """
-    value, axes = op.operands[operand], op.axis_map(operand, result)
-    if axes is None:
-        return row_major(len(shape_of(value)))
-    sources = tuple(
-        axes.index(axis) if axis in axes else None
-        for axis in range(len(shape_of(value)))
-    )
-    left_out = zip(sources, shape_of(value), strict=True)
-    if any(source is None and extent != 1 for source, extent in left_out):
-        return None
-    return relabelled(layout, sources)
+        None if it has axes of its own, which the result says nothing about.
+        """
+        if self._axes[operand, result] is None:
+            return row_major(len(self._operands[operand]))
+        sources = self._sources[operand, result]
+        return None if sources is None else relabelled(layout, sources)
+
+    def follows(self, operand: int, result: int) -> bool:
+        """Return whether `result` runs along `operand` at all."""
+        return self._axes[operand, result] is not None
+
+    def _inverse(self, operand: int, result: int) -> tuple[int | None, ...] | None:
+        """Return the result's axis for each of the operand's that counts."""
+        axes, shape = self._axes[operand, result], self._operands[operand]
+        if axes is None:
+            return None
+        sources = tuple(
+            axes.index(axis) if axis in axes else None for axis in range(len(shape))
+        )
+        missing = any(s is None and n != 1 for s, n in zip(sources, shape, strict=True))
+        return None if missing else sources
 
 
 def differs(value: SSAValue, layout: Layout | None) -> bool:

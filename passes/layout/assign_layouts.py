@@ -49,7 +49,7 @@ class AssignLayoutsPass(ModulePass):
                     problem = Problem(block, question)
                     ways, solution = problem.solve()
                     report.add(problem.cost(ways), solution)
-                    _Assignment(problem, ways).apply(block)
+                    assign(problem, ways, block)
         op.attributes["layout.assignment"] = report.attribute()
 
 
@@ -74,6 +74,11 @@ class _Report:
                 "width": IntegerAttr(self.width, i64),
             }
         )
+
+
+def assign(problem: Problem, ways: Ways, block: Block) -> None:
+    """Give the values of `block` the layouts that go with `ways` to run its ops."""
+    _Assignment(problem, ways).apply(block)
 
 
 @dataclass

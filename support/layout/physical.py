@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 Halo = tuple[int, int]
@@ -66,6 +66,8 @@ class Layout:
 
     dims: tuple[Dim, ...]
     halo: tuple[Halo, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+    """Kept, as layouts are the keys of many caches."""
 
     def __init__(self, dims: Sequence[Dim], halo: Sequence[Halo] | None = None):
         places = _places(dims)
@@ -77,11 +79,15 @@ class Layout:
         _check_halo(pads, len(places))
         object.__setattr__(self, "dims", _merged(dims))
         object.__setattr__(self, "halo", pads)
+        object.__setattr__(self, "_hash", hash((self.dims, pads)))
         if self.dims and self.dims[-1].alignment != 1:
             raise LayoutError(
                 "expected an outer dim to align, got the innermost",
                 dim=_last_with_values(dims),
             )
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
     def rank(self) -> int:
