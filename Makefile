@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -19,6 +19,7 @@ help:
 	@echo "make check      format, lint, types, and whether generated docs are in step"
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make bench      the table of benchmarks/RESULTS.md"
+	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
 venv: $(READY)
@@ -56,6 +57,9 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md
+
+layouts: $(READY)
+	$(BIN)/python benchmarks/layouts.py --output benchmarks/LAYOUTS.md
 
 clean:
 	rm -rf $(VENV) .links build dist *.egg-info .ruff_cache .hypothesis

@@ -1,0 +1,281 @@
+"""
+Measure layouts: what still moves, how good the solver is, what axis order costs.
+
+    python benchmarks/layouts.py --output benchmarks/LAYOUTS.md
+
+Each model runs in a process of its own, in the axis order that it comes in and, where
+it is over images, also with channels last, as converters from TensorFlow write it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from onnx import ModelProto
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+import glow
+from glow.analysis.copies import copies_in
+from glow.analysis.movements import Movement, movements_in
+from glow.compiler import target_spec
+from glow.model import context
+from glow.passes.layout._carrying import Question
+from glow.passes.layout._problem import Problem
+from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
+from glow.tools.peers import PEERS
+from glow.tools.timing import interleaved_medians
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+from compare_models import PEER, processor
+
+COMMAND = "python benchmarks/layouts.py --output benchmarks/LAYOUTS.md"
+
+DEEP = partial(models.mobilenet_v2, 0.25, 32, 10, ((6, 32, 222, 1),))
+"""About 2,000 ops, to see how the solver grows."""
+NETWORKS: dict[str, Callable[[], ModelProto]] = {
+    **{name: partial(models.light, name) for name in models.FILES},
+    "mlp": models.mlp,
+    "encoder": models.encoder,
+    **models.TWINS,
+    "mobilenet_v2 of 222 blocks": DEEP,
+}
+IMAGES = frozenset((*models.FILES, *models.TWINS))
+TIMED = frozenset(models.TWINS)
+
+Row = dict[str, Any]
+
+
+def forms_of(name: str) -> dict[str, ModelProto]:
+    """Return model `name` in each axis order; "" is the one that it has."""
+    model = NETWORKS[name]()
+    if name not in IMAGES:
+        return {"": model}
+    return {"NCHW": model, "NHWC": models.channels_last(model)}
+
+
+def measure(name: str, target: str, seconds: float) -> list[Row]:
+    """Return what is found of each form of model `name`."""
+    forms = forms_of(name)
+    rows = [
+        {"name": f"{name} {form}".strip()} | inspect(model, target)
+        for form, model in forms.items()
+    ]
+    if name in TIMED:
+        times = latencies(forms, target, seconds)
+        for row, (ours, theirs) in zip(rows, times, strict=True):
+            row |= {"glow_ms": ours * 1e3, "peer_ms": theirs * 1e3}
+    return rows
+
+
+def inspect(model: ModelProto, target: str) -> Row:
+    """Lower `model` to the memory level; return what moves and what was solved."""
+    module, ctx = glow.load(model).module, context()
+    found: Row = {}
+    for stage in STAGES[:3]:
+        if stage.name == "layout":
+            found |= solve(module, target)
+        run_stage(stage, parse_passes(pipeline_text([stage], target)), ctx, module)
+        if stage.name == "layout":
+            found["transforms"] = len(movements_in(module))
+    return found | places(copies_in(module))
+
+
+def solve(module: ModuleOp, target: str) -> Row:
+    """Return how layouts of `module` are found, and what greedy ones would cost."""
+    start = time.process_time()
+    blocks = [
+        block
+        for function in module.body.ops
+        if isinstance(function, FuncOp)
+        for block in function.body.blocks
+    ]
+    problems = [Problem(block, Question.of(target)) for block in blocks]
+    stated = time.process_time()
+    solutions = [problem.solve() for problem in problems]
+    end = time.process_time()
+    pairs = list(zip(problems, solutions, strict=True))
+    ways = [ways for problem in problems for ways in problem.search.ways.values()]
+    return {
+        "ops": sum(len(block.ops) for block in blocks),
+        "free": sum(len(found) > 1 for found in ways),
+        "method": "exact" if all(s.is_exact for _, (_, s) in pairs) else "bounded",
+        "width": max(solution.width for _, (_, solution) in pairs),
+        "state_s": stated - start,
+        "solve_s": end - stated,
+        "cost": sum(problem.cost(found) for problem, (found, _) in pairs),
+        "greedy": sum(problem.cost(problem.greedy()) for problem in problems),
+    }
+
+
+def places(moves: Sequence[Movement]) -> Row:
+    counts = Counter(move.place for move in moves)
+    sums = Counter[str]()
+    for move in moves:
+        sums[move.place] += move.bytes
+    return {
+        key: (counts[place], sums[place])
+        for key, place in (("in", "input"), ("within", "inside"), ("out", "output"))
+    }
+
+
+def latencies(
+    forms: dict[str, ModelProto], target: str, seconds: float
+) -> list[tuple[float, float]]:
+    """Return our latency and the peer's of each form, all run turn by turn."""
+    programs: list[Callable[[], object]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for form, model in forms.items():
+            path = Path(folder) / f"{form}.onnx"
+            path.write_bytes(model.SerializeToString())
+            net = glow.compile(path, target=target)
+            peer = PEERS[PEER](str(path), 1, net.signature)
+            inputs = models.inputs_of(model)
+            programs += [partial(net.run, inputs), partial(peer, inputs)]
+    found = interleaved_medians(programs, 1, seconds)
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def table(titles: str, rows: Iterable[Sequence[object]]) -> str:
+    """Return a table in Markdown; `titles` are separated by bars."""
+    lines = [f"| {titles} |", "|---" * len(titles.split("|")) + "|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def movement_table(rows: Sequence[Row]) -> str:
+    return table(
+        "model | transforms | copies of inputs | inside | of outputs",
+        [
+            (
+                row["name"],
+                row["transforms"],
+                *(_counted(*row[key]) for key in ("in", "within", "out")),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _counted(count: int, bytes_: int) -> str:
+    return f"{count} ({bytes_:,} B)" if count else "0"
+
+
+def solver_table(rows: Sequence[Row]) -> str:
+    return table(
+        "model | ops | with a choice | method | width | state s | solve s | cost"
+        " | greedy cost | saved",
+        [
+            (
+                row["name"],
+                row["ops"],
+                row["free"],
+                row["method"],
+                row["width"],
+                f"{row['state_s']:.3f}",
+                f"{row['solve_s']:.3f}",
+                f"{row['cost']:,.0f}",
+                f"{row['greedy']:,.0f}",
+                _saved(row["greedy"], row["cost"]),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _saved(greedy: float, cost: float) -> str:
+    return f"{1 - cost / greedy:.1%}" if greedy > 0 else "0.0%"
+
+
+def latency_table(rows: Sequence[Row]) -> str:
+    return table(
+        "model | glow ms | ONNX Runtime ms | speed",
+        [
+            (
+                row["name"],
+                f"{row['glow_ms']:.2f}",
+                f"{row['peer_ms']:.2f}",
+                f"{row['peer_ms'] / row['glow_ms']:.2f}",
+            )
+            for row in rows
+            if "glow_ms" in row
+        ],
+    )
+
+
+def report(rows: Sequence[Row], target: str) -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"""# Layouts
+
+Written by `{COMMAND}`
+on {day}: {processor()}, 1 thread, target {target}, ONNX Runtime {version(PEER)}.
+A model named NHWC is the one named NCHW as converters from TensorFlow write it: images
+come in with channels last, and each convolution stands between two transposes.
+
+## What still moves
+
+Transforms are what `glow-opt --layout-report` lists; copies are what runs. A transform
+that a kernel does while it stores is no copy.
+
+{movement_table(rows)}
+## The solver
+
+Costs are bytes of memory traffic. Greedy takes the cheapest layout op by op, then
+changes one op at a time while that helps. Seconds are of the process: to state the
+problem, and to solve it.
+
+{solver_table(rows)}
+## Axis order
+
+Medians of runs that take turns in one process. Speed is ONNX Runtime's latency over
+ours: above 1 we are faster.
+
+{latency_table(rows)}"""
+
+
+def measured(name: str, args: argparse.Namespace) -> list[Row]:
+    """Measure model `name` in a process of its own."""
+    command = [sys.executable, __file__, "--measure", name, "--target", args.target]
+    command += ["--seconds", str(args.seconds)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure layouts.")
+    parser.add_argument("names", nargs="*", help="models; all of them by default")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--cpu-features")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--output", type=Path, help="write the tables there too")
+    parser.add_argument("--measure", metavar="NAME", help="print one model's as JSON")
+    args = parser.parse_args()
+    args.target = target_spec(args.target, args.cpu_features)
+    if args.measure:
+        print(json.dumps(measure(args.measure, args.target, args.seconds)))
+        return
+    rows: list[Row] = []
+    for name in args.names or NETWORKS:
+        rows += measured(name, args)
+        print(f"measured {name}", file=sys.stderr, flush=True)
+    text = report(rows, args.target)
+    print(text, end="")
+    if args.output is not None:
+        args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
