@@ -65,7 +65,9 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
     found = Elimination(Costs(vectors, [], costs.constant))
     for step in steps:
         variable = step.variable
-        scope = tuple(sorted(step.neighbours, key=order))
+        scope = step.neighbours
+        if len(scope) > 1:
+            scope = tuple(sorted(scope, key=order))
         total = _sum(vectors.pop(variable), scope, buckets.pop(variable))
         message = np.minimum.reduce(total)
         found.keep(variable, scope, total)
@@ -83,19 +85,28 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
 def _sorted(
     scope: Scope, table: Table, position: dict[int, int]
 ) -> tuple[Scope, Table]:
+    if len(scope) == 2:
+        a, b = scope
+        return (scope, table) if position[a] < position[b] else ((b, a), table.T)
     axes = sorted(range(len(scope)), key=lambda axis: position[scope[axis]])
     return tuple([scope[axis] for axis in axes]), table.transpose(axes)
 
 
 def _sum(vector: Table, scope: Scope, tables: list[tuple[Scope, Table]]) -> Table:
     """Return the sum of a vector and of tables, over its variable and `scope`."""
-    rank = 1 + len(scope)
-    total = vector.reshape(-1, *[1] * (rank - 1))
-    tables.sort(key=lambda entry: entry[1].size)
+    ones = [1] * len(scope)
+    total = vector.reshape(-1, *ones)
+    if len(tables) > 1:
+        tables.sort(key=_size)
     for known, table in tables:
-        if len(known) < rank:
-            extents = dict(zip(known, table.shape, strict=True))
-            shape = [extents.get(other, 1) for other in scope]
-            table = table.reshape(-1, *shape)
+        if len(known) <= len(scope):
+            shape = [len(vector), *ones]
+            for other, extent in zip(known[1:], table.shape[1:], strict=True):
+                shape[scope.index(other) + 1] = extent
+            table = table.reshape(shape)
         total = total + table
     return total
+
+
+def _size(entry: tuple[Scope, Table]) -> int:
+    return entry[1].size

@@ -10,7 +10,7 @@ from math import inf, prod
 from glow.support.cost_network.costs import Costs
 from glow.support.cost_network.elimination import eliminate
 from glow.support.cost_network.network import InfeasibleNetworkError
-from glow.support.cost_network.order import EliminationGraph, Step
+from glow.support.cost_network.order import EliminationGraph, FillGraph, Step
 
 # A step costs at least as much time as so many entries of a table.
 _STEP_ENTRIES = 4096
@@ -31,21 +31,31 @@ class Plan:
         """The most neighbours that an eliminated variable has."""
         return max((len(s.neighbours) for s in self.outer + self.inner), default=0)
 
+    def entries(self, costs: Costs) -> int:
+        """Return how many entries it takes to try all states of the cutset."""
+        once = sum(step.entries + _STEP_ENTRIES for step in self.inner)
+        return once * prod(len(costs.vectors[v]) for v in self.cutset)
+
     def is_affordable(self, costs: Costs) -> bool:
         """Say whether trying all states of the cutset takes less than a second."""
-        once = sum(step.entries + _STEP_ENTRIES for step in self.inner)
-        return once * prod(len(costs.vectors[v]) for v in self.cutset) <= _ALL_ENTRIES
+        return self.entries(costs) <= _ALL_ENTRIES
 
 
 def make_plan(costs: Costs, limit: int) -> Plan:
     """Plan an elimination in which no table has more than `limit` entries."""
-    graph = EliminationGraph.of(costs)
-    outer = graph.eliminate(limit)
-    return Plan(tuple(outer), *_cut(graph, limit, {}))
+    plan = _plan(EliminationGraph(costs, limit))
+    if not plan.cutset:
+        return plan
+    return min(plan, _plan(FillGraph(costs, limit)), key=lambda p: p.entries(costs))
+
+
+def _plan(graph: EliminationGraph) -> Plan:
+    outer = graph.eliminate()
+    return Plan(tuple(outer), *_cut(graph, {}))
 
 
 def _cut(
-    graph: EliminationGraph, limit: int, times: Mapping[int, int]
+    graph: EliminationGraph, times: Mapping[int, int]
 ) -> tuple[tuple[int, ...], tuple[Step, ...]]:
     """
     Return what to fix, and how to eliminate all others then.
@@ -53,10 +63,10 @@ def _cut(
     `times` says how often a variable was fixed before: the others are preferred.
     """
     cutset: list[int] = []
-    steps = graph.eliminate(limit)
+    steps = graph.eliminate()
     while graph.next is not None:
         cutset.append(graph.cut(times))
-        steps += graph.eliminate(limit)
+        steps += graph.eliminate()
     # A variable that was eliminated before its neighbour was fixed had it in its table.
     return tuple(cutset), tuple(step.without(cutset) for step in steps)
 
@@ -90,10 +100,7 @@ def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
     least, best = inf, dict[int, int]()
     for chosen in product(*[range(len(core.vectors[v])) for v in plan.cutset]):
         fixed = dict(zip(plan.cutset, chosen, strict=True))
-        given = core.given(fixed)
-        if given.constant == inf:
-            continue
-        found = eliminate(given, plan.inner)
+        found = eliminate(core.given(fixed), plan.inner)
         if found.left.constant < least:
             least, best = found.left.constant, fixed
             found.complete(best)
@@ -111,16 +118,14 @@ def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> No
     outer = eliminate(costs, plan.outer)
     core, times = outer.left, dict[int, int]()
     best = {variable: states[variable] for variable in core.vectors}
-    cost = core.at(best)
     cutset, steps = plan.cutset, plan.inner
     for _ in range(rounds if cutset else 0):
-        found = {variable: best[variable] for variable in cutset}
-        eliminate(core.given(found), steps).complete(found)
-        if (reached := core.at(found)) <= cost:
-            cost, best = reached, found
+        best = {variable: best[variable] for variable in cutset}
+        eliminate(core.given(best), steps).complete(best)
         for variable in cutset:
             times[variable] = times.get(variable, 0) + 1
-        cutset, steps = _cut(EliminationGraph.of(core), limit, times)
+        cutset, steps = _cut(EliminationGraph(core, limit), times)
     outer.complete(best)
+    # Each step minimises, but the same sum in another order may be rounded up.
     if costs.at(best) <= costs.at(states):
         states.update(best)
