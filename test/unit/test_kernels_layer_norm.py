@@ -73,6 +73,15 @@ def test_shapes_and_optional_operands(target: str) -> None:
     cases.check()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_statistics_of_nothing_are_nan(dtype: Any) -> None:
+    cases = Cases()
+    for shape, axis in (((3, 0), 1), ((0, 2), 0), ((2, 0, 3), 1)):
+        cases.add(np.zeros(shape, dtype), axis, None, None, statistics=True)
+    cases.check()
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_several_axes_and_any_strides(dtype: Any) -> None:
     """Scales that broadcast, slices, other orders in memory."""
