@@ -223,7 +223,8 @@ def _odd_rational(
 
 
 def expand_tanh(e: Emitter, x: SSAValue) -> SSAValue:
-    return _odd_rational(e, x, 7.90531110763549805, _TANH)
+    """The bound is where the quotient is exactly 1, with FMA and without."""
+    return _odd_rational(e, x, 7.963572025299072, _TANH)
 
 
 def expand_erf(e: Emitter, x: SSAValue) -> SSAValue:
