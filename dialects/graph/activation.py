@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, float_property
 from glow.dialects.graph.elementwise import UnaryOp
+from glow.support.conversion import convert
 from glow.support.special_functions import erf
 from glow.support.types import NUMBER, Tensor
 
@@ -308,6 +309,8 @@ class ShrinkOp(UnaryOp):
     """
     x + bias below -lambd, x - bias above lambd, 0 between, elementwise.
 
+    Integers are shifted in f64 and converted as graph.cast does.
+
     Shapes: result as input.
     Source: ONNX Shrink-9.
 
@@ -326,7 +329,7 @@ class ShrinkOp(UnaryOp):
     def compute(input: Array, *, bias: float = 0.0, lambd: float = 0.5) -> Array:
         shifted = [input + bias, input - bias]
         found = np.select([input < -lambd, input > lambd], shifted, 0)
-        return found.astype(input.dtype)
+        return convert(found, input.dtype)
 
 
 @irdl_op_definition

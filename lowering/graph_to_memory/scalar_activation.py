@@ -6,11 +6,13 @@ import math
 from typing import Any
 
 from xdsl.dialects import math as math_dialect
+from xdsl.dialects.builtin import f64
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph import activation
 from glow.lowering.graph_to_memory.scalar import RULES, Scalars, scalar
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody
+from glow.support.types import is_float
 
 # What this module adds stands beside the other rules.
 __all__ = ["RULES"]
@@ -82,13 +84,15 @@ def _swish(b: ScalarBody, op: activation.SwishOp, a: Scalars) -> SSAValue:
 
 @scalar(activation.ShrinkOp)
 def _shrink(b: ScalarBody, op: activation.ShrinkOp, a: Scalars) -> SSAValue:
-    (x,) = a
+    """Integers are shifted as f64, since bias and limit need not be whole."""
+    element = a[0].type
+    x = a[0] if is_float(element) else b.cast(a[0], f64)
     bias, limit = (op.parameters()[k] for k in ("bias", "lambd"))
     low = b.compare("lt", x, b.const(-limit, x.type))
     high = b.compare("gt", x, b.const(limit, x.type))
     shift = b.const(bias, x.type)
     inner = b.select(high, b.sub(x, shift), b.const(0, x.type))
-    return b.select(low, b.add(x, shift), inner)
+    return b.cast(b.select(low, b.add(x, shift), inner), element)
 
 
 @scalar(activation.GeluOp)

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from xdsl.ir import SSAValue
 
 import glow
+from glow.dialects.graph.activation import ShrinkOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import PowOp
 from glow.dialects.graph.select import CastOp, ClipOp
@@ -122,3 +123,8 @@ def test_powers_of_two_types_are_taken_in_f64(target: str) -> None:
             x, k = np.meshgrid(bases.astype(a), tenths.astype(b))
         calls.append((PowOp, [x, k], {}))
     check(calls, target)
+
+
+def test_shrinking_integers_by_what_is_not_whole() -> None:
+    parameters = {"bias": 0.4, "lambd": 1.5}
+    check([(ShrinkOp, [values(dtype)], parameters) for dtype in NUMBERS[2:]], "cpu")
