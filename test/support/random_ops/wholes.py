@@ -1,0 +1,126 @@
+"""Random calls of products, reductions and normalisations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from glow.dialects.graph import arg_reduction, linear, normalization, reduction
+from glow.dialects.graph.base import GraphOp
+from random_ops.call import ALL, FLOATS, NUMBERS, Call, Source, ops_in
+
+COLUMNS = (1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48)
+
+
+def _matmul(s: Source) -> Call:
+    dtype = s.choose([*NUMBERS, FLOATS[0], FLOATS[0]])
+    m, k, n = s.choose(COLUMNS), s.choose([0, *COLUMNS]), s.choose(COLUMNS)
+    parameters: dict[str, Any] = {
+        "transpose_lhs": s.flip(0.3),
+        "transpose_rhs": s.flip(0.3),
+    }
+    batch = s.shape(0, 2)
+    left = [*s.broadcast(batch), *((k, m) if parameters["transpose_lhs"] else (m, k))]
+    right = [*s.broadcast(batch), *((n, k) if parameters["transpose_rhs"] else (k, n))]
+    if s.flip(0.15):
+        left, parameters["transpose_lhs"] = [k], False
+    if s.flip(0.15):
+        right, parameters["transpose_rhs"] = [k], False
+    slots = [s.finite(left, dtype), s.finite(right, dtype)]
+    call = Call(linear.MatMulOp, tuple(slots), parameters, sums=True)
+    if s.flip() and call.is_valid:
+        (result,) = call.expected()
+        bias = s.finite(s.broadcast(result.shape), dtype)
+        return Call(linear.MatMulOp, (*slots, bias), parameters, sums=True)
+    return call
+
+
+def _axes(s: Source, rank: int) -> list[int]:
+    return [i - rank * s.flip(0.2) for i in range(rank) if s.flip()]
+
+
+def _reduce(op: type[GraphOp]) -> Callable[[Source], Call]:
+    is_extreme = op in (reduction.ReduceMaxOp, reduction.ReduceMinOp)
+    is_log = op is reduction.ReduceLogSumOp
+
+    def draw(s: Source) -> Call:
+        dtype = s.choose(ALL if is_extreme else NUMBERS)
+        shape = s.shape()
+        x = s.array(shape, dtype, 0.2 if is_extreme else 0.03, scale=1)
+        if is_log and dtype.kind == "i":
+            x = np.asarray(np.abs(x) + 1)
+        elif is_log:
+            x = np.asarray(np.abs(x))
+        parameters = {"axes": _axes(s, len(shape)), "keepdims": s.flip()}
+        return Call(op, (x.astype(dtype),), parameters, sums=not is_extreme)
+
+    return draw
+
+
+def _arg_reduce(op: type[GraphOp]) -> Callable[[Source], Call]:
+    def draw(s: Source) -> Call:
+        shape = s.shape(1, 5)
+        x = s.array(shape, s.choose(NUMBERS), scale=1)
+        if s.flip():
+            x = np.asarray(np.round(x))  # ties
+        parameters = {
+            "axis": s.integer(-len(shape), len(shape) - 1),
+            "keepdims": s.flip(),
+            "select_last_index": s.flip(),
+        }
+        return Call(op, (x,), parameters)
+
+    return draw
+
+
+def _softmax(op: type[GraphOp]) -> Callable[[Source], Call]:
+    def draw(s: Source) -> Call:
+        shape = s.shape(1, 5)
+        x = s.array(shape, s.choose(FLOATS), 0.05, scale=s.choose([1, 9]))
+        axis = s.integer(-len(shape), len(shape) - 1)
+        is_log = op is normalization.LogSoftmaxOp
+        return Call(op, (x,), {"axis": axis}, cancels=is_log)
+
+    return draw
+
+
+def _layer_norm(s: Source) -> Call:
+    shape, dtype = s.shape(1, 4), s.choose(FLOATS)
+    axis = s.integer(-len(shape), len(shape) - 1)
+    tail = shape[axis:]
+    scale = s.finite(s.broadcast(tail), dtype)
+    bias = s.finite(s.broadcast(tail), dtype) if s.flip() else None
+    parameters = {"axis": axis, "epsilon": 0.1, "with_statistics": s.flip()}
+    slots = (s.finite(shape, dtype), scale, bias)
+    return Call(normalization.LayerNormOp, slots, parameters, sums=True)
+
+
+def _batch_norm(s: Source) -> Call:
+    shape, dtype = s.shape(2, 5), s.choose(FLOATS)
+    four = [s.finite((shape[1],), dtype) for _ in range(4)]
+    four[3] = np.abs(four[3]) + np.asarray(0.5, dtype)
+    slots = (s.finite(shape, dtype), *four)
+    return Call(normalization.BatchNormOp, slots, sums=True)
+
+
+def _lrn(s: Source) -> Call:
+    x = s.finite(s.shape(3, 5), s.choose(FLOATS))
+    parameters: dict[str, Any] = {"size": s.integer(1, 7)}
+    if s.flip():
+        parameters |= {"alpha": 0.1, "beta": s.choose([0.5, 0.6, 1.0]), "bias": 2.0}
+    return Call(normalization.LrnOp, (x,), parameters)
+
+
+GENERATORS: dict[str, Callable[[Source], Call]] = {
+    "graph.matmul": _matmul,
+    **{op.name: _reduce(op) for op in ops_in(reduction)},
+    "graph.arg_max": _arg_reduce(arg_reduction.ArgMaxOp),
+    "graph.arg_min": _arg_reduce(arg_reduction.ArgMinOp),
+    "graph.softmax": _softmax(normalization.SoftmaxOp),
+    "graph.log_softmax": _softmax(normalization.LogSoftmaxOp),
+    "graph.layer_norm": _layer_norm,
+    "graph.batch_norm": _batch_norm,
+    "graph.lrn": _lrn,
+}
