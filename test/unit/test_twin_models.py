@@ -9,7 +9,7 @@ from onnx import ModelProto
 from operators.oracle import run_onnxruntime
 
 SMALL = {
-    "mobilenet_v2": {"width": 0.25, "size": 64},
+    "mobilenet_v2": {"width": 0.25, "size": 96},
     "resnet50": {"width": 8, "size": 64},
 }
 
