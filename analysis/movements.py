@@ -63,8 +63,6 @@ class Movement:
     cost: int
     place: Place
     """Whether it moves what comes in, what goes out, or something between."""
-    is_fused: bool = False
-    """Whether it is part of a group, whose kernel moves it while it computes."""
 
 
 def movements_in(module: ModuleOp) -> list[Movement]:
@@ -99,7 +97,6 @@ def keeps_bytes(op: MovingOp) -> bool:
 
 
 def _movement(op: MovingOp) -> Movement:
-    group = op.parent_op()
     maker, readers = _maker_of(op.input), tuple(dict.fromkeys(_readers_of(op.result)))
     return Movement(
         op=op.name,
@@ -111,7 +108,6 @@ def _movement(op: MovingOp) -> Movement:
         needed_by=readers,
         cost=movement_cost(op.input, layout_of(op.result)),
         place=_place_of(op, maker, readers),
-        is_fused=isinstance(group, FusedOp) and len(group.body.block.ops) > 2,
     )
 
 

@@ -44,13 +44,12 @@ def layout_report(module: ModuleOp, level: str, target: str) -> str:
 def _rows(move: Movement) -> list[tuple[str, ...]]:
     """Return a line per reader; what they share stands in the first."""
     first, *others = [str(end) for end in move.needed_by] or ["nothing"]
-    place = f"{move.place}, fused" if move.is_fused else move.place
     row = (
         move.value,
         str(move.bytes),
         move.source,
         move.target,
-        place,
+        move.place,
         str(move.made_by),
         first,
         str(move.cost),

@@ -153,21 +153,6 @@ def test_padding_of_blocks_is_part_of_the_cost() -> None:
     assert found.needed_by == ()
 
 
-def test_movements_in_groups_are_fused() -> None:
-    found = only(
-        body(
-            "%y = graph.fused(%x) {",
-            f"^bb0(%a: {PLAIN}):",
-            f"  %0 = graph.relu %a : ({PLAIN}) -> {PLAIN}",
-            f"  %1 = layout.transform %0 : {PLAIN} -> {LAST}",
-            f"  graph.yield %1 : {LAST}",
-            f"}} : ({PLAIN}) -> {LAST}",
-            f"func.return %y : {LAST}",
-        )
-    )
-    assert found.is_fused
-
-
 COPIES = """
 memory.placeholder @x "in" : memref<2x3xf32>
 memory.placeholder @y "out" : memref<2x3xf32>
