@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glow.support.cost_network.costs import Costs, Scope
 from glow.support.cost_network.network import Table
 from glow.support.cost_network.order import Step
 
-# Of larger tables only the best states are kept, in a byte each where that holds them.
-_KEPT_ENTRIES = 1024
-_NOTHING = np.empty(0)
+Tables = list[tuple[Scope, Table]]
 
 
 @dataclass
@@ -23,26 +19,19 @@ class Elimination:
     """What eliminating some variables leaves, and how to find their best states."""
 
     left: Costs
-    _steps: list[tuple[int, Scope, Table]] = field(default_factory=lambda: [])
-    _best: dict[int, NDArray[Any]] = field(default_factory=lambda: {})
+    # Each variable, its costs, and the tables that it was the first axis of.
+    _steps: list[tuple[int, Table, Tables]] = field(default_factory=lambda: [])
 
     def complete(self, states: dict[int, int]) -> None:
         """Add the best states of what was eliminated; of equal ones the lowest."""
-        for variable, scope, total in reversed(self._steps):
-            others = tuple([states[other] for other in scope])
-            best = self._best.get(variable)
-            if best is None:
-                states[variable] = int(total[(slice(None), *others)].argmin())
-            else:
-                states[variable] = int(best[others])
+        for variable, total, tables in reversed(self._steps):
+            for scope, table in tables:
+                total = total + table[:, *[states[other] for other in scope[1:]]]
+            states[variable] = int(total.argmin())
 
-    def keep(self, variable: int, scope: Scope, total: Table) -> None:
+    def keep(self, variable: int, vector: Table, tables: Tables) -> None:
         """Remember what the best state of `variable` follows from."""
-        if total.size > _KEPT_ENTRIES:
-            kind = np.uint8 if len(total) <= 256 else np.intp
-            self._best[variable] = total.argmin(0).astype(kind)
-            total = _NOTHING
-        self._steps.append((variable, scope, total))
+        self._steps.append((variable, vector, tables))
 
 
 def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
@@ -58,7 +47,7 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
     order = position.__getitem__
     vectors = dict(costs.vectors)
     # A table waits for the first of its variables; its axes are in that order too.
-    buckets: dict[int, list[tuple[Scope, Table]]] = {v: [] for v in vectors}
+    buckets: dict[int, Tables] = {v: [] for v in vectors}
     for scope, table in costs.tables:
         scope, table = _sorted(scope, table, position)
         buckets[scope[0]].append((scope, table))
@@ -68,9 +57,9 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
         scope = step.neighbours
         if len(scope) > 1:
             scope = tuple(sorted(scope, key=order))
-        total = _sum(vectors.pop(variable), scope, buckets.pop(variable))
-        message = np.minimum.reduce(total)
-        found.keep(variable, scope, total)
+        vector, tables = vectors.pop(variable), buckets.pop(variable)
+        message = np.minimum.reduce(_sum(vector, scope, tables))
+        found.keep(variable, vector, tables)
         match scope:
             case ():
                 found.left.constant += float(message)
@@ -92,7 +81,7 @@ def _sorted(
     return tuple([scope[axis] for axis in axes]), table.transpose(axes)
 
 
-def _sum(vector: Table, scope: Scope, tables: list[tuple[Scope, Table]]) -> Table:
+def _sum(vector: Table, scope: Scope, tables: Tables) -> Table:
     """Return the sum of a vector and of tables, over its variable and `scope`."""
     ones = [1] * len(scope)
     total = vector.reshape(-1, *ones)

@@ -137,7 +137,7 @@ def _choose_again(
     part = Costs(vectors, list(near.items())).given(around)
     chosen = {variable: states[variable] for variable in window}
     plan = make_plan(part, _REPAIR_LIMIT)
-    if is_best := plan.is_affordable(part):
+    if is_best := plan.is_affordable(part, _REPAIR_LIMIT):
         chosen = solve_exactly(part, plan)
     else:
         improve(part, chosen, _REPAIR_LIMIT, _REPAIR_ROUNDS)

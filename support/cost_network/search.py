@@ -14,8 +14,9 @@ from glow.support.cost_network.order import EliminationGraph, FillGraph, Step
 
 # A step costs at least as much time as so many entries of a table.
 _STEP_ENTRIES = 4096
-# As many entries may be looked at to try all states of a cutset.
-_ALL_ENTRIES = 1 << 26
+# An exact solution may take so many entries, or this many of the largest tables.
+_ALL_ENTRIES = 1 << 27
+_ALL_TABLES = 256
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,23 @@ class Plan:
 
     def entries(self, costs: Costs) -> int:
         """Return how many entries it takes to try all states of the cutset."""
+        first = sum(step.entries for step in self.outer)
         once = sum(step.entries + _STEP_ENTRIES for step in self.inner)
-        return once * prod(len(costs.vectors[v]) for v in self.cutset)
+        return first + once * prod(len(costs.vectors[v]) for v in self.cutset)
 
-    def is_affordable(self, costs: Costs) -> bool:
-        """Say whether trying all states of the cutset takes less than a second."""
-        return self.entries(costs) <= _ALL_ENTRIES
+    def is_affordable(self, costs: Costs, limit: int) -> bool:
+        """Say whether trying all states of the cutset takes a second or two."""
+        return self.entries(costs) <= max(_ALL_ENTRIES, _ALL_TABLES * limit)
 
 
 def make_plan(costs: Costs, limit: int) -> Plan:
-    """Plan an elimination in which no table has more than `limit` entries."""
+    """
+    Plan an elimination in which no table has more than `limit` entries.
+
+    A better order is looked for only where the simple one is not good enough.
+    """
     plan = _plan(EliminationGraph(costs, limit))
-    if not plan.cutset:
+    if not plan.cutset and plan.is_affordable(costs, limit):
         return plan
     return min(plan, _plan(FillGraph(costs, limit)), key=lambda p: p.entries(costs))
 

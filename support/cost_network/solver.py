@@ -34,9 +34,10 @@ def solve(
     Return an assignment of the least cost, or a good one where that is too hard.
 
     It is exact where variables can be eliminated with tables of at most `table_limit`
-    entries, after trying all states of a few of them if need be. Otherwise `rounds` of
-    a search start from what `greedy` finds, and never end with more. Of equal states
-    the lower number is preferred; the same network has the same solution always.
+    entries, and a few hundred that large, after trying all states of some variables if
+    need be. Otherwise `rounds` of a search start from what `greedy` finds, and never
+    end with more. Of equal states the lower number is preferred; the same network has
+    the same solution always.
 
     Errors: no assignment has a finite cost, or none was found; a limit below one,
     fewer rounds than none.
@@ -51,7 +52,7 @@ def solve(
     is_exact, width = True, 0
     for part in simplified.costs.parts():
         plan = make_plan(part, table_limit)
-        if not plan.is_affordable(part):
+        if not plan.is_affordable(part, table_limit):
             is_exact = False
             found = choose(part)
             improve(part, found, min(table_limit, _WINDOW_LIMIT), rounds)

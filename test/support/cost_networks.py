@@ -78,6 +78,15 @@ def random_dag(random: Random, count: int) -> CostNetwork:
     return network_of(random, sizes, sorted((a, b) for a, b in edges if a != b), 0)
 
 
+def residual_chain(random: Random, count: int) -> CostNetwork:
+    """A chain with a join of distance four or eight here and there."""
+    sizes = [12 if at % 4 == 3 else 4 for at in range(count)]
+    chain = [(at - 1, at) for at in range(1, count)]
+    long = [(at - 8, at) for at in range(8, count, 8)]
+    short = [(at - 4, at) for at in range(10, count, 16)]
+    return network_of(random, sizes, [*chain, *long, *short], 0)
+
+
 def dense_block(random: Random, layers: int) -> CostNetwork:
     """Each layer reads all before it, through one join a layer."""
     network = CostNetwork()

@@ -22,6 +22,7 @@ from cost_networks import (
     grid,
     network_of,
     random_dag,
+    residual_chain,
     tree,
 )
 from hypothesis import given, settings
@@ -32,6 +33,7 @@ from glow.support.cost_network import (
     InfeasibleNetworkError,
     Solution,
     greedy,
+    search,
     solve,
 )
 
@@ -143,6 +145,26 @@ def test_long_chain_takes_no_recursion() -> None:
     found = solve(network)
     assert found == Solution((1,) * 4000, 4000, True, 1)
     assert greedy(network) == (1,) * 4000
+
+
+def test_residual_blocks_are_narrow() -> None:
+    network = residual_chain(Random(3), 4000)
+    found = solve(network)
+    assert found.is_exact
+    assert found.width == 2
+    assert found.cost < network.cost_of(greedy(network))
+
+
+def test_many_large_tables_are_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = grid(Random(4), 5, 3)
+    best = solve(network)
+    monkeypatch.setattr(search, "_ALL_ENTRIES", 20)
+    assert solve(network) == best
+    monkeypatch.setattr(search, "_ALL_TABLES", 0)
+    found = solve(network, rounds=0)
+    assert best.is_exact
+    assert not found.is_exact
+    assert found.cost >= best.cost
 
 
 def test_variables_with_one_state_add_no_width() -> None:
