@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 
 from glow.analysis.constants import constant_behind
 from glow.analysis.traffic import movement_cost
@@ -24,7 +24,6 @@ Place = Literal["input", "output", "inside"]
 
 MovingOp = TransformOp | TransposeOp | ReshapeOp
 
-_ENTRANCES = ("graph.load", "argument")
 _EXITS = ("graph.save", "func.return")
 
 
@@ -97,7 +96,8 @@ def keeps_bytes(op: MovingOp) -> bool:
 
 
 def _movement(op: MovingOp) -> Movement:
-    maker, readers = _maker_of(op.input), tuple(dict.fromkeys(_readers_of(op.result)))
+    origin = _origin_of(op.input)
+    maker, readers = _maker(origin), tuple(dict.fromkeys(_readers_of(op.result)))
     return Movement(
         op=op.name,
         value=value_name(op.input) or maker.name,
@@ -107,57 +107,66 @@ def _movement(op: MovingOp) -> Movement:
         made_by=maker,
         needed_by=readers,
         cost=movement_cost(op.input, layout_of(op.result)),
-        place=_place_of(op, maker, readers),
+        place=_place_of(origin, readers),
     )
 
 
-def _place_of(op: MovingOp, maker: End, readers: tuple[End, ...]) -> Place:
-    if maker.op in _ENTRANCES and constant_behind(op.input) is None:
+def _place_of(origin: SSAValue, readers: tuple[End, ...]) -> Place:
+    is_given = isinstance(origin, BlockArgument) or isinstance(origin.owner, LoadOp)
+    if is_given and constant_behind(origin) is None:
         return "input"
     if readers and all(reader.op in _EXITS for reader in readers):
         return "output"
     return "inside"
 
 
-def _maker_of(value: SSAValue) -> End:
-    """Return the op that computes `value`, seen through groups and free views."""
-    if isinstance(value, BlockArgument):
-        group = value.block.parent_op()
-        if isinstance(group, FusedOp):
-            return _maker_of(group.operands[value.index])
-        return End("argument", value_name(value), layout_text(value))
-    assert isinstance(value, OpResult)
-    match owner := value.owner:
-        case FusedOp():
-            return _maker_of(owner.terminator.values[value.index])
-        case TransposeOp() | ReshapeOp() if keeps_bytes(owner):
-            return _maker_of(owner.input)
-        case LoadOp():
-            return End(
-                owner.name, f"@{owner.symbol.string_value()}", layout_text(value)
-            )
-        case _:
-            return End(owner.name, name_of(owner), layout_text(value))
+def _origin_of(value: SSAValue) -> SSAValue:
+    """Return what `value` is seen through groups and free views."""
+    while True:
+        match value, value.owner:
+            case BlockArgument(), Block() as block:
+                group = block.parent_op()
+                if not isinstance(group, FusedOp):
+                    return value
+                value = group.operands[value.index]
+            case OpResult(), FusedOp() as group:
+                value = group.terminator.values[value.index]
+            case _, TransposeOp() | ReshapeOp() as view if keeps_bytes(view):
+                value = view.input
+            case _:
+                return value
+
+
+def _maker(value: SSAValue) -> End:
+    match value.owner:
+        case Block():
+            return End("argument", value_name(value), layout_text(value))
+        case LoadOp() as op:
+            return End(op.name, f"@{op.symbol.string_value()}", layout_text(value))
+        case op:
+            return End(op.name, name_of(op), layout_text(value))
 
 
 def _readers_of(value: SSAValue) -> Iterator[End]:
     """Yield the ops that read `value`, seen through groups and free views."""
-    for use in value.uses:
-        op = use.operation
-        match op:
-            case FusedOp():
-                yield from _readers_of(op.body.block.args[use.index])
-            case YieldOp():
-                group = op.parent_op()
-                assert isinstance(group, FusedOp)
-                yield from _readers_of(group.results[use.index])
-            case TransposeOp() | ReshapeOp() if keeps_bytes(op):
-                yield from _readers_of(op.result)
-            case SaveOp():
-                name = f"@{op.symbol.string_value()}"
-                yield End(op.name, name, layout_text(value))
-            case _:
-                yield End(op.name, name_of(op), layout_text(value))
+    open_ = [value]
+    while open_:
+        value = open_.pop()
+        for use in value.uses:
+            match op := use.operation:
+                case FusedOp():
+                    open_.append(op.body.block.args[use.index])
+                case YieldOp():
+                    group = op.parent_op()
+                    assert isinstance(group, FusedOp)
+                    open_.append(group.results[use.index])
+                case TransposeOp() | ReshapeOp() if keeps_bytes(op):
+                    open_.append(op.result)
+                case SaveOp():
+                    name = f"@{op.symbol.string_value()}"
+                    yield End(op.name, name, layout_text(value))
+                case _:
+                    yield End(op.name, name_of(op), layout_text(value))
 
 
 def value_name(value: SSAValue) -> str:

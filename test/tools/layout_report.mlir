@@ -16,6 +16,7 @@
 // LAYOUT-NEXT: sum 1152 NHWC row-major output graph.add sum (NHWC) graph.save @y (row-major) 6400
 // LAYOUT-EMPTY:
 // LAYOUT-NEXT: 2 movements (1 of inputs, 1 of outputs), 2304 bytes, cost 12800
+// LAYOUT-NEXT: assignment: exact, width 0, cost 12800
 
 // MEMORY:      memory level, target cpu:avx2
 // MEMORY:      @x 1152 row-major NHWC{{.*}} input memory.get @x (row-major) memory.

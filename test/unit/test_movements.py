@@ -138,12 +138,14 @@ def test_what_comes_in_is_an_input_and_a_constant_is_none() -> None:
     module = body(
         f"%y = layout.transform %x : {PLAIN} -> {LAST}",
         f"%w = graph.literal dense<1.0> : {PLAIN} : {PLAIN}",
-        f"%v = layout.transform %w : {PLAIN} -> {LAST}",
+        f"%u = graph.reshape %w {{shape = array<i64: 1, 2, 3, 4>}}"
+        f" : ({PLAIN}) -> {PLAIN}",
+        f"%v = layout.transform %u : {PLAIN} -> {LAST}",
         f"func.return %y, %v : {LAST}, {LAST}",
     )
     argument, constant = movements_in(module)
     assert (argument.made_by.op, argument.place) == ("argument", "input")
-    assert (constant.place, constant.cost) == ("output", 0)
+    assert (constant.place, constant.made_by.op) == ("output", "graph.literal")
 
 
 def test_padding_of_blocks_is_part_of_the_cost() -> None:
