@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from glow.analysis.constants import constant_behind
 from glow.analysis.traffic import movement_cost
@@ -71,11 +71,9 @@ def movements_in(module: ModuleOp) -> list[Movement]:
     That is each transform, transpose and reshape whose result has other bytes than
     its input. What the memory level copies besides, `copies_in` tells.
     """
-    return [
-        _movement(op)
-        for op in module.walk()
-        if isinstance(op, MovingOp) and not keeps_bytes(op)
-    ]
+    order = {op: number for number, op in enumerate(module.walk())}
+    moving = [op for op in order if isinstance(op, MovingOp) and not keeps_bytes(op)]
+    return [_movement(op, order) for op in moving]
 
 
 def keeps_bytes(op: MovingOp) -> bool:
@@ -95,9 +93,11 @@ def keeps_bytes(op: MovingOp) -> bool:
     return same_bytes(kept, _whole_layout_of(op.result), op.result.type)
 
 
-def _movement(op: MovingOp) -> Movement:
+def _movement(op: MovingOp, order: Mapping[Operation, int]) -> Movement:
     origin = _origin_of(op.input)
-    maker, readers = _maker(origin), tuple(dict.fromkeys(_readers_of(op.result)))
+    uses = sorted(_uses_of(op.result), key=lambda use: order[use[0]])
+    readers = tuple(dict.fromkeys(_reader(reader, value) for reader, value in uses))
+    maker = _maker(origin)
     return Movement(
         op=op.name,
         value=value_name(op.input) or maker.name,
@@ -147,8 +147,14 @@ def _maker(value: SSAValue) -> End:
             return End(op.name, name_of(op), layout_text(value))
 
 
-def _readers_of(value: SSAValue) -> Iterator[End]:
-    """Yield the ops that read `value`, seen through groups and free views."""
+def _reader(op: Operation, value: SSAValue) -> End:
+    if isinstance(op, SaveOp):
+        return End(op.name, f"@{op.symbol.string_value()}", layout_text(value))
+    return End(op.name, name_of(op), layout_text(value))
+
+
+def _uses_of(value: SSAValue) -> Iterator[tuple[Operation, SSAValue]]:
+    """Yield the ops that read `value` and what they read, behind groups and views."""
     open_ = [value]
     while open_:
         value = open_.pop()
@@ -162,11 +168,8 @@ def _readers_of(value: SSAValue) -> Iterator[End]:
                     open_.append(group.results[use.index])
                 case TransposeOp() | ReshapeOp() if keeps_bytes(op):
                     open_.append(op.result)
-                case SaveOp():
-                    name = f"@{op.symbol.string_value()}"
-                    yield End(op.name, name, layout_text(value))
                 case _:
-                    yield End(op.name, name_of(op), layout_text(value))
+                    yield op, value
 
 
 def value_name(value: SSAValue) -> str:

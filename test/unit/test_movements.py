@@ -123,8 +123,8 @@ def test_ends_are_seen_through_groups_and_views() -> None:
         target="NHWC",
         made_by=End("graph.exp", "maker", "row-major"),
         needed_by=(
-            End("graph.add", "second", "NHWC"),
             End("graph.relu", "first", "NHWC"),
+            End("graph.add", "second", "NHWC"),
         ),
         cost=2 * 96 + CALL,
         place="inside",
