@@ -63,7 +63,7 @@ STAGES = (
     Stage(
         name="layout",
         passes="assign-layouts{target=$target},fold-layout-transforms,"
-        "remove-dead-constants,verify-layouts{target=$target},group-ops",
+        "remove-dead-constants,group-ops,verify-layouts{target=$target}",
         dialects=_names("builtin func graph layout"),
         optional=_names("group-ops"),
     ),

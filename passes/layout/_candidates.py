@@ -1,42 +1,22 @@
-"""The layouts that values may have, and the ways to run ops that they leave."""
+"""The layouts that one value may have, and the ways to run one op."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
 from typing import Any
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import SSAValue, Use
 
-from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import (
-    AxisMaps,
-    Question,
-    accepts,
-    asked_layout,
-    has_maps,
-    itemsize_of,
-    whole_layout_of,
-)
-from glow.support.layout import (
-    Layout,
-    address_map,
-    reshaped,
-    row_major,
-    size_of,
-    unblocked,
-)
-from glow.support.targets import AnyOrder, Asked, LayoutChoice
+from glow.passes.layout._carrying import itemsize_of
+from glow.support.layout import Layout, address_map, size_of
 from glow.support.types import shape_of
 
 # A value with more candidates than this gets no new ones from its neighbours. Real
 # networks have up to four.
-_MOST = 8
+MOST = 8
 
 
 @lru_cache(1 << 14)
@@ -71,7 +51,7 @@ class Candidates:
         return self._index[key]
 
     def has_room_for(self, layout: Layout) -> bool:
-        return len(self.layouts) < _MOST or self.find(layout) is not None
+        return len(self.layouts) < MOST or self.find(layout) is not None
 
 
 @dataclass(frozen=True)
@@ -87,251 +67,6 @@ class Way:
     cost: float = 0.0
 
 
-Layouts = tuple[Layout, ...]
-
-
-@dataclass
-class Search:
-    """
-    Finds the candidates of a block: what is asked for, carried as far as it goes.
-
-    Ops that are not of the graph keep the layouts that their values have. Transforms
-    count as their input: whoever reads one reads that.
-    """
-
-    question: Question
-    values: dict[SSAValue, Candidates] = field(default_factory=lambda: {})
-    fixed: set[SSAValue] = field(default_factory=lambda: set[SSAValue]())
-    """Values whose layout is given."""
-    ways: dict[Operation, list[Way]] = field(default_factory=lambda: {})
-    """Per op with requirements, the ways to run it; at least one."""
-    _choices: dict[Operation, tuple[LayoutChoice, ...]] = field(
-        default_factory=lambda: {}
-    )
-    _carrying: dict[Operation, dict[tuple[int, ...], Way]] = field(
-        default_factory=lambda: {}
-    )
-    _maps: dict[Operation, AxisMaps] = field(default_factory=lambda: {})
-    _seen: set[tuple[Operation, int, Layout]] = field(
-        default_factory=lambda: set[tuple[Operation, int, Layout]]()
-    )
-    """Layouts that went through an op, by operand; by ~index of a result."""
-    _news: deque[tuple[SSAValue, int]] = field(
-        default_factory=lambda: deque[tuple[SSAValue, int]]()
-    )
-
-    def run(self, block: Block) -> None:
-        for op in block.ops:
-            self._enter(op)
-        while self._news:
-            value, index = self._news.popleft()
-            self._spread(value, self.values[value].layouts[index])
-        for op, choices in self._choices.items():
-            self.ways[op] = [way for c in choices for way in self._ways(op, c)]
-        for op, found in self._carrying.items():
-            if not found:
-                self._add_way(op, *self._plain(op), is_forced=True)
-            # Of ways that cost the same, those that follow somebody come first.
-            self.ways[op] = sorted(
-                found.values(), key=lambda way: self._is_plain(op, way)
-            )
-
-    def _is_plain(self, op: Operation, way: Way) -> bool:
-        layouts = (
-            self.values[value].layouts[i]
-            for value, i in zip(op.results, way.results, strict=True)
-        )
-        return all(layout.is_row_major for layout in layouts)
-
-    def candidates(self, value: SSAValue) -> Candidates:
-        """Return those of `value`; one from elsewhere has the layout of its type."""
-        if value not in self.values:
-            self._fix(value)
-        return self.values[value]
-
-    def _enter(self, op: Operation) -> None:
-        """Take what `op` asks, and let what is known so far go through it."""
-        if isinstance(op, TransformOp):
-            return
-        if not isinstance(op, GraphOp):
-            for value in op.results:
-                self._fix(value)
-            for value in op.operands:
-                self._add(source_of(value), whole_layout_of(value))
-            return
-        sources = [source_of(value) for value in op.operands]
-        offers = [self.candidates(value) for value in sources]
-        for value in op.results:
-            self.values[value] = Candidates(value)
-        choices = self.question.choices(op, lambda i: tuple(offers[i].layouts))
-        if choices:
-            self._choices[op] = choices
-            self._ask(op, choices)
-        elif isinstance(op, ReshapeOp | TransposeOp) or has_maps(op):
-            self._carrying[op] = {}
-            if not isinstance(op, ReshapeOp | TransposeOp):
-                self._maps[op] = AxisMaps(op)
-            for i, found in enumerate(offers):
-                for layout in tuple(found.layouts):
-                    self._carry(op, i, layout)
-            if isinstance(op, ReshapeOp):
-                self._add_way(op, *self._plain(op), is_forced=True)
-        else:
-            self._carrying[op] = {}
-            self._add_way(op, *self._plain(op), is_forced=True)
-
-    def _fix(self, value: SSAValue) -> None:
-        self.values[value] = Candidates(value)
-        self.fixed.add(value)
-        self._add(value, whole_layout_of(value))
-
-    def _add(self, value: SSAValue, layout: Layout) -> int:
-        found = self.candidates(value)
-        before = len(found.layouts)
-        index = found.add(layout)
-        if index == before:
-            self._news.append((value, index))
-        return index
-
-    def _ask(self, op: Operation, choices: Sequence[LayoutChoice]) -> None:
-        for choice in choices:
-            for value, asked in _pairs(op, choice):
-                source = source_of(value)
-                known = self.candidates(source).layouts
-                if isinstance(asked, AnyOrder) and any(
-                    asked.accepts(layout, shape_of(value), itemsize_of(value))
-                    for layout in known
-                ):
-                    continue
-                self._add(source, asked_layout(asked, value))
-
-    def _ways(self, op: Operation, choice: LayoutChoice) -> Iterator[Way]:
-        """Yield a way per combination of the layouts that results may have."""
-        found = [self._accepted(v, asked) for v, asked in _pairs(op, choice)]
-        count = len(op.operands)
-        for results in product(*found[count:]):
-            yield Way(tuple(found[:count]), results, choice.cost)
-
-    def _accepted(self, value: SSAValue, asked: Asked) -> tuple[int, ...]:
-        known = self.values[source_of(value)]
-        if not isinstance(asked, AnyOrder):
-            return (known.add(asked_layout(asked, value)),)
-        return tuple(
-            i for i, layout in enumerate(known.layouts) if accepts(asked, layout, value)
-        )
-
-    def _spread(self, value: SSAValue, layout: Layout) -> None:
-        """Carry a new candidate of `value` through the ops around it."""
-        owner = value.owner
-        if owner in self._carrying:
-            assert isinstance(owner, GraphOp)
-            self._carry_back(owner, list(owner.results).index(value), layout)
-        for use in readers_of(value):
-            if use.operation in self._carrying:
-                self._carry(use.operation, use.index, layout)
-
-    def _carry(self, op: Operation, operand: int, layout: Layout) -> None:
-        """Add the ways in which `op` has an operand in `layout`."""
-        if (op, operand, layout) in self._seen:
-            return
-        self._seen.add((op, operand, layout))
-        assert isinstance(op, GraphOp)
-        for operands, results in self._forward(op, operand, layout):
-            self._add_way(op, operands, results)
-
-    def _carry_back(self, op: GraphOp, result: int, layout: Layout) -> None:
-        """Add the ways in which `op` has a result in `layout`."""
-        if (op, ~result, layout) in self._seen:
-            return
-        self._seen.add((op, ~result, layout))
-        for operands, results in self._backward(op, result, layout):
-            self._add_way(op, operands, results)
-
-    def _forward(
-        self, op: GraphOp, operand: int, layout: Layout
-    ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp):
-            yield (layout,), (layout.transposed(op.parameters()["permutation"]),)
-        elif isinstance(op, ReshapeOp):
-            kept = reshaped(layout, shape_of(op.input), shape_of(op.result))
-            if kept is not None:
-                yield (layout,), (kept,)
-        elif self._maps[op].leads(operand):
-            for led in dict.fromkeys((layout, unblocked(layout))):
-                result = self._maps[op].carried(operand, 0, led)
-                yield from self._around(op, {operand: led}, 0, result)
-
-    def _backward(
-        self, op: GraphOp, result: int, layout: Layout
-    ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp):
-            permutation: tuple[int, ...] = op.parameters()["permutation"]
-            back = [permutation.index(axis) for axis in range(len(permutation))]
-            yield (layout.transposed(back),), (layout,)
-        elif isinstance(op, ReshapeOp):
-            source = reshaped(layout, shape_of(op.result), shape_of(op.input))
-            if source is not None:
-                yield (source,), (layout,)
-        elif op in self._maps:
-            for led in dict.fromkeys((layout, unblocked(layout))):
-                yield from self._around(op, {}, result, led)
-
-    def _around(
-        self, op: GraphOp, known: dict[int, Layout], result: int, layout: Layout
-    ) -> Iterator[tuple[Layouts, Layouts]]:
-        """Yield layouts of all values of `op` that go with `layout` of `result`."""
-        options: list[Sequence[Layout]] = []
-        for i, value in enumerate(op.operands):
-            found = known.get(i) or self._maps[op].needed(i, result, layout)
-            own = self.values[source_of(value)].layouts
-            options.append(tuple(own) if found is None else (found,))
-        results = tuple(
-            layout if r == result else self._beside(op, r, result, layout)
-            for r in range(len(op.results))
-        )
-        for operands in islice(product(*options), _MOST):
-            yield operands, results
-
-    def _beside(self, op: GraphOp, r: int, result: int, layout: Layout) -> Layout:
-        """Return the layout of result `r` that goes with `layout` of another one."""
-        maps = self._maps[op]
-        for i in range(len(op.operands)):
-            operand = maps.needed(i, result, layout) if maps.follows(i, r) else None
-            if operand is not None:
-                return maps.carried(i, r, operand)
-        return row_major(len(shape_of(op.results[r])))
-
-    def _add_way(
-        self,
-        op: Operation,
-        operands: Layouts,
-        results: Layouts,
-        is_forced: bool = False,
-    ) -> None:
-        """Add a way if the target can run it and there is room for its layouts."""
-        values = [*map(source_of, op.operands), *op.results]
-        pairs = list(zip(values, (*operands, *results), strict=True))
-        if not is_forced and not all(
-            self.candidates(value).has_room_for(layout) for value, layout in pairs
-        ):
-            return
-        cost = self.question.carry_cost(op, operands, results)
-        if cost is None and not is_forced:
-            return
-        indices = tuple(self._add(value, layout) for value, layout in pairs)
-        count = len(operands)
-        wishes = tuple((index,) for index in indices[:count])
-        way = Way(wishes, indices[count:], cost or 0.0)
-        self._carrying[op].setdefault(indices, way)
-
-    def _plain(self, op: Operation) -> tuple[Layouts, Layouts]:
-        """Return the way that there is always: row-major, where no byte is kept."""
-        operands = tuple(row_major(len(shape_of(value))) for value in op.operands)
-        if isinstance(op, TransposeOp):
-            return operands, (operands[0].transposed(op.parameters()["permutation"]),)
-        return operands, tuple(row_major(len(shape_of(v))) for v in op.results)
-
-
 def source_of(value: SSAValue) -> SSAValue:
     """Return the value whose transform, or transform of one, `value` is."""
     while isinstance(value.owner, TransformOp):
@@ -339,15 +74,10 @@ def source_of(value: SSAValue) -> SSAValue:
     return value
 
 
-def readers_of(value: SSAValue) -> Iterator[Any]:
+def readers_of(value: SSAValue) -> Iterator[Use]:
     """Yield the uses of `value` and of its transforms, but for transforms."""
     for use in value.uses:
         if isinstance(use.operation, TransformOp):
             yield from readers_of(use.operation.result)
         else:
             yield use
-
-
-def _pairs(op: Operation, choice: LayoutChoice) -> Iterator[tuple[SSAValue, Asked]]:
-    yield from zip(op.operands, choice.operands, strict=True)
-    yield from zip(op.results, choice.results, strict=True)

@@ -2,75 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterable
 
-import numpy as np
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from glow.analysis.traffic import movement_cost
-from glow.passes.layout._candidates import Search, Way, readers_of, source_of
+from glow.passes.layout._candidates import Way, readers_of, source_of
 from glow.passes.layout._carrying import Question, whole_layout_of
-from glow.support.cost_network import CostNetwork, Solution, solve
+from glow.passes.layout._demand import Read, Value, Wishes
+from glow.passes.layout._network import Network
+from glow.passes.layout._search import Search
+from glow.support.cost_network import Solution, solve
 
-Wishes = tuple[tuple[int, ...], ...]
-"""Sets of candidates; of each, a value is wanted in one."""
 Ways = dict[Operation, Way]
 """The way in which each op is run."""
-
-_TIE = 2.0**-10
-"""What a later way to run an op costs more than an earlier one that costs as much."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """What an op wants of a value, for each way to run the op."""
-
-    op: Operation
-    wishes: tuple[Wishes, ...]
-
-    @property
-    def is_given(self) -> bool:
-        """Whether it is the same in all ways."""
-        return len(set(self.wishes)) == 1
-
-
-@dataclass(frozen=True)
-class Value:
-    """A value: what it is made in, and who reads it in what."""
-
-    owner: Operation | None
-    made: tuple[int, ...]
-    """The candidate that it is made in, for each way to run its owner."""
-    reads: tuple[Read, ...]
-    costs: tuple[float, ...]
-    """What it costs to have each candidate besides the one that it is made in."""
-
-    @property
-    def is_given(self) -> bool:
-        return len(set(self.made)) == 1
-
-    def moved(self, made: int, wishes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the cheapest candidates to have besides, so that wishes are met."""
-        open_ = {wish for wish in wishes if made not in wish}
-        if all(len(wish) == 1 for wish in open_):
-            return tuple(sorted({wish[0] for wish in open_}))
-        choice = sorted({i for wish in open_ for i in wish})
-        covers = (
-            found
-            for count in range(1, len(open_) + 1)
-            for found in combinations(choice, count)
-            if all(set(found).intersection(wish) for wish in open_)
-        )
-        return min(covers, key=lambda found: (self._sum(found), found))
-
-    def cost(self, made: int, wishes: Iterable[tuple[int, ...]]) -> float:
-        """Return what the movements cost that meet `wishes`."""
-        return self._sum(self.moved(made, wishes))
-
-    def _sum(self, candidates: Iterable[int]) -> float:
-        return sum(self.costs[i] for i in candidates)
 
 
 class Problem:
@@ -86,7 +31,7 @@ class Problem:
 
     def solve(self) -> tuple[Ways, Solution]:
         """Return the cheapest way to run each op, and how it was found."""
-        network = _Network(self)
+        network = Network(self.search.ways, self.values.values())
         solution = solve(network.state())
         return {
             op: ways[solution.states[network.numbers[op]]] if len(ways) > 1 else ways[0]
@@ -134,11 +79,9 @@ class Problem:
         if value in self.search.fixed:
             given = self.search.values[value].add(whole_layout_of(value))
             return Value(None, (given,), reads, costs)
-        owner = value.owner
-        assert isinstance(owner, Operation)
-        index = list(owner.results).index(value)
-        made = tuple(way.results[index] for way in self.search.ways[owner])
-        return Value(owner, made, reads, costs)
+        assert isinstance(value, OpResult)
+        made = tuple(way.results[value.index] for way in self.search.ways[value.op])
+        return Value(value.op, made, reads, costs)
 
     def _around(self, op: Operation, way: Way, chosen: Ways) -> float:
         """Return what `way` costs with all that moves for it, as far as it is known."""
@@ -191,110 +134,3 @@ def _reads(value: SSAValue, search: Search) -> tuple[Read, ...]:
 
 def _set(wishes: Iterable[tuple[int, ...]]) -> Wishes:
     return tuple(dict.fromkeys(wishes))
-
-
-class _Network:
-    """
-    States a problem as a cost network.
-
-    There is a variable for each op with several ways. What one reader makes a value
-    cost is a table between the ops at both ends. More readers share what is moved;
-    so such a value is a variable itself: what it is made in, and what it is moved to.
-    """
-
-    def __init__(self, problem: Problem):
-        self._ways = problem.search.ways
-        self._values = problem.values
-        self._network = CostNetwork()
-        self.numbers: dict[Operation, int] = {}
-
-    def state(self) -> CostNetwork:
-        for op, ways in self._ways.items():
-            if len(ways) > 1:
-                costs = [way.cost + _TIE * i for i, way in enumerate(ways)]
-                self.numbers[op] = self._network.variable(costs)
-        for value in self._values.values():
-            if any(value.costs) and len(value.costs) > 1 and value.reads:
-                self._add(value)
-        return self._network
-
-    def _add(self, value: Value) -> None:
-        free = [read for read in value.reads if not read.is_given]
-        given = [
-            wish for read in value.reads if read.is_given for wish in read.wishes[0]
-        ]
-        if len(free) > 1:
-            self._share(value, free, given)
-        elif free:
-            wishes = [(*given, *found) for found in free[0].wishes]
-            self._join(value, self.numbers[free[0].op], wishes)
-        elif not value.is_given:
-            self._join(value, None, [tuple(given)])
-
-    def _join(self, value: Value, reader: int | None, wishes: list[Wishes]) -> None:
-        """Add what `value` costs for each way to make it and each way to read it."""
-        known = {
-            (made, found): value.cost(made, found)
-            for made in set(value.made)
-            for found in set(wishes)
-        }
-        table = np.array([[known[made, w] for w in wishes] for made in value.made])
-        if not table.any():
-            return
-        maker = None if value.is_given else self._maker(value)
-        if maker is None and reader is not None:
-            self._network.factor(self._one(), reader, table[:1])
-        elif maker is not None:
-            self._network.factor(
-                maker, self._one() if reader is None else reader, table
-            )
-
-    def _share(
-        self, value: Value, free: Sequence[Read], given: Wishes | list[tuple[int, ...]]
-    ) -> None:
-        """Add a variable for what `value` is made in and what it is moved to."""
-        states = _states(value, free, given)
-        costs = [value._sum(moved) for _, moved in states]  # pyright: ignore
-        variable = self._network.variable(costs)
-        if not value.is_given:
-            made = np.array([state[0] for state in states])
-            table = np.where(np.array(value.made)[:, None] == made, 0.0, np.inf)
-            self._network.factor(self._maker(value), variable, table)
-        has = np.zeros((len(states), len(value.costs)), bool)
-        for row, (made_in, moved) in zip(has, states, strict=True):
-            row[[made_in, *moved]] = True
-        for read in free:
-            met = np.array(
-                [
-                    [all(row[list(w)].any() for w in wishes) for wishes in read.wishes]
-                    for row in has
-                ]
-            )
-            self._network.factor(
-                variable, self.numbers[read.op], np.where(met, 0.0, np.inf)
-            )
-
-    def _maker(self, value: Value) -> int:
-        assert value.owner is not None
-        return self.numbers[value.owner]
-
-    def _one(self) -> int:
-        """Return a variable of one state."""
-        return self._network.variable([0.0])
-
-
-def _states(
-    value: Value, free: Sequence[Read], given: Iterable[tuple[int, ...]]
-) -> list[tuple[int, tuple[int, ...]]]:
-    """Return each candidate to make `value` in, with what it may be moved to."""
-    wanted = {i for read in free for ws in read.wishes for w in ws for i in w}
-    wanted |= {i for wish in given for i in wish}
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for made in sorted(set(value.made)):
-        others = sorted(wanted - {made})
-        for count in range(len(others) + 1):
-            for moved in combinations(others, count):
-                have = {made, *moved}
-                if all(have.intersection(wish) for wish in given):
-                    found.append((made, moved))
-    return found

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from glow.analysis.traffic import movement_cost
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp
 from glow.dialects.graph.global_pooling import GlobalAvgPoolOp
@@ -19,7 +20,6 @@ from glow.dialects.graph.unary import ExpOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._carrying import Question, whole_layout_of
-from glow.passes.layout._costs import movement_cost
 from glow.passes.layout._problem import Problem
 from glow.passes.layout.assign_layouts import assign
 from glow.support.layout import Layout, parse_layout, permuted

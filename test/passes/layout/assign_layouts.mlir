@@ -356,10 +356,11 @@ func.func @a_channel_shuffle_moves_once(%x: tensor<1x6x7x7xf32>) {
   func.return
 }
 
-// CHECK-LABEL: @whoever_says_nothing_is_row_major
-// CHECK:         %[[T:.*]] = layout.transform %{{.*}} -> tensor<1x4x6x6xf32>
-// CHECK-NEXT:    graph.gather %[[T]], %i {{.*}} -> tensor<1x2x6x6xf32>
-func.func @whoever_says_nothing_is_row_major(%x: tensor<1x4x7x7xf32>, %i: tensor<2xi64>) {
+// Indices that are picked stay together where the axis was; nobody says in what order.
+// CHECK-LABEL: @a_gather_reads_any_order
+// CHECK-NOT:     layout.transform %{{[0-9]}}
+// CHECK:         graph.gather %{{.*}}, %i {{.*}} (tensor<1x4x6x6xf32, #layout.physical<NHWC>>, tensor<2xi64>) -> tensor<1x2x6x6xf32>
+func.func @a_gather_reads_any_order(%x: tensor<1x4x7x7xf32>, %i: tensor<2xi64>) {
   %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<1x4x7x7xf32>) -> tensor<1x4x6x6xf32>
   %1 = graph.gather %0, %i {axis = 1 : i64} : (tensor<1x4x6x6xf32>, tensor<2xi64>) -> tensor<1x2x6x6xf32>
   func.return

@@ -33,22 +33,6 @@ func.func @variable_operand(%x: tensor<5x8xf32>, %k: tensor<8x20xf32, #layout.ph
 
 // -----
 
-// CHECK: graph.gather at {{.*}}: expected data in row-major, got tensor<1x4x7x7xf32, #layout.physical<NHWC>>
-func.func @no_requirement_and_no_map(%x: tensor<1x4x7x7xf32, #layout.physical<NHWC>>, %i: tensor<2xi64>) {
-  %0 = graph.gather %x, %i {axis = 1 : i64} : (tensor<1x4x7x7xf32, #layout.physical<NHWC>>, tensor<2xi64>) -> tensor<1x2x7x7xf32>
-  func.return
-}
-
-// -----
-
-// CHECK: graph.gather at {{.*}}: expected result in row-major, got tensor<1x2x7x7xf32, #layout.physical<NHWC>>
-func.func @no_requirement_and_no_map_for_the_result(%x: tensor<1x4x7x7xf32>, %i: tensor<2xi64>) {
-  %0 = graph.gather %x, %i {axis = 1 : i64} : (tensor<1x4x7x7xf32>, tensor<2xi64>) -> tensor<1x2x7x7xf32, #layout.physical<NHWC>>
-  func.return
-}
-
-// -----
-
 // CHECK: graph.concat at {{.*}}: expected layouts that target cpu can carry, got inputs[0] tensor<1x16x2x2xf32>, inputs[1] tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>, result tensor<1x32x2x2xf32>
 func.func @blocks(%x: tensor<1x16x2x2xf32>, %y: tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.concat %x, %y {axis = 1 : i64} : (tensor<1x16x2x2xf32>, tensor<1x16x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x32x2x2xf32>
@@ -133,5 +117,55 @@ func.func @argument(%x: tensor<2x3xf32, #layout.physical<NHWC>>) {
 // CHECK: graph.exp at {{.*}}: expected layouts that target cpu can carry
 func.func @padded_blocks(%x: tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) {
   %0 = graph.exp %x : (tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>) -> tensor<1x9x2x2xf32, #layout.physical<NCHW8c>>
+  func.return
+}
+
+// -----
+
+// Where a function is called, types say layouts, too.
+// CHECK: func.call at {{.*}}: operand type mismatch: expected operand type tensor<2x3xf32, #layout.physical<NK>>
+func.func private @callee(%x: tensor<2x3xf32, #layout.physical<[1, 0]>>) {
+  func.return
+}
+func.func @caller(%x: tensor<2x3xf32>) {
+  func.call @callee(%x) : (tensor<2x3xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// CHECK: func.return at {{.*}}: Expected arguments to have the same types as the function output types
+func.func @returned(%x: tensor<2x3xf32>) -> tensor<2x3xf32, #layout.physical<[1, 0]>> {
+  func.return %x : tensor<2x3xf32>
+}
+
+// -----
+
+// Aligned rows are other bytes than rows without a gap.
+// CHECK: graph.max_pool at {{.*}}: expected input in NHWC, got tensor<1x3x7x7xf32, #layout.physical<NH[a=64]WC>>
+func.func @alignment(%x: tensor<1x3x7x7xf32, #layout.physical<NH[a=64]WC>>) {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<1x3x7x7xf32, #layout.physical<NH[a=64]WC>>) -> tensor<1x3x6x6xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// CHECK: graph.transpose at {{.*}}: expected a permutation of 2 axes, got [0, 0]
+func.func @no_permutation(%x: tensor<2x3xf32>) {
+  %0 = graph.transpose %x {permutation = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+  func.return
+}
+
+// -----
+
+// Inside a group as outside.
+// CHECK: graph.max_pool at {{.*}}: expected input in NHWC, got tensor<1x4x7x7xf32>
+func.func @in_a_group(%x: tensor<1x4x7x7xf32>) {
+  %0 = graph.fused(%x) {
+  ^bb0(%a: tensor<1x4x7x7xf32>):
+    %1 = graph.max_pool %a {kernel_shape = array<i64: 2, 2>} : (tensor<1x4x7x7xf32>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+    %2 = graph.relu %1 : (tensor<1x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+    graph.yield %2 : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  } : (tensor<1x4x7x7xf32>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
   func.return
 }

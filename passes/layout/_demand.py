@@ -1,0 +1,63 @@
+"""Who makes a value in which layout, who reads it in which, and what then moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from xdsl.ir import Operation
+
+Wishes = tuple[tuple[int, ...], ...]
+"""Sets of candidates; of each, a value is wanted in one."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What an op wants of a value, for each way to run the op."""
+
+    op: Operation
+    wishes: tuple[Wishes, ...]
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is the same in all ways."""
+        return len(set(self.wishes)) == 1
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value: what it is made in, and who reads it in what."""
+
+    owner: Operation | None
+    made: tuple[int, ...]
+    """The candidate that it is made in, for each way to run its owner."""
+    reads: tuple[Read, ...]
+    costs: tuple[float, ...]
+    """What it costs to have each candidate besides the one that it is made in."""
+
+    @property
+    def is_given(self) -> bool:
+        return len(set(self.made)) == 1
+
+    def moved(self, made: int, wishes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+        """Return the cheapest candidates to have besides, so that wishes are met."""
+        open_ = {wish for wish in wishes if made not in wish}
+        if all(len(wish) == 1 for wish in open_):
+            return tuple(sorted({wish[0] for wish in open_}))
+        choice = sorted({i for wish in open_ for i in wish})
+        covers = (
+            found
+            for count in range(1, len(open_) + 1)
+            for found in combinations(choice, count)
+            if all(set(found).intersection(wish) for wish in open_)
+        )
+        return min(covers, key=lambda found: (self.cost_of(found), found))
+
+    def cost(self, made: int, wishes: Iterable[tuple[int, ...]]) -> float:
+        """Return what the movements cost that meet `wishes`."""
+        return self.cost_of(self.moved(made, wishes))
+
+    def cost_of(self, candidates: Iterable[int]) -> float:
+        """Return what it costs to have `candidates` besides."""
+        return sum(self.costs[i] for i in candidates)
