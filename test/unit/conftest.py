@@ -8,23 +8,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
-# Machines that run the suite are slow and busy: how long an example takes says nothing.
-settings.register_profile(
-    "suite",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    print_blob=True,
-    database=None,
-)
-settings.load_profile("suite")
-
 Array = NDArray[Any]
 # A slow machine is no failure; a failure prints what repeats it.
 settings.register_profile(
     "glow",
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     print_blob=True,
+    database=None,
 )
 settings.load_profile("glow")
 
