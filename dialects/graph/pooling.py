@@ -54,9 +54,11 @@ class MaxPoolOp(GraphOp):
     """
     The greatest element in each window, and where it lies when asked.
 
-    Padding is never the greatest. An index counts over the whole input, row-major, or
-    with the first spatial axis fastest where storage_order is 1; of equal elements the
-    first is meant.
+    Padding is never the greatest, NaN always is. A window with nothing but padding has
+    the lowest number, of floats -inf, and the index -1. An index counts over the whole
+    input, row-major, or with the first spatial axis fastest where storage_order is 1;
+    of equal elements the first is meant.
+
     Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
     windows...], indices as result, of i64.
     Errors: a kernel larger than the padded input, parameters of another length,
@@ -180,7 +182,8 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
     best, found = values[:, :, *first].copy(), places[:, :, *first].copy()
     for position in positions:
         value, place = values[:, :, *position], places[:, :, *position]
-        better = (place >= 0) & ((value > best) | (found < 0))
+        greater = (value > best) | (np.isnan(value) & ~np.isnan(best))
+        better = (place >= 0) & (greater | (found < 0))
         np.copyto(best, value, where=better)
         np.copyto(found, place, where=better)
     return best, found

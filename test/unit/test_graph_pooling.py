@@ -5,7 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graph_code import module_of
+from targets import TARGETS
+from xdsl.ir import SSAValue
 
+import glow
 from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
@@ -14,6 +18,7 @@ from glow.dialects.graph.global_pooling import (
 )
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 
+NAN, INF = np.nan, np.inf
 RANDOM = np.random.default_rng(1)
 
 WINDOWS = [
@@ -73,6 +78,36 @@ def test_max_pool(
     assert_close(found[1], expected[1])
     (alone,) = evaluate(MaxPoolOp, x, **parameters, **flagged(flags))
     assert_close(alone, expected[0])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("row", "parameters", "values", "places"),
+    [
+        ([1, NAN, -2, -INF, -INF, NAN, NAN], {"kernel_shape": (2,)},
+         [NAN, NAN, -2, -INF, NAN, NAN], [1, 1, 2, 3, 5, 5]),
+        ([1], {"kernel_shape": (2,), "pads": (1, 1), "dilations": (2,)}, [-INF], [-1]),
+    ],
+    ids=["nan", "nothing"],
+)  # fmt: skip
+def test_greatest_of_nan_and_of_nothing(
+    row: list[float],
+    parameters: Any,
+    values: list[float],
+    places: list[int],
+    target: str,
+) -> None:
+    """NaN wins, the first of it; a window of padding is -inf, and nowhere."""
+
+    def body(value: SSAValue) -> list[SSAValue]:
+        both = MaxPoolOp(value, **parameters, with_indices=True)
+        return [*both.results, MaxPoolOp(value, **parameters).result]
+
+    x = np.array([[row]], np.float32)
+    greatest, indices, alone = glow.compile(module_of([x], {}, body), target)(x)
+    np.testing.assert_array_equal(greatest[0, 0], values)
+    np.testing.assert_array_equal(alone, greatest)
+    assert indices.tolist() == [[places]]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from glow.lowering.memory_to_loops.kernels.nest import Row
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers, lowest
 from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
 from glow.lowering.memory_to_loops.kernels.windows import Window, Windows, fold
+from glow.support.types import is_float
 
 
 @dataclass(frozen=True)
@@ -168,18 +169,27 @@ class MaxPoolIndices(Kernel):
     def _greatest(
         self, b: Body, base: SSAValue, starts: list[SSAValue], window: Window
     ) -> list[SSAValue]:
-        """Return the greatest element, the first of equal ones, and its number."""
+        """Return the greatest element, the first of equal ones or of NaN, and where."""
         initial = [Numbers(b, self.element).const(lowest(self.element)), b.const(-1)]
 
         def tap(b: Body, at: list[SSAValue], carried: list[SSAValue]) -> list[SSAValue]:
             n, numbers = Numbers(b, self.element), Numbers(b, INDEX)
             value, (greatest, found) = b.load(base, at[0]), carried
             is_first = numbers.compare("lt", found, b.const(0))
-            is_greater = n.compare("gt", value, greatest)
-            better = b.binary(arith.OrIOp, is_first, is_greater)
+            better = b.binary(
+                arith.OrIOp, is_first, self._is_greater(n, value, greatest)
+            )
             return [
                 n.select(better, value, greatest),
                 numbers.select(better, at[1], found),
             ]
 
         return fold(b, window.taps, starts, initial, tap)
+
+    def _is_greater(self, n: Numbers, value: SSAValue, than: SSAValue) -> SSAValue:
+        """NaN is greater than any number, and nothing is greater than NaN."""
+        if not is_float(self.element):
+            return n.compare("gt", value, than)
+        above = n.b.add(arith.CmpfOp(value, than, "ugt"))
+        is_number = n.b.add(arith.CmpfOp(than, than, "ord"))
+        return n.b.binary(arith.AndIOp, above, is_number)
