@@ -11,8 +11,8 @@
 // LAYOUT:      layout level, target cpu:avx2
 // LAYOUT-EMPTY:
 // LAYOUT-NEXT: value bytes from to where made by needed by cost
-// LAYOUT-NEXT: @x 1152 row-major NHWC input graph.load @x (row-major) graph.conv first (NHWC) 6400
-// LAYOUT-NEXT: graph.max_pool second (NHWC)
+// LAYOUT-NEXT: @x 1152 row-major NHWC input graph.load @x (row-major) graph.max_pool second (NHWC) 6400
+// LAYOUT-NEXT: graph.conv first (NHWC)
 // LAYOUT-NEXT: sum 1152 NHWC row-major output graph.add sum (NHWC) graph.save @y (row-major) 6400
 // LAYOUT-EMPTY:
 // LAYOUT-NEXT: 2 movements (1 of inputs, 1 of outputs), 2304 bytes, cost 12800
