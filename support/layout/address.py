@@ -104,12 +104,11 @@ def address_map(
                 continue
             used = -(-length // step)
             extent = layout.dims[i].extent or used
-            if not digits:
-                digits.append((step, min(extent, used), strides[i]))
-            elif digits[-1][2] == strides[i] * extent:
-                digits[-1] = (step, digits[-1][1] * extent, strides[i])
-            else:
-                digits.append((step, extent, strides[i]))
+            if digits and digits[-1][2] == strides[i] * extent:
+                extent *= digits.pop()[1]
+            if not digits:  # the most significant one never comes to its end
+                extent = min(extent, used)
+            digits.append((step, extent, strides[i]))
         axes.append(tuple(digits))
     return tuple(axes)
 
