@@ -81,6 +81,7 @@ def compile(
     disable: Sequence[str] = (),
     stop_after_pass: int | None = None,
     cache_dir: str | PathLike[str] | None = None,
+    relayout: Mapping[str, str] | str | None = None,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -89,13 +90,18 @@ def compile(
     `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
     leaves out rewrites by name, `stop_after_pass=N` all that come after the first N
     passes: both are for finding the pass that breaks a model. `cache_dir` keeps
-    machine code between processes.
-    Errors: CompilationError; TargetError for a target or features that do not exist;
-    ValueError for a pass that does not, or fewer than one thread; what `load` raises.
+    machine code between processes. `relayout` lets the caller pass and take arrays in
+    another order than the model's, by name or, as one layout, for all of its rank:
+    `relayout={"image": "NHWC"}`, `relayout="NHWC"`; `signature` then says so.
+    Errors: CompilationError, also for a `relayout` that does not fit; TargetError for a
+    target or features that do not exist; ValueError for a pass that does not, or fewer
+    than one thread; what `load` raises.
     """
     from glow.compiler import Options, compile_model
 
-    options = Options(threads, cpu_features, tuple(disable), stop_after_pass, cache_dir)
+    options = Options(
+        threads, cpu_features, tuple(disable), stop_after_pass, cache_dir, relayout
+    )
     return compile_model(model, target, options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,10 +15,12 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from glow.levels import level_of
 from glow.model import Model, context, load_model
+from glow.passes.layout.relayout_io import RelayoutIoPass
 from glow.pipeline import (
     Stage,
     parse_passes,
     pipeline_text,
+    run_passes,
     run_stage,
     stages_between,
 )
@@ -37,6 +39,8 @@ class Options:
     disable: tuple[str, ...] = ()
     stop_after_pass: int | None = None
     cache_dir: str | os.PathLike[str] | None = None
+    relayout: Mapping[str, str] | str | None = None
+    """Layouts of inputs and outputs by name, or one for all of its rank."""
 
 
 @no_collection()
@@ -84,12 +88,15 @@ def _lower(
     chosen = choose_passes(
         stages, spec, options.disable, options.stop_after_pass, kernels
     )
+    relaid = add_relayout(stages, chosen, options.relayout)
     ctx = context()
     try:
-        return [
+        reports = [
             run_stage(stage, passes, ctx, module)
             for stage, passes in zip(stages, chosen, strict=True)
         ]
+        run_passes(relaid, ctx, module)
+        return reports
     except DiagnosticException as error:
         raise CompilationError(" ".join(str(error).split())) from error
 
@@ -123,6 +130,34 @@ def choose_passes(
             if each.name not in stage.optional or not (late or each.name in disable):
                 chosen[-1].append(each)
     return chosen
+
+
+def add_relayout(
+    stages: Sequence[Stage],
+    chosen: Sequence[list[ModulePass]],
+    relayout: Mapping[str, str] | str | None,
+) -> list[ModulePass]:
+    """
+    Put the pass for `relayout` before those of stage layout.
+
+    Return it instead where that stage does not run, to come last.
+    Errors: a model that is past that stage.
+    """
+    if not relayout:
+        return []
+    if isinstance(relayout, str):
+        added = RelayoutIoPass((), (relayout,))
+    else:
+        added = RelayoutIoPass(tuple(relayout), tuple(relayout.values()))
+    names = [stage.name for stage in stages]
+    if "layout" in names:
+        chosen[names.index("layout")].insert(0, added)
+        return []
+    if names and names[-1] != "graph":
+        raise CompilationError(
+            "expected a model without assigned layouts to relayout inputs and outputs"
+        )
+    return [added]
 
 
 def _check_threads(threads: int) -> None:

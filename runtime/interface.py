@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from glow.runtime.signature import Array, Signature
+from glow.runtime.signature import Array, Signature, TensorSpec
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,16 @@ class Executable(ABC):
         """How it was compiled, step by step."""
         self._input_names = tuple(spec.name for spec in signature.inputs)
         self._output_names = tuple(spec.name for spec in signature.outputs)
+
+    @property
+    def inputs(self) -> tuple[TensorSpec, ...]:
+        """What a call takes, in order."""
+        return self.signature.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorSpec, ...]:
+        """What a call returns, in order."""
+        return self.signature.outputs
 
     def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
         """Run on the inputs in order; return the output, or a tuple of several."""

@@ -22,18 +22,57 @@ def describe(shape: Sequence[int], dtype: np.dtype[Any]) -> str:
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """The name, shape and element type of one input or output."""
+    """
+    The name, shape and element type of one input or output.
+
+    `shape` is that of the array to pass. Where the tensor has a layout, the array holds
+    it in that order: `pack` makes such an array of a tensor as the model means it.
+    """
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    layout: str = ""
+    """In which order the array holds the tensor; empty: in that of the model."""
+    tensor_shape: tuple[int, ...] | None = None
+    """The shape that the tensor has in the model, where the array has another order."""
+    axes: tuple[str, ...] = ()
+    """What the axes of the tensor mean, as far as the model says so."""
 
     def __str__(self) -> str:
-        return f"{self.name}: {describe(self.shape, self.dtype)}"
+        return f"{self.name}: {self.description}"
+
+    @property
+    def description(self) -> str:
+        """What to pass: `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`."""
+        notes: list[str] = []
+        if self.layout:
+            notes.append(f"{self.layout} of {list(self.tensor_shape or ())}")
+        if self.axes:
+            notes.append("axes " + ", ".join(axis or "?" for axis in self.axes))
+        text = describe(self.shape, self.dtype)
+        return f"{text} ({'; '.join(notes)})" if notes else text
+
+    def pack(self, tensor: Array) -> Array:
+        """Return the array that stands for `tensor`, which has the model's shape."""
+        if not self.layout:
+            return tensor
+        from glow.support.layout import pack, parse_layout
+
+        found = pack(parse_layout(self.layout), tensor)
+        return found.reshape(self.shape)
+
+    def unpack(self, array: Array) -> Array:
+        """Return the tensor, in the model's shape, that `array` stands for."""
+        if not self.layout:
+            return array
+        from glow.support.layout import parse_layout, unpack
+
+        return unpack(parse_layout(self.layout), array, self.tensor_shape or ())
 
     def problem_with(self, value: object) -> str | None:
         """Say why `value` cannot stand for this tensor; None: it can."""
-        expected = describe(self.shape, self.dtype)
+        expected = self.description
         array = _array(value)
         if array is None:
             return f"expected {expected}, got a {type(value).__name__}"
@@ -82,6 +121,15 @@ class Signature:
         inputs = ", ".join(map(str, self.inputs))
         outputs = ", ".join(map(str, self.outputs))
         return f"({inputs}) -> ({outputs})"
+
+    def unpacked(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Return inputs as tensors in the model's own order, as other runtimes do."""
+        specs = {spec.name: spec for spec in self.inputs}
+        return {name: specs[name].unpack(array) for name, array in inputs.items()}
+
+    def packed(self, outputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Return outputs of the model as the arrays that a run gives for them."""
+        return {spec.name: spec.pack(outputs[spec.name]) for spec in self.outputs}
 
     def fit(self, arrays: Sequence[object]) -> bool:
         """Return whether `arrays`, in order, need neither a complaint nor a copy."""
@@ -149,8 +197,7 @@ def _problems(
             if problem is not None:
                 found.append(f'{kind} "{spec.name}": {problem}')
         elif required:
-            expected = describe(spec.shape, spec.dtype)
-            found.append(f'{kind} "{spec.name}": missing, expected {expected}')
+            found.append(f'{kind} "{spec.name}": missing, expected {spec.description}')
     known = [spec.name for spec in specs]
     names = ", ".join(known) or "none"
     return found + [

@@ -40,6 +40,35 @@ def parse_dims(texts: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
+    """Return what `--relayout-io NAME=LAYOUT` options, or one LAYOUT, say."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, layout = text.rpartition("=")
+        if not name or not layout or name in found:
+            raise ValueError(
+                "expected --relayout-io NAME=LAYOUT once per name, or one LAYOUT, "
+                f"got {text!r}"
+            )
+        found[name] = layout
+    return found
+
+
+def add_relayout_argument(add: Callable[..., Any]) -> None:
+    """Add `--relayout-io`, whose texts `parse_relayout` takes."""
+    add(
+        "--relayout-io",
+        action="append",
+        default=[],
+        metavar="[NAME=]LAYOUT",
+        help="pass inputs and take outputs in this order, such as image=NHWC",
+    )
+
+
 def one_line(message: object) -> str:
     return " ".join(str(message).split())
 

@@ -41,10 +41,10 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if vs is not None:
         peer = PEERS[vs](args.model, threads, net.signature)
-        found["max_error"] = float(
-            f"{largest_error(net.run(inputs), peer(inputs)):.3g}"
-        )
-        programs.append(lambda: peer(inputs))
+        theirs_in = net.signature.unpacked(inputs)
+        expected = net.signature.packed(peer(theirs_in))
+        found["max_error"] = float(f"{largest_error(net.run(inputs), expected):.3g}")
+        programs.append(lambda: peer(theirs_in))
     ours, *theirs = interleaved_medians(programs, threads, args.seconds)
     found["glow_ms"] = round(ours * 1e3, 4)
     if vs is not None:

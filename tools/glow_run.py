@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from glow.runtime.signature import Array, describe
+from glow.runtime.signature import Array, Signature
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import random_inputs, read_inputs, write_outputs
 from glow.tools.peers import PEERS, TOLERANCE, error_of
@@ -19,6 +19,7 @@ def _parser() -> OneLineParser:
     add = parser.add_argument
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")
+    add("--signature", action="store_true", help="show inputs and outputs, run nothing")
     add("--output-dir", type=Path, metavar="DIR", help="write each output as NAME.npy")
     add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
     return parser
@@ -29,6 +30,9 @@ def _run() -> None:
     given = read_inputs(args.input)
     session = open_session(args)
     signature = session.net.signature
+    if args.signature:
+        _show_signature(signature)
+        return
     inputs: dict[str, Array] = {}
     if args.random_inputs is not None:
         inputs = random_inputs(signature, args.random_inputs)
@@ -38,8 +42,9 @@ def _run() -> None:
     expected: Mapping[str, Array] | None = None
     if args.vs is not None:
         with progress(f"running {args.vs}"):
-            expected = PEERS[args.vs](args.model, args.threads, signature)(inputs)
-    _show(outputs, expected)
+            peer = PEERS[args.vs](args.model, args.threads, signature)
+            expected = signature.packed(peer(signature.unpacked(inputs)))
+    _show(signature, outputs, expected)
     if args.output_dir is not None:
         for path in write_outputs(outputs, args.output_dir):
             print(f"wrote {path}")
@@ -47,9 +52,21 @@ def _run() -> None:
         _check(outputs, expected)
 
 
-def _show(outputs: Mapping[str, Array], expected: Mapping[str, Array] | None) -> None:
-    for name, array in outputs.items():
-        line = f"{name}: {describe(array.shape, array.dtype)}"
+def _show_signature(signature: Signature) -> None:
+    for spec in signature.inputs:
+        print(f"input {spec}")
+    for spec in signature.outputs:
+        print(f"output {spec}")
+
+
+def _show(
+    signature: Signature,
+    outputs: Mapping[str, Array],
+    expected: Mapping[str, Array] | None,
+) -> None:
+    for spec in signature.outputs:
+        name, line = spec.name, str(spec)
+        array = outputs[name]
         if array.size:
             line += f" from {array.min():.6g} to {array.max():.6g}"
         if expected is not None:

@@ -10,7 +10,12 @@ from glow import Executable, InternalError, Model
 from glow.compiler import Options, compile_model
 from glow.model import load_model
 from glow.support.targets import known_targets, resolve
-from glow.tools.command_line import fail, parse_dims
+from glow.tools.command_line import (
+    add_relayout_argument,
+    fail,
+    parse_dims,
+    parse_relayout,
+)
 from glow.tools.crash_report import save_crash
 from glow.tools.progress import progress
 from glow.tools.timing import clock_for
@@ -40,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--weights", metavar="FILE", help="the constants of textual IR")
     add("--disable", action="append", default=[], metavar="PASS")
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
+    add_relayout_argument(add)
 
 
 def open_session(args: argparse.Namespace) -> Session:
@@ -53,7 +59,11 @@ def open_session(args: argparse.Namespace) -> Session:
 
 def _compiled(model: Model, args: argparse.Namespace) -> Executable:
     options = Options(
-        args.threads, args.cpu_features, tuple(args.disable), args.stop_after_pass
+        args.threads,
+        args.cpu_features,
+        tuple(args.disable),
+        args.stop_after_pass,
+        relayout=parse_relayout(args.relayout_io),
     )
     try:
         with progress(f"compiling {args.model}"):
@@ -70,5 +80,7 @@ def _report(model: Model, args: argparse.Namespace, error: InternalError) -> NoR
         arguments += ["--cpu-features", args.cpu_features]
     for name in args.disable:
         arguments += ["--disable", name]
+    for text in args.relayout_io:
+        arguments += ["--relayout-io", text]
     command = save_crash(model.module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -17,20 +16,25 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.dialects.llvm import FuncOp
+from xdsl.ir import Attribute
 
 from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.jit import Jit
 from glow.backends.cpu.library import kernel_objects
 from glow.backends.cpu.llvm_text import units
 from glow.backends.cpu.objects import cached_object_code
+from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.runtime.native import Binding, NativeExecutable, Program
-from glow.runtime.signature import TensorSpec
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
-from glow.support.types import dtype_of
 
 _ENTRY = "main"
+
+# Name, direction, type, and what the axes mean where the model says so.
+_Entry = tuple[
+    StringAttr, StringAttr, MemRefType[Attribute], *tuple[ArrayAttr[StringAttr], ...]
+]
 
 
 def compile_module(
@@ -91,8 +95,5 @@ def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
 
 def _bindings(module: ModuleOp) -> Iterator[Binding]:
     for entry in _list(module, "glow.signature"):
-        name, direction, type_ = cast(tuple[StringAttr, StringAttr, Any], entry.data)
-        assert isinstance(type_, MemRefType)
-        dtype = np.dtype(dtype_of(type_.element_type))  # pyright: ignore
-        spec = TensorSpec(name.data, tuple(type_.get_shape()), dtype)
-        yield Binding(spec, direction.data)
+        name, direction, type_, *axes = cast(_Entry, entry.data)
+        yield Binding(spec_of(name.data, type_, *axes), direction.data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.backends.reference.storage import Array, TensorStorage
+from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.storage import (
@@ -25,7 +25,7 @@ from glow.runtime.signature import Signature, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
 from glow.support.locations import name_of
-from glow.support.types import dtype_of, shape_of
+from glow.support.types import shape_of
 
 _RUNNABLE = (GraphOp, FusedOp, LoadOp, SaveOp, LiteralOp, ReturnOp)
 
@@ -50,10 +50,11 @@ class ReferenceExecutable(Executable):
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         signature = self.signature
         pairs = zip(signature.inputs, inputs, strict=True)
-        symbols = self._constants | {spec.name: array for spec, array in pairs}
+        given = {spec.name: spec.unpack(array) for spec, array in pairs}
+        symbols = self._constants | given
         saved = _Run(symbols, self._storage(), self._dying).run(self._body)
         for spec, output in zip(signature.outputs, outputs, strict=True):
-            output[...] = saved[spec.name]
+            output[...] = spec.pack(saved[spec.name])
 
 
 class _Run:
@@ -140,8 +141,7 @@ def signature_of(module: ModuleOp) -> Signature:
     def specs(*directions: str) -> Iterator[TensorSpec]:
         for op in placeholders:
             if op.direction.data in directions:
-                dtype = dtype_of(op.type.element_type)
-                yield TensorSpec(op.sym_name.data, shape_of(op.type), np.dtype(dtype))
+                yield spec_of(op.sym_name.data, op.type, op.axes)
 
     return Signature(tuple(specs("in", "inout")), tuple(specs("out", "inout")))
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
     MemRefType,
@@ -24,6 +25,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -53,6 +55,15 @@ def check_direction(direction: StringAttr) -> None:
         )
 
 
+def check_axes(
+    axes: ArrayAttr[StringAttr] | None, type: Tensor | MemRefType[Attribute]
+) -> None:
+    """Raise unless `axes`, if there are any, name each axis of a `type`."""
+    rank = len(type.get_shape())
+    if axes is not None and len(axes) != rank:
+        raise VerifyException(f"expected the meaning of {rank} axes, got {len(axes)}")
+
+
 def check_bytes(resource: ResourceAttr, type: Tensor | MemRefType[Attribute]) -> None:
     """Raise unless the bytes, if this process has them, are those of a `type`."""
     found = resource.data.resource
@@ -73,11 +84,16 @@ class PlaceholderOp(IRDLOperation):
     """
     A named tensor that the caller binds; it has a type and no data.
 
-    Errors: a direction other than in, out or inout.
-    Source: Glow's Placeholder.
+    The axes of the shape are in the order in which the model declares them. `axes` has
+    the meaning that it declares for each, empty where it does not say; nothing is
+    inferred from it.
+    Errors: a direction other than in, out or inout; meanings of another number of axes.
+    Source: Glow's Placeholder; ONNX's dimension denotation.
 
     ```mlir
     graph.placeholder @data "in" : tensor<1x3x224x224xf32>
+    graph.placeholder @image "in" axes ["DATA_BATCH", "DATA_CHANNEL", "", ""]
+        : tensor<1x3x224x224xf32>
     ```
     """
 
@@ -85,23 +101,32 @@ class PlaceholderOp(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     direction = prop_def(StringAttr)
+    axes = opt_prop_def(ArrayAttr[StringAttr])
     type = prop_def(TensorType.constr(AnyAttr()))
 
     traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
 
-    assembly_format = "$sym_name $direction attr-dict `:` $type"
+    assembly_format = "$sym_name $direction (`axes` $axes^)? attr-dict `:` $type"
 
-    def __init__(self, sym_name: str, direction: str, type: Tensor):
+    def __init__(
+        self,
+        sym_name: str,
+        direction: str,
+        type: Tensor,
+        axes: ArrayAttr[StringAttr] | None = None,
+    ):
         super().__init__(
             properties={
                 "sym_name": StringAttr(sym_name),
                 "direction": StringAttr(direction),
+                "axes": axes,
                 "type": type,
             }
         )
 
     def verify_(self) -> None:
         check_direction(self.direction)
+        check_axes(self.axes, self.type)
 
 
 @irdl_op_definition

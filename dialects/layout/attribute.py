@@ -127,6 +127,24 @@ def same_bytes(one: Layout | None, other: Layout | None, type_: Attribute) -> bo
     return algebra.equivalent(one or plain, other or plain, shape, itemsize)
 
 
+def is_alike(one: Attribute, other: Attribute) -> bool:
+    """Return whether values of both types are the same tensor in the same bytes."""
+    match one, other:
+        case _ if one == other:
+            return True
+        case (TensorType(), TensorType()):
+            layouts = one.encoding, other.encoding
+        case (MemRefType(), MemRefType()):
+            layouts = one.layout, other.layout
+        case _:
+            return False
+    if one.get_shape() != other.get_shape() or one.element_type != other.element_type:
+        return False
+    if not all(isinstance(layout, LayoutAttr | NoneAttr) for layout in layouts):
+        return False
+    return same_bytes(layout_of(one), layout_of(other), one)
+
+
 def physical_shape_of(type_: Attribute) -> tuple[int, ...]:
     """Return the shape of the array that stores a tensor or buffer of `type_`."""
     shape, itemsize = _shape_and_itemsize(type_)

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -37,7 +38,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.resource import ResourceAttr
-from glow.dialects.graph.storage import check_bytes, check_direction
+from glow.dialects.graph.storage import check_axes, check_bytes, check_direction
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
@@ -48,10 +49,11 @@ class PlaceholderOp(IRDLOperation):
     """
     A named buffer that the caller binds: read (in), written (out) or both (inout).
 
-    Errors: another direction.
+    Errors: another direction; meanings of another number of axes.
 
     ```mlir
     memory.placeholder @data "in" : memref<1x3x224x224xf32>
+    memory.placeholder @table "in" axes ["DATA_BATCH", "DATA_FEATURE"] : memref<4x8xf32>
     ```
     """
 
@@ -59,23 +61,32 @@ class PlaceholderOp(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     direction = prop_def(StringAttr)
+    axes = opt_prop_def(ArrayAttr[StringAttr])
     type = prop_def(MemRefType.constr(AnyAttr()))
 
     traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
 
-    assembly_format = "$sym_name $direction attr-dict `:` $type"
+    assembly_format = "$sym_name $direction (`axes` $axes^)? attr-dict `:` $type"
 
-    def __init__(self, sym_name: str, direction: str, type: Buffer):
+    def __init__(
+        self,
+        sym_name: str,
+        direction: str,
+        type: Buffer,
+        axes: ArrayAttr[StringAttr] | None = None,
+    ):
         super().__init__(
             properties={
                 "sym_name": StringAttr(sym_name),
                 "direction": StringAttr(direction),
+                "axes": axes,
                 "type": type,
             }
         )
 
     def verify_(self) -> None:
         check_direction(self.direction)
+        check_axes(self.axes, self.type)
 
 
 @irdl_op_definition

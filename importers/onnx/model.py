@@ -11,7 +11,7 @@ from typing import cast
 import onnx
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, ValueInfoProto
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -28,7 +28,7 @@ from glow.importers.onnx.records import (
     record_of,
     text_of,
 )
-from glow.importers.onnx.signature import Dimensions, declared_type, type_of
+from glow.importers.onnx.signature import Dimensions, axes_of, declared_type, type_of
 from glow.importers.onnx.tensors import array_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.types import Tensor, dtype_of, element_of, tensor_type
@@ -217,7 +217,8 @@ class _ModelImport:
             direction = "out" if name not in inputs else "in"
             if name in inputs and name in results:
                 direction = "inout"
-            op = PlaceholderOp(name, direction, tensor_type(_present(values[name])))
+            type_ = tensor_type(_present(values[name]))
+            op = PlaceholderOp(name, direction, type_, self._axes_of(name, type_))
             op.location = location_of(name)
             symbols.append(op)
         end = ReturnOp()
@@ -228,6 +229,15 @@ class _ModelImport:
             self._graph.name or MAIN
         )
         return module
+
+    def _axes_of(self, name: str, type_: Tensor) -> ArrayAttr[StringAttr] | None:
+        """Return the meanings of the axes of an input or output, if it has them."""
+        for info in (*self._graph.input, *self._graph.output):
+            if info.name == name:
+                found = axes_of(info)
+                fits = len(found) == len(type_.get_shape())
+                return ArrayAttr(map(StringAttr, found)) if found and fits else None
+        return None
 
 
 def _present(value: SSAValue | None) -> SSAValue:

@@ -72,6 +72,12 @@ def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
     return tensor(element_type_of(dtype), shape)
 
 
+def axes_of(info: ValueInfoProto) -> tuple[str, ...]:
+    """Return what the model says that each axis means; empty where it says nothing."""
+    found = tuple(dim.denotation for dim in info.type.tensor_type.shape.dim)
+    return found if any(found) else ()
+
+
 def declared_type(info: ValueInfoProto) -> Tensor | None:
     """Return the type that the model declares for a value, if it is a static one."""
     try:

@@ -159,7 +159,7 @@ def _replace(
     new: list[Operation] = []
     for p in placeholders:
         found = MemoryPlaceholderOp(
-            p.sym_name.data, p.direction.data, memref_of(p.type)
+            p.sym_name.data, p.direction.data, memref_of(p.type), p.axes
         )
         found.location = p.location
         new.append(found)

@@ -91,7 +91,10 @@ def _replace(
     block.add_ops([rows, *library, function])
     tables = [ResourceAttr.of(table) for table in main.tables]
     module.attributes["glow.signature"] = ArrayAttr(
-        [ArrayAttr([p.sym_name, p.direction, p.type]) for p in placeholders]
+        [
+            ArrayAttr([p.sym_name, p.direction, p.type, *([p.axes] if p.axes else [])])
+            for p in placeholders
+        ]
     )
     module.attributes["glow.constants"] = ArrayAttr(
         [*(c.resource for c in constants), *tables]

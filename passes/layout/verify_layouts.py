@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp, Slot
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
-from glow.dialects.layout.attribute import layout_of
+from glow.dialects.layout.attribute import is_alike, layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._carrying import (
     Question,
@@ -120,8 +120,9 @@ def _symbol_problem(
 ) -> Iterator[str]:
     symbol = op.symbol.string_value()
     value = op.result if isinstance(op, LoadOp) else op.value
-    if symbol in symbols and symbols[symbol] != value.type:
-        yield f"expected {symbols[symbol]} as @{symbol} has, got {value.type}"
+    expected = symbols.get(symbol, value.type)
+    if not is_alike(value.type, expected):
+        yield f"expected {expected} as @{symbol} has, got {value.type}"
 
 
 def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[str]:

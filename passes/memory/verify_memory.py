@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
+from glow.dialects.layout.attribute import is_alike
 from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.storage import (
@@ -107,7 +108,7 @@ class _Checker:
         found = self.symbols.get(symbol)
         if found is None:
             self._report(op, f"no placeholder or constant is named @{symbol}")
-        elif found.type != op.result.type:
+        elif not is_alike(found.type, op.result.type):
             self._report(op, f"@{symbol} is {found.type}, got {op.result.type}")
 
     def _access(self, op: Operation) -> None:

@@ -29,3 +29,8 @@ func.func @literal_of_another_type() {
   %a = graph.literal dense<[1.0, 2.0]> : tensor<2xf32> : tensor<2xi32>
   func.return
 }
+
+// -----
+
+// CHECK: expected the meaning of 2 axes, got 1
+graph.placeholder @x "in" axes ["DATA_BATCH"] : tensor<2x3xf32>

@@ -46,3 +46,8 @@ func.func @blocked() {
 
 // CHECK: expected a direction out of in, out, inout, got "around"
 memory.placeholder @x "around" : memref<8xf32>
+
+// -----
+
+// CHECK: expected the meaning of 2 axes, got 1
+memory.placeholder @x "in" axes ["DATA_BATCH"] : memref<2x3xf32>
