@@ -110,15 +110,17 @@ class Network:
 
 
 def _states(
-    value: Value, free: Sequence[Read], given: Iterable[tuple[int, ...]]
+    value: Value, free: Sequence[Read], given: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Return each candidate to make `value` in, with what it may be moved to."""
     wanted = {i for read in free for ws in read.wishes for w in ws for i in w}
     wanted |= {i for wish in given for i in wish}
+    # Each wish is met by one movement at most.
+    most = len(given) + sum(max(map(len, read.wishes)) for read in free)
     found: list[tuple[int, tuple[int, ...]]] = []
     for made in sorted(set(value.made)):
         others = sorted(wanted - {made})
-        for count in range(len(others) + 1):
+        for count in range(min(len(others), most) + 1):
             for moved in combinations(others, count):
                 have = {made, *moved}
                 if all(have.intersection(wish) for wish in given):
