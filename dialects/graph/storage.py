@@ -247,9 +247,10 @@ class LiteralOp(IRDLOperation):
 
     assembly_format = "$value attr-dict `:` type($result)"
 
-    def __init__(self, array: NDArray[Any]):
+    def __init__(self, array: NDArray[Any], type: Tensor | None = None):
+        """Build the literal `array`; `type` may say in which layout its value lies."""
         array = np.asarray(array)
-        type_ = tensor(element_type_of(array.dtype), array.shape)
+        type_ = type or tensor(element_type_of(array.dtype), array.shape)
         if array.size and not any(array.strides):
             array = np.array([array.flat[0]])  # one element stands for a splat
         if type_.element_type == i1:

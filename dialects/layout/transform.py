@@ -41,6 +41,11 @@ class TransformOp(GraphOp):
         )
 
     @staticmethod
+    def to(input: SSAValue, type: Tensor) -> TransformOp:
+        """Build a transform whose result has exactly `type`."""
+        return TransformOp.create(operands=[input], result_types=[type])
+
+    @staticmethod
     def infer(input: SSAValue) -> Tensor:
         return tensor(element_of(input), shape_of(input))
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import StridedLayoutAttr
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph import joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
-from glow.dialects.layout.attribute import layout_of
+from glow.dialects.layout.attribute import layout_of, strides_of_type
 from glow.dialects.layout.transform import TransformOp
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.support.layout import reshaped as layout_reshaped
-from glow.support.layout import row_major_strides
-from glow.support.types import normalize_axis, number_attribute, shape_of
+from glow.support.layout import row_major, row_major_strides
+from glow.support.types import normalize_axis, number_attribute, shape_of, tensor_type
 
 
 @lowers(movement.TransposeOp, aliasing=True)
@@ -36,7 +37,20 @@ def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
 
 @lowers(movement.ReshapeOp, aliasing=True)
 def _reshape(lowering: Lowering, op: movement.ReshapeOp) -> None:
-    lowering.bind(op.result, reshaped(lowering, op.input, shape_of(op.result)))
+    lowering.bind(
+        op.result,
+        _merged_in_place(lowering, op)
+        or reshaped(lowering, op.input, shape_of(op.result)),
+    )
+
+
+def _merged_in_place(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue | None:
+    """Return a blocked view, where strides become one axis that has none."""
+    source = lowering[op.input]
+    is_whole = not isinstance(buffer_type(source).layout, StridedLayoutAttr)
+    if is_whole and strides_of_type(tensor_type(op.result)) is None:
+        return _reblocked(lowering, source, shape_of(op.result))
+    return None
 
 
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
@@ -57,11 +71,10 @@ def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSA
 def _reblocked(
     lowering: Lowering, source: SSAValue, shape: tuple[int, ...]
 ) -> SSAValue | None:
-    """Return blocked buffer `source` as one of `shape`, if there is a layout for it."""
-    type_ = buffer_type(source)
-    layout = layout_of(type_)
-    assert layout is not None
-    found = layout_reshaped(layout, type_.get_shape(), shape)
+    """Return the bytes of `source` as a buffer of `shape`, if there is a layout."""
+    extents = extents_of(source)
+    layout = layout_of(buffer_type(source)) or row_major(len(extents))
+    found = layout_reshaped(layout, extents, shape)
     return None if found is None else lowering.relabelled(source, shape, found)
 
 

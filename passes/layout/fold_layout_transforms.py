@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -13,33 +14,43 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.analysis.constants import Constant, constant_behind
-from glow.dialects.graph.base import Array
-from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
-from glow.dialects.layout.attribute import layout_of
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.storage import ConstantOp
+from glow.dialects.layout.attribute import same_bytes, strides_of_type
 from glow.dialects.layout.transform import TransformOp
-from glow.support.layout import pack, print_layout, row_major, unpack
-from glow.support.names import Names
+from glow.passes.layout._carrying import whole_layout_of
+from glow.passes.layout._known_transforms import (
+    FoldTransformOfConstant,
+    FoldTransformOfSplat,
+    erase_unused,
+)
+from glow.passes.layout._raising import RaiseTransform, keeps_bytes_from
+from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
-from glow.support.types import shape_of, tensor_type
+from glow.support.types import tensor_type
 
 
 class FoldTransformOfTransform(RewritePattern):
-    """transform(transform(x)) -> transform(x), to the layout of the outer one."""
+    """
+    transform(transform(x)) -> transform(x), to the layout of the outer one
+
+    Also where others read the inner one: as much moves as before, and if nobody does
+    any more, less. Padding in between says nothing, for padding is always zero.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
         inner = op.input.owner
         if not isinstance(inner, TransformOp):
             return
-        new = TransformOp(inner.input, layout_of(op.result))
-        if new.result.type != op.result.type:
-            return  # the type spells out a layout that changes no byte
+        new = TransformOp.to(inner.input, tensor_type(op.result))
+        new.location = fuse(inner.location, op.location)
         rewriter.replace(op, new)
 
 
 class RemoveIdentityTransform(RewritePattern):
-    """transform(x) -> x, where x has that layout."""
+    """transform(x) -> x, where x has that layout"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
@@ -47,69 +58,37 @@ class RemoveIdentityTransform(RewritePattern):
             rewriter.replace(op, (), (op.input,))
 
 
-@dataclass
-class FoldTransformOfConstant(RewritePattern):
-    """transform(load @w) -> load @w', whose bytes are packed; once per layout."""
+class RemoveTransformOfNoByte(RewritePattern):
+    """
+    transform(x) -> x, where the bytes of x are the same in both layouts
 
-    module: ModuleOp
-    packed: dict[tuple[Constant, str], ConstantOp] = field(default_factory=lambda: {})
-    replaced: set[ConstantOp] = field(default_factory=lambda: set[ConstantOp]())
-
-    def __post_init__(self) -> None:
-        symbols = (op.properties.get("sym_name") for op in self.module.body.ops)
-        self.names = Names(s.data for s in symbols if isinstance(s, StringAttr))
+    for readers that care for bytes only. Symbols, functions and groups have types of
+    their own, which say how their operands spell the layout.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        constant = constant_behind(op.input)
-        if constant is None or not isinstance(op.input.owner, LoadOp | LiteralOp):
-            return
-        layout = layout_of(op.result) or row_major(len(shape_of(op.result)))
-        key = (constant, print_layout(layout))
-        if key not in self.packed:
-            array = _logical(constant)
-            if array is None:
-                return  # the module came without its weights
-            self._add(key, pack(layout, array), op)
-        symbol = self.packed[key].sym_name.data
-        rewriter.replace(op, LoadOp(symbol, tensor_type(op.result)))
-
-    def _add(self, key: tuple[Constant, str], array: Array, op: TransformOp) -> None:
-        constant, layout = key
-        base = constant.sym_name.data if isinstance(constant, ConstantOp) else "literal"
-        new = ConstantOp(
-            self.names.fresh(f"{base}.{layout}"), array, tensor_type(op.result)
-        )
-        new.location = constant.location
-        block = self.module.body.block
-        if isinstance(constant, ConstantOp):
-            self.replaced.add(constant)
-            block.insert_op_after(new, constant)
-        elif block.first_op is not None:
-            block.insert_op_before(new, block.first_op)
-        self.packed[key] = new
-
-    def erase_unused(self) -> None:
-        """Erase the constants that are packed and no longer loaded as they were."""
-        loaded = {
-            op.symbol.string_value()
-            for op in self.module.walk()
-            if isinstance(op, LoadOp)
-        }
-        for constant in self.replaced:
-            if constant.sym_name.data not in loaded:
-                constant.detach()
-                constant.erase()
+        if _is_same(op):
+            rewriter.replace_uses_with_if(
+                op.result, op.input, lambda use: _reads_bytes(op, use)
+            )
 
 
-def _logical(constant: Constant) -> Array | None:
-    """Return the tensor that `constant` holds, if its bytes are here."""
-    if isinstance(constant, LiteralOp):
-        return constant.array
-    array, layout = constant.array, layout_of(constant.type)
-    if array is None or layout is None:
-        return array
-    return unpack(layout, array, constant.type.get_shape())
+def _is_same(op: TransformOp) -> bool:
+    """Return whether `op` moves nothing, between layouts without blocks."""
+    before, after = whole_layout_of(op.input), whole_layout_of(op.result)
+    if before.has_extensions or after.has_extensions:
+        return False  # they tell layouts apart for somebody
+    if strides_of_type(op.input.type) is None:
+        return False  # a target may want one and the same blocked layout everywhere
+    return same_bytes(before, after, op.input.type)
+
+
+def _reads_bytes(op: TransformOp, use: Use) -> bool:
+    reader = use.operation
+    if isinstance(reader, ReshapeOp):
+        return keeps_bytes_from(reader, whole_layout_of(op.input))
+    return isinstance(reader, GraphOp)
 
 
 @dataclass(frozen=True)
@@ -117,12 +96,24 @@ class FoldLayoutTransformsPass(ModulePass):
     """
     Cancel transforms that follow each other; pack constants that are transformed.
 
+    Two become one, also with transposes and reshapes between them that keep bytes;
+    those that move no byte vanish. A constant is packed once per layout, and a splat
+    stays one element. No rewrite adds a movement.
+
     Level: layout -> layout. Needs: nothing; cleans up after assign-layouts.
     """
 
     name = "fold-layout-transforms"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constants = FoldTransformOfConstant(op)
-        rewrite(op, RemoveIdentityTransform(), FoldTransformOfTransform(), constants)
-        constants.erase_unused()
+        replaced: set[ConstantOp] = set()
+        rewrite(
+            op,
+            RemoveIdentityTransform(),
+            FoldTransformOfTransform(),
+            RemoveTransformOfNoByte(),
+            FoldTransformOfSplat(replaced),
+            FoldTransformOfConstant(op, replaced),
+            RaiseTransform(),
+        )
+        erase_unused(op, replaced)

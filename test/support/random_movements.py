@@ -63,10 +63,13 @@ class Program:
     results: int = 0
 
     def add(self, op: Operation) -> SSAValue:
+        self.do(op)
+        return op.results[0]
+
+    def do(self, op: Operation) -> None:
         number = IntAttr(len(self.block.ops) + 1)
         op.location = FileLineColLoc(StringAttr("random"), number, IntAttr(1))
         self.block.add_op(op)
-        return op.results[0]
 
     def input(self, name: str, shape: Sequence[int]) -> SSAValue:
         type_ = tensor(self.element, shape)
@@ -86,7 +89,7 @@ class Program:
         self.results += 1
         type_ = tensor(self.element, shape_of(value))
         self.symbols.append(PlaceholderOp(name, "out", type_))
-        self.block.add_op(SaveOp(name, plain))
+        self.do(SaveOp(name, plain))
 
     def finish(self) -> ModuleOp:
         self.block.add_op(ReturnOp())

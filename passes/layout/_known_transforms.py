@@ -1,0 +1,147 @@
+"""Transforms of what is known at compile time: packed constants and splats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.analysis.constants import Constant, constant_behind
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.dialects.layout.attribute import layout_of
+from glow.dialects.layout.transform import TransformOp
+from glow.support.layout import pack, print_layout, row_major, unpack
+from glow.support.names import Names
+from glow.support.types import shape_of, tensor_type
+
+
+def known_behind(value: SSAValue) -> Constant | None:
+    """Return the literal or loaded constant that `value` is, if its bytes are here."""
+    if not isinstance(value.owner, LoadOp | LiteralOp):
+        return None
+    constant = constant_behind(value)
+    if isinstance(constant, ConstantOp) and constant.array is None:
+        return None  # the module came without its weights
+    return constant
+
+
+@dataclass
+class FoldTransformOfSplat(RewritePattern):
+    """
+    transform(x) -> literal, where all elements of the constant x have the same bits.
+
+    The literal is one element, however large x is; its layout says that padding is 0.
+    """
+
+    loaded: set[ConstantOp]
+    uniform: dict[Constant, Array | None] = field(default_factory=lambda: {})
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
+        constant = known_behind(op.input)
+        if constant is None:
+            return
+        if constant not in self.uniform:
+            self.uniform[constant] = _uniform_element(constant)
+        element = self.uniform[constant]
+        if element is None:
+            return
+        if isinstance(constant, ConstantOp):
+            self.loaded.add(constant)
+        splat = np.broadcast_to(element, shape_of(op.result))
+        rewriter.replace(op, LiteralOp(splat, tensor_type(op.result)))
+
+
+@dataclass
+class FoldTransformOfConstant(RewritePattern):
+    """transform(load @w) -> load @w', whose bytes are packed; once per layout."""
+
+    module: ModuleOp
+    loaded: set[ConstantOp]
+    packed: dict[tuple[Constant, str], ConstantOp] = field(default_factory=lambda: {})
+    origins: dict[Constant, Constant] = field(default_factory=lambda: {})
+    """What the constants that were packed here were made of."""
+
+    def __post_init__(self) -> None:
+        symbols = (op.properties.get("sym_name") for op in self.module.body.ops)
+        self.names = Names(s.data for s in symbols if isinstance(s, StringAttr))
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
+        constant = known_behind(op.input)
+        if constant is None:
+            return
+        constant = self.origins.get(constant, constant)
+        if isinstance(constant, ConstantOp) and constant.type == op.result.type:
+            rewriter.replace(op, LoadOp(constant.sym_name.data, constant.type))
+            return
+        layout = layout_of(op.result) or row_major(len(shape_of(op.result)))
+        key = (constant, print_layout(layout))
+        if key not in self.packed:
+            self._add(key, pack(layout, _logical(constant)), op)
+        symbol = self.packed[key].sym_name.data
+        rewriter.replace(op, LoadOp(symbol, tensor_type(op.result)))
+
+    def _add(self, key: tuple[Constant, str], array: Array, op: TransformOp) -> None:
+        constant, layout = key
+        base = constant.sym_name.data if isinstance(constant, ConstantOp) else "literal"
+        new = ConstantOp(
+            self.names.fresh(f"{base}.{layout}"), array, tensor_type(op.result)
+        )
+        new.location = constant.location
+        block = self.module.body.block
+        if isinstance(constant, ConstantOp):
+            self.loaded.add(constant)
+            block.insert_op_after(new, constant)
+        elif block.first_op is not None:
+            block.insert_op_before(new, block.first_op)
+        self.loaded.add(new)
+        self.origins[new] = constant
+        self.packed[key] = new
+
+
+def erase_unused(module: ModuleOp, candidates: set[ConstantOp]) -> None:
+    """Erase the constants among `candidates` that nothing loads any more."""
+    loaded = {
+        op.symbol.string_value() for op in module.walk() if isinstance(op, LoadOp)
+    }
+    for constant in candidates:
+        if constant.sym_name.data not in loaded:
+            constant.detach()
+            constant.erase()
+
+
+def _logical(constant: Constant) -> Array:
+    """Return the tensor that `constant` holds."""
+    if isinstance(constant, LiteralOp):
+        return constant.array
+    array, layout = constant.array, layout_of(constant.type)
+    assert array is not None
+    if layout is None:
+        return array
+    return unpack(layout, array, constant.type.get_shape())
+
+
+def _uniform_element(constant: Constant) -> Array | None:
+    """
+    Return the one element that `constant` repeats, or None.
+
+    Bits are compared: one NaN is not the other, and -0.0 is not 0.0.
+    """
+    array = _logical(constant)
+    if array.size == 0:
+        return None
+    if not any(array.strides):
+        return array.reshape(-1)[:1].reshape(())
+    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
+    if bits[0] != bits[-1] or (bits != bits[0]).any():
+        return None
+    return array[(0,) * array.ndim].reshape(())
