@@ -237,7 +237,14 @@ Costs are bytes of memory traffic. Greedy takes the cheapest layout op by op, th
 changes one op at a time while that helps. Seconds are of the process: to state the
 problem, and to solve it.
 
-{solver_table(rows)}
+{solver_table(rows)}{latencies_text(rows)}"""
+
+
+def latencies_text(rows: Sequence[Row]) -> str:
+    """Return what the order of axes costs, if it was measured."""
+    if not any("glow_ms" in row for row in rows):
+        return ""
+    return f"""
 ## Axis order
 
 Medians of runs that take turns in one process. Speed is ONNX Runtime's latency over

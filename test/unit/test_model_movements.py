@@ -38,7 +38,7 @@ NAMES = [
 ]
 TWINS = {
     "mobilenet_v2": {"width": 0.25, "size": 96},
-    "resnet50": {"width": 8, "size": 64},
+    "resnet50": {"width": 8, "size": 96},
 }
 
 

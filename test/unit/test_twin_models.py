@@ -8,9 +8,12 @@ import pytest
 from onnx import ModelProto
 from operators.oracle import run_onnxruntime
 
+import glow
+from glow.tools.peers import TOLERANCE, error_of
+
 SMALL = {
     "mobilenet_v2": {"width": 0.25, "size": 96},
-    "resnet50": {"width": 8, "size": 64},
+    "resnet50": {"width": 8, "size": 96},
 }
 
 
@@ -29,3 +32,15 @@ def test_channels_last_computes_the_same(name: str, affine: bool) -> None:
     (found,) = run_onnxruntime(last, models.twin_inputs(inputs))
     assert np.std(expected) > 0.1
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("target", ["cpu", "reference-checked"])
+@pytest.mark.parametrize("affine", [False, True])
+@pytest.mark.parametrize("name", SMALL)
+def test_targets_agree_with_onnxruntime(name: str, affine: bool, target: str) -> None:
+    first = small(name)
+    inputs = models.inputs_of(first)
+    (expected,) = run_onnxruntime(first, inputs)
+    net = glow.compile(models.channels_last(first, affine), target=target)
+    (found,) = net.run(models.twin_inputs(inputs)).values()
+    assert error_of(found, expected) < TOLERANCE

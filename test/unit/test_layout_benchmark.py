@@ -1,0 +1,21 @@
+"""`make layouts` runs; what it finds is in benchmarks/LAYOUTS.md."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "layouts.py"
+
+pytestmark = pytest.mark.slow
+
+
+def test_tables_have_a_row_for_each_model(tmp_path: Path) -> None:
+    output = tmp_path / "LAYOUTS.md"
+    command = [sys.executable, SCRIPT, "mlp", "--seconds", "0", "--output", output]
+    subprocess.run(command, check=True, capture_output=True)
+    rows = [line for line in output.read_text().splitlines() if line[:5] == "| mlp"]
+    assert rows[0] == "| mlp | 0 | 0 | 0 | 0 |"
+    assert rows[1].startswith("| mlp | 15 | 0 | exact | 0 |")
+    assert len(rows) == 2
