@@ -68,7 +68,8 @@ def test_networks_move_bytes_where_they_must_only(name: str) -> None:
 
 
 def test_constants_go_when_nobody_reads_them_as_they_were() -> None:
-    storage = [ConstantOp(name, np.ones((8, 20), np.float32)) for name in "vw"]
+    weights = np.arange(160, dtype=np.float32).reshape(8, 20)
+    storage = [ConstantOp(name, weights) for name in "vw"]
     type_ = storage[0].type
     loads = [LoadOp(name, type_) for name in "vw"]
     moved = [TransformOp(load.result, permuted((1, 0))) for load in loads]
