@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -112,7 +113,11 @@ def draw(text: str, path: Path) -> None:
 
 
 def _rendered(text: str, format_: str) -> bytes | None:
-    """Return the image that Graphviz makes, or None where it is not installed."""
+    """
+    Return the image that Graphviz makes, or None where it is not installed.
+
+    Errors: CompilationError in the words of Graphviz where it cannot.
+    """
     try:
         graphviz: Any = import_module("graphviz")
     except ImportError:
@@ -121,3 +126,5 @@ def _rendered(text: str, format_: str) -> bytes | None:
         return graphviz.Source(text).pipe(format=format_)
     except graphviz.ExecutableNotFound:
         return None
+    except CalledProcessError as error:
+        raise CompilationError(f"dot makes no {format_}: {error.stderr}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from subprocess import CalledProcessError
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from xdsl.parser import Parser
 
 from glow.importers.onnx import import_model
 from glow.model import context
+from glow.support.errors import CompilationError
 from glow.tools import inspection
 from glow.tools.graph_drawing import dot_of
 
@@ -144,6 +146,13 @@ def test_without_the_dot_command_the_text_is_written(
     monkeypatch.setattr(inspection, "import_module", lambda name: found)
     inspection.draw("digraph {}", drawing)
     assert [path.name for path in drawing.parent.iterdir()] == ["out.dot"]
+
+
+def test_what_dot_says_is_told(drawing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = CalledProcessError(1, "dot", stderr='Format: "svg" not recognized.')
+    monkeypatch.setattr(inspection, "import_module", lambda name: package(failed))
+    with pytest.raises(CompilationError, match='dot makes no svg: Format: "svg" not'):
+        inspection.draw("digraph {}", drawing)
 
 
 def test_with_graphviz_the_image_is_written(
