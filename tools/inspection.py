@@ -123,8 +123,9 @@ def _rendered(text: str, format_: str) -> bytes | None:
     except ImportError:
         return None
     try:
-        return graphviz.Source(text).pipe(format=format_)
+        return graphviz.Source(text).pipe(format=format_, quiet=True)
     except graphviz.ExecutableNotFound:
         return None
     except CalledProcessError as error:
-        raise CompilationError(f"dot makes no {format_}: {error.stderr}") from None
+        reason = error.stderr.decode(errors="replace").strip()
+        raise CompilationError(f"dot makes no {format_}: {reason}") from None

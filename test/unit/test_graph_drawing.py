@@ -129,7 +129,8 @@ class NoDotError(Exception):
 def package(error: Exception | None) -> Any:
     """Return what stands in for the graphviz package."""
 
-    def pipe(format: str) -> bytes:
+    def pipe(format: str, quiet: bool) -> bytes:
+        assert quiet
         if error is not None:
             raise error
         return f"<{format}>".encode()
@@ -149,7 +150,7 @@ def test_without_the_dot_command_the_text_is_written(
 
 
 def test_what_dot_says_is_told(drawing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = CalledProcessError(1, "dot", stderr='Format: "svg" not recognized.')
+    failed = CalledProcessError(1, "dot", stderr=b'Format: "svg" not recognized.\n')
     monkeypatch.setattr(inspection, "import_module", lambda name: package(failed))
     with pytest.raises(CompilationError, match='dot makes no svg: Format: "svg" not'):
         inspection.draw("digraph {}", drawing)
