@@ -22,9 +22,7 @@ from glow.dialects.graph.activation import (
     ThresholdedReluOp,
 )
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary import MulOp
-from glow.dialects.graph.comparison import LessOp
-from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.parametric import PreluOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -61,7 +59,4 @@ def gelu(node: Node) -> SSAValue:
 
 @onnx_op("PRelu")
 def prelu(node: Node) -> SSAValue:
-    """where(x < 0, slope * x, x)"""
-    value, slope = node.input(0), node.input(1)
-    negative = node.emit(LessOp, value, node.literal(0, node.dtype(0)))
-    return node.emit(WhereOp, negative, node.emit(MulOp, slope, value), value)
+    return node.emit(PreluOp, node.input(0), node.input(1))

@@ -9,7 +9,7 @@ from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import f64
 from xdsl.ir import Operation, SSAValue
 
-from glow.dialects.graph import activation
+from glow.dialects.graph import activation, parametric
 from glow.lowering.graph_to_memory.scalar import RULES, Scalars, scalar
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody
 from glow.support.types import is_float
@@ -29,6 +29,12 @@ def _leaky_relu(b: ScalarBody, op: activation.LeakyReluOp, a: Scalars) -> SSAVal
     slope = b.const(op.parameters()["alpha"], x.type)
     negative = b.compare("lt", x, b.const(0.0, x.type))
     return b.select(negative, b.mul(slope, x), x)
+
+
+@scalar(parametric.PreluOp)
+def _prelu(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
+    x, slope = a
+    return b.select(b.compare("lt", x, b.const(0, x.type)), b.mul(slope, x), x)
 
 
 @scalar(activation.EluOp, activation.CeluOp, activation.SeluOp)

@@ -37,6 +37,7 @@ from glow.dialects.graph.normalization import (
     LayerNormOp,
     LrnOp,
 )
+from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.reordering import Placement, reshaped_order
@@ -180,6 +181,9 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     WhereOp: where,
     CastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),
     ClipOp: lambda cls, shape, draw: cls(value(f32, shape), value(f32, ())),
+    PreluOp: lambda cls, shape, draw: cls(
+        value(f32, shape), value(f32, some_of(draw, shape))
+    ),
     ReductionOp: reduction,
     ArgReductionOp: lambda cls, shape, draw: cls(
         value(f32, shape), axis=axis_of(shape, draw), keepdims=draw(st.booleans())

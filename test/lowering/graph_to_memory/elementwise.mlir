@@ -111,3 +111,25 @@ func.func @main() {
   graph.save @y, %0 : tensor<3xf32>
   func.return
 }
+
+// -----
+
+// The slope broadcasts like any operand; what is not below zero is kept, NaN too.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<2x3xf32>, memref<2x1xf32>) outs(%{{.*}} : memref<2x3xf32>) {
+// CHECK-NEXT:    ^{{.*}}([[X:%.*]]: f32, [[S:%.*]]: f32):
+// CHECK-NEXT:      [[ZERO:%.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:      [[BELOW:%.*]] = arith.cmpf olt, [[X]], [[ZERO]] : f32
+// CHECK-NEXT:      [[SCALED:%.*]] = arith.mulf [[S]], [[X]] : f32
+// CHECK-NEXT:      [[Y:%.*]] = arith.select [[BELOW]], [[SCALED]], [[X]] : f32
+// CHECK-NEXT:      memory.yield [[Y]] : f32
+graph.placeholder @x "in" : tensor<2x3xf32>
+graph.placeholder @s "in" : tensor<2x1xf32>
+graph.placeholder @y "out" : tensor<2x3xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2x3xf32>
+  %s = graph.load @s : tensor<2x1xf32>
+  %y = graph.prelu %x, %s : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  graph.save @y, %y : tensor<2x3xf32>
+  func.return
+}

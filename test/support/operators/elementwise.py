@@ -176,6 +176,7 @@ def _activations() -> list[Case]:
         for slope in ((9,), (4, 1), (1,)):
             found.append(case("PRelu", value, draw(slope, dtype, 0, 1)))
         found.append(case("PRelu", draw((1, 3, 4, 4), dtype), draw((3, 1, 1), dtype)))
+    found.append(case("PRelu", draw((4, 9), I64, -9, 9), draw((9,), I64, -3, 3)))
     return found
 
 

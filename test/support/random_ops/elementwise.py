@@ -13,6 +13,7 @@ from glow.dialects.graph import (
     binary,
     comparison,
     logic,
+    parametric,
     select,
     trigonometry,
     unary,
@@ -99,6 +100,12 @@ def _cast(s: Source) -> Call:
     return Call(select.CastOp, (value,), parameters)
 
 
+def _prelu(s: Source) -> Call:
+    dtype, shape = s.choose(NUMBERS), s.shape()
+    slots = (s.array(shape, dtype), s.array(s.broadcast(shape), dtype))
+    return Call(parametric.PreluOp, slots)
+
+
 def _clip(s: Source) -> Call:
     dtype = s.choose(NUMBERS)
 
@@ -124,5 +131,6 @@ GENERATORS: dict[str, Generator] = (
         "graph.where": _where,
         "graph.cast": _cast,
         "graph.clip": _clip,
+        "graph.prelu": _prelu,
     }
 )

@@ -1,0 +1,74 @@
+"""Activations with parameters that are tensors."""
+
+from typing import ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    result_def,
+    traits_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, Elementwise, GraphOp, broadcast_map
+from glow.support.types import (
+    NUMBER,
+    ElementSet,
+    Tensor,
+    broadcast,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class PreluOp(GraphOp):
+    """
+    x, or slope * x where x is below 0, elementwise; NaN stays NaN.
+
+    Shapes: input any, slope broadcasts to it, result as input.
+    Errors: a slope that does not broadcast to the input, several element types.
+    Source: ONNX PRelu-16.
+
+    ```mlir
+    %y = graph.prelu %x, %s
+        : (tensor<1x4x8x8xf32>, tensor<4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    name = "graph.prelu"
+    ELEMENTS: ClassVar[ElementSet] = NUMBER
+
+    traits = traits_def(Elementwise())
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    slope = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$input `,` $slope attr-dict `:` functional-type(operands, results)"
+    )
+
+    @classmethod
+    def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
+        cls.ELEMENTS.check(input)
+        shape = shape_of(input)
+        if broadcast(input, slope) != shape:
+            raise VerifyException(
+                f"expected a slope that broadcasts to {list(shape)}, "
+                f"got {tensor_type(slope)}"
+            )
+        return tensor(same_element(input, slope), shape)
+
+    @staticmethod
+    def compute(input: Array, slope: Array) -> Array:
+        return np.where(input < 0, slope * input, input)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
