@@ -22,7 +22,11 @@ from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.jit import Jit
 from glow.backends.cpu.library import kernel_objects
 from glow.backends.cpu.llvm_text import units
-from glow.backends.cpu.objects import cached_object_code
+from glow.backends.cpu.objects import (
+    KERNEL_LEVEL,
+    ROW_OF_CALLS_LEVEL,
+    cached_object_code,
+)
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.runtime.native import Binding, NativeExecutable, Program
@@ -50,9 +54,11 @@ def compile_module(
     later processes. Errors: a CompilationError for a target that does not run here,
     and for constants whose bytes are absent.
     """
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     objects = [
-        cached_object_code(text, target, cache) for text in units(module).values()
+        cached_object_code(text, target, cache, level_of(functions[name]))
+        for name, text in units(module).items()
     ]
     objects += kernel_objects(_declared(module), target, cache)
     jit = Jit(objects, [_ENTRY], target)
@@ -65,6 +71,13 @@ def compile_module(
         messages=tuple(text.data for text in _list(module, "glow.messages")),
     )
     return NativeExecutable(tuple(_bindings(module)), program)
+
+
+def level_of(function: FuncOp) -> int:
+    """Return LLVM's effort on `function`: least on a `main` that runs straight down."""
+    is_straight = function.body.blocks.first is function.body.blocks.last
+    is_main = function.sym_name.data == _ENTRY
+    return ROW_OF_CALLS_LEVEL if is_main and is_straight else KERNEL_LEVEL
 
 
 def _declared(module: ModuleOp) -> list[str]:

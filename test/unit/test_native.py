@@ -25,12 +25,18 @@ from xdsl.dialects.builtin import (
     f32,
     i64,
 )
+from xdsl.dialects.llvm import FuncOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from glow.backends.cpu.executable import compile_module
+from glow.backends.cpu.executable import compile_module, level_of
 from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.objects import object_code
+from glow.backends.cpu.objects import (
+    KERNEL_LEVEL,
+    ROW_OF_CALLS_LEVEL,
+    cache_key,
+    object_code,
+)
 from glow.dialects.graph.resource import Handle, ResourceAttr
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of, aligned, aligned_empty
@@ -296,6 +302,28 @@ func.func @main() {
 def test_ir_that_llvm_refuses_is_an_internal_error():
     with pytest.raises(InternalError, match="LLVM refuses what it was given"):
         object_code("define void @f() {", target_of("cpu"))
+
+
+def test_only_a_main_that_runs_straight_down_gets_little_effort():
+    """It runs once per call; what has loops is worth more, `main` too."""
+
+    def levels(text: str) -> dict[str, int]:
+        functions = (op for op in lower_loops(parsed(text)).ops)
+        return {
+            op.sym_name.data: level_of(op) for op in functions if isinstance(op, FuncOp)
+        }
+
+    found = levels(SQUARE_AND_ADD)
+    kernels = {found["square"], found["add"]}
+    assert (found["main"], kernels) == (ROW_OF_CALLS_LEVEL, {KERNEL_LEVEL})
+    assert levels(SQUARE_AND_ADD.replace("@main", "@other"))["other"] == KERNEL_LEVEL
+    assert levels(ACCUMULATE)["main"] == KERNEL_LEVEL
+
+
+def test_objects_of_other_effort_are_others() -> None:
+    target, text = target_of("cpu"), "define void @f() {\n  ret void\n}"
+    keys = {cache_key(target, text, level) for level in (KERNEL_LEVEL, 0)}
+    assert len(keys) == 2
 
 
 def test_constant_without_bytes_is_refused():
