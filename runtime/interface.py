@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -49,7 +49,8 @@ class Executable(ABC):
     def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
         """Run on the inputs in order; return the output, or a tuple of several."""
         if self.signature.fit(arrays):
-            results = self._run_as_they_are(arrays)
+            results = self._fresh()
+            self.execute(cast(Sequence[Array], arrays), results)
         else:
             results = self._run(self.signature.positional(arrays), None)
         return results[0] if len(results) == 1 else results
@@ -58,18 +59,28 @@ class Executable(ABC):
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
     ) -> dict[str, Array]:
         """Run on named inputs; return the outputs by name, in `out` where given."""
-        arrays = tuple(map(inputs.get, self._input_names))
-        if not out and len(inputs) == len(arrays) and self.signature.fit(arrays):
-            results = self._run_as_they_are(arrays)
-        else:
+        arrays: tuple[Any, ...] = tuple(map(inputs.get, self._input_names))
+        results = None
+        # Where nothing is to be said or copied: the short way counts for small models.
+        if len(inputs) == len(arrays) and self.signature.fit(arrays):
+            results = self._fitting(out, arrays) if out else self._fresh()
+        if results is None:
             results = self._run(inputs, out)
+        else:
+            self.execute(arrays, results)
         return dict(zip(self._output_names, results, strict=True))
 
-    def _run_as_they_are(self, arrays: tuple[Any, ...]) -> tuple[Array, ...]:
-        """Run on arrays that fit: the short way, which counts for small models."""
-        results = tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
-        self.execute(arrays, results)
-        return results
+    def _fresh(self) -> tuple[Array, ...]:
+        return tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
+
+    def _fitting(
+        self, out: Mapping[str, Any], inputs: Sequence[Array]
+    ) -> tuple[Array, ...] | None:
+        """Return the buffers of `out` in order if results can go straight there."""
+        buffers: tuple[Any, ...] = tuple(map(out.get, self._output_names))
+        if len(out) != len(buffers):
+            return None
+        return buffers if self.signature.fit_outputs(buffers, inputs) else None
 
     def _run(
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None

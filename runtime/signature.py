@@ -133,16 +133,23 @@ class Signature:
 
     def fit(self, arrays: Sequence[object]) -> bool:
         """Return whether `arrays`, in order, need neither a complaint nor a copy."""
-        if len(arrays) != len(self.inputs):
+        return _fit(arrays, self.inputs)
+
+    def fit_outputs(self, buffers: Sequence[Any], inputs: Sequence[Any]) -> bool:
+        """
+        Return whether results can go straight into `buffers`, in order.
+
+        That is so where they fit, can be written, and share no memory with each other
+        nor with `inputs`, which fit.
+        """
+        if not _fit(buffers, self.outputs):
             return False
-        for array, spec in zip(arrays, self.inputs, strict=True):
-            if type(array) is not np.ndarray:
+        for i, buffer in enumerate(buffers):
+            if not buffer.flags.writeable:
                 return False
-            if array.shape != spec.shape or array.dtype != spec.dtype:
-                return False
-            flags = array.flags
-            if not (flags.c_contiguous and flags.aligned):
-                return False
+            for other in (*inputs, *buffers[:i]):
+                if np.may_share_memory(buffer, other):
+                    return False
         return True
 
     def positional(self, arrays: Sequence[object]) -> dict[str, object]:
@@ -181,6 +188,21 @@ class Signature:
             tuple(map(_writeable, self.outputs, requested)),
             requested,
         )
+
+
+def _fit(arrays: Sequence[object], specs: Sequence[TensorSpec]) -> bool:
+    """Return whether `arrays` are of these types, contiguous and aligned."""
+    if len(arrays) != len(specs):
+        return False
+    for array, spec in zip(arrays, specs, strict=True):
+        if type(array) is not np.ndarray:
+            return False
+        if array.shape != spec.shape or array.dtype != spec.dtype:
+            return False
+        flags = array.flags
+        if not (flags.c_contiguous and flags.aligned):
+            return False
+    return True
 
 
 def _problems(

@@ -1,5 +1,7 @@
 """Arrays are checked against the signature: one error names everything wrong."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,60 @@ def test_overlapping_outputs_are_refused(x: Array) -> None:
     buffer = np.empty((4, 3), F32)
     with pytest.raises(BindingError, match='outputs "y" and "z" share memory'):
         signature.bind({"x": x}, {"y": buffer[:2], "z": buffer[1:3]})
+
+
+def test_arrays_that_fit_take_the_short_way(
+    net: Doubled, x: Array, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def bind(*_: object) -> None:
+        raise AssertionError("bound")
+
+    monkeypatch.setattr(Signature, "bind", bind)
+    buffer = np.empty((2, 3), F32)
+    assert net.run({"x": x}, out={"y": buffer})["y"] is buffer
+    assert np.array_equal(buffer, 2 * x)
+    assert np.array_equal(net.run({"x": x})["y"], 2 * x)
+
+
+TWO = Signature((X,), (Y, TensorSpec("z", (2, 3), F32)))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda y, z: (y.astype(np.float64), z),
+        lambda y, z: (y.T, z),
+        lambda y, z: (np.asfortranarray(y), z),
+        lambda y, z: (y, np.broadcast_to(np.zeros(3, F32), (2, 3))),
+        lambda y, z: (y, y),
+        lambda y, z: (y, None),
+        lambda y, z: (y,),
+        lambda y, z: (y, z.view(np.matrix)),
+    ],
+    ids=["dtype", "shape", "order", "stride", "same", "none", "few", "class"],
+)
+def test_buffers_that_do_not_fit_are_told(spoil: Any, x: Array) -> None:
+    buffers = np.empty((2, 3), F32), np.empty((2, 3), F32)
+    assert TWO.fit_outputs(buffers, (x,))
+    assert not TWO.fit_outputs(spoil(*buffers), (x,))
+
+
+def test_buffers_apart_from_each_other_and_the_inputs_are_told(x: Array) -> None:
+    wide, buffer = np.empty((4, 3), F32), np.empty((2, 3), F32)
+    assert TWO.fit_outputs((wide[:2], wide[2:]), (x,))
+    assert not TWO.fit_outputs((wide[:2], wide[1:3]), (x,))
+    assert not TWO.fit_outputs((buffer, x), (x,))
+    buffer.flags.writeable = False
+    assert not TWO.fit_outputs((wide[:2], buffer), (x,))
+
+
+def test_a_run_without_some_buffers_returns_fresh_arrays(x: Array) -> None:
+    class Twice(Executable):
+        def execute(self, inputs: list[Array], outputs: list[Array]) -> None:
+            for output in outputs:
+                output[...] = 2 * inputs[0]
+
+    buffer = np.empty((2, 3), F32)
+    found = Twice(TWO).run({"x": x}, out={"z": buffer})
+    assert found["z"] is buffer
+    assert np.array_equal(found["y"], 2 * x)

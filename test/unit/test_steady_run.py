@@ -1,0 +1,139 @@
+"""Runs after the first one: no memory is allocated, and threads change nothing."""
+
+import ctypes
+import gc
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+from small_onnx import model, node
+
+import glow
+from glow.runtime.native import NativeExecutable
+from glow.support.arrays import address_of
+
+pytestmark = pytest.mark.slow
+
+Arrays = dict[str, np.ndarray[Any, Any]]
+SHAPE = (1, 8, 32, 32)
+PLANES = 24
+# Far less than the arena, or than any of the arrays that a run reads and writes.
+SLACK_BYTES = 8 << 10
+RUNS = 1000
+# Until Python's free lists of tuples are full.
+WARM_UP = 5000
+
+
+def weights(*shape: int) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(sum(shape))
+    return (rng.standard_normal(shape) / 8).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def net() -> NativeExecutable:
+    """Convolutions, a pool, a product and a softmax; one of the outputs is an image."""
+    nodes = [
+        node("Conv", "x w", "a", pads=[1, 1, 1, 1]),
+        node("Relu", "a", "b"),
+        node("Conv", "b v", "c", pads=[1, 1, 1, 1]),
+        node("MaxPool", "c", "d", kernel_shape=[4, 4], strides=[4, 4]),
+        node("Flatten", "d", "e"),
+        node("MatMul", "e m", "f"),
+        node("Softmax", "f", "y"),
+        node("Sigmoid", "c", "z"),
+    ]
+    constants = {
+        "w": weights(PLANES, 8, 3, 3),
+        "v": weights(PLANES, PLANES, 3, 3),
+        "m": weights(PLANES * 64, 50),
+    }
+    found = glow.compile(model(nodes, {"x": SHAPE}, ["y", "z"], constants))
+    assert isinstance(found, NativeExecutable)
+    return found
+
+
+def arrays_of(net: NativeExecutable, seed: int = 0) -> tuple[Arrays, Arrays]:
+    """Return random inputs, and buffers for the outputs."""
+    x = np.random.default_rng(seed).standard_normal(SHAPE).astype(np.float32)
+    return {"x": x}, {s.name: np.empty(s.shape, s.dtype) for s in net.outputs}
+
+
+def heap_bytes() -> int:
+    """Return what is allocated by malloc, in blocks of any size."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "mallinfo2"):
+        pytest.skip("the C library cannot say what is allocated")
+    libc.mallinfo2.restype = MallocInfo
+    found = libc.mallinfo2()
+    return found.uordblks + found.hblkhd
+
+
+class MallocInfo(ctypes.Structure):
+    """`struct mallinfo2` of the C library."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+def test_a_steady_run_allocates_nothing(net: NativeExecutable) -> None:
+    """Neither arrays, not even for a moment, nor anything that stays on the heap."""
+    inputs, out = arrays_of(net)
+    gc.collect()  # it empties the free lists too
+    for _ in range(WARM_UP):
+        net.run(inputs, out=out)
+    assert net._program.arena_bytes > 8 * SLACK_BYTES
+    before = heap_bytes()
+    tracemalloc.start()
+    tracemalloc.reset_peak()
+    start, _ = tracemalloc.get_traced_memory()
+    for _ in range(RUNS):
+        net.run(inputs, out=out)
+    end, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - start < SLACK_BYTES
+    assert end - start < SLACK_BYTES
+    assert heap_bytes() - before < 8 * SLACK_BYTES
+
+
+def test_runs_in_a_row_share_an_arena(net: NativeExecutable) -> None:
+    inputs, out = arrays_of(net)
+    net.run(inputs, out=out)
+    (frame,) = net._frames
+    arena = address_of(frame._arena)
+    for _ in range(20):
+        net.run(inputs, out=out)
+        assert net._frames == [frame]
+    assert address_of(frame._arena) == arena
+
+
+def test_threads_get_the_bits_that_one_thread_gets(net: NativeExecutable) -> None:
+    threads, runs = 8, 200
+    expected = []
+    for seed in range(threads):
+        inputs, out = arrays_of(net, seed)
+        expected.append(net.run(inputs, out=out))
+    barrier = Barrier(threads)
+
+    def work(seed: int) -> None:
+        inputs, out = arrays_of(net, seed)
+        barrier.wait()
+        for _ in range(runs):
+            for name, array in net.run(inputs, out=out).items():
+                bits = array.view(np.int32), expected[seed][name].view(np.int32)
+                np.testing.assert_array_equal(*bits)
+                array.fill(np.nan)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(threads)))
+    assert 1 <= len(net._frames) <= threads
+    arenas = [frame._arena for frame in net._frames]
+    assert len({address_of(arena) for arena in arenas}) == len(arenas)
+    del net._frames[1:]
