@@ -6,7 +6,8 @@ for target cpu, keeps every value as the bytes that its layout describes, and re
 as the kernels of that target would.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -39,10 +40,17 @@ TARGET = Target(
 )
 
 
-def _make_target(features: str) -> Target:
-    if features:
-        raise TargetError(f"expected no features of target reference, got {features!r}")
-    return TARGET
+def reference_target(name: str) -> Callable[[str], Target]:
+    """Return what makes the one target of a backend that runs on NumPy."""
+
+    def make(features: str) -> Target:
+        if features:
+            raise TargetError(
+                f"expected no features of target {name}, got {features!r}"
+            )
+        return replace(TARGET, name=name)
+
+    return make
 
 
 def _compile(module: ModuleOp, target: Target, **_: Any) -> Any:
@@ -51,11 +59,20 @@ def _compile(module: ModuleOp, target: Target, **_: Any) -> Any:
     return ReferenceExecutable(module)
 
 
-def _compile_checked(module: ModuleOp, target: Target, **_: Any) -> Any:
-    from glow.backends.reference.executable import ReferenceExecutable
-    from glow.backends.reference.physical import PhysicalStorage
+def checking(machine: str) -> Callable[..., Any]:
+    """
+    Return a `Backend.compile` that reads bytes as the kernels of `machine` would.
 
-    return ReferenceExecutable(module, PhysicalStorage)
+    A backend at level `layout` that has no kernels yet tries its layouts with it.
+    """
+
+    def compile(module: ModuleOp, target: Target, **_: Any) -> Any:
+        from glow.backends.reference.executable import ReferenceExecutable
+        from glow.backends.reference.physical import PhysicalStorage
+
+        return ReferenceExecutable(module, lambda: PhysicalStorage(machine))
+
+    return compile
 
 
 def _cpu_choices(
@@ -70,12 +87,12 @@ def _cpu_carry_cost(
     return resolve("cpu").carry_cost(op, operands, results, target_of("cpu"))
 
 
-BACKEND = Backend("reference", _make_target, "graph", _compile)
+BACKEND = Backend("reference", reference_target("reference"), "graph", _compile)
 CHECKED = Backend(
     "reference-checked",
-    _make_target,
+    reference_target("reference-checked"),
     "layout",
-    _compile_checked,
+    checking("cpu"),
     layout_choices=_cpu_choices,
     carry_cost=_cpu_carry_cost,
 )

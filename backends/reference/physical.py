@@ -15,7 +15,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of
@@ -109,7 +109,7 @@ def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
     if choices:
         return max(
             (_layouts_of(choice, own) for choice in choices),
-            key=lambda choice: _matches(choice, own),
+            key=lambda choice: _matches(op, choice),
         )
     carries = any(op.axis_map(i) is not None for i in range(len(op.operands)))
     return own if carries else ((None,) * len(own[0]), (None,) * len(own[1]))
@@ -135,9 +135,10 @@ def _layout(asked: Asked, own: Layout | None) -> Layout | None:
     return asked.data if isinstance(asked, LayoutAttr) else None
 
 
-def _matches(one: tuple[Layouts, Layouts], other: tuple[Layouts, Layouts]) -> int:
-    pairs = zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True)
-    return sum(a == b for a, b in pairs)
+def _matches(op: GraphOp, choice: tuple[Layouts, Layouts]) -> int:
+    """Return how many values of `op` have the bytes that `choice` gives them."""
+    pairs = zip((*op.operands, *op.results), (*choice[0], *choice[1]), strict=True)
+    return sum(same_bytes(layout_of(v), layout, v.type) for v, layout in pairs)
 
 
 def stored(value: SSAValue, layout: Layout | None, array: Array) -> Array:
