@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import Any
 
+from glow.tools import code_cache
 from glow.tools.command_line import OneLineParser, run_tool
 from glow.tools.feeds import random_inputs, read_inputs
 from glow.tools.peers import PEERS, largest_error
@@ -21,6 +22,7 @@ def _parser() -> OneLineParser:
         "timed by the CPU time of the process, several by the wall clock.",
     )
     add_arguments(parser)
+    code_cache.add_arguments(parser, by_default=False)  # compilation is timed
     add = parser.add_argument
     add("--vs", choices=sorted(PEERS), help="time this runtime too, turn by turn")
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")

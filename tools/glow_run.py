@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from glow.runtime.signature import Array, Signature
+from glow.tools import code_cache
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import random_inputs, read_inputs, write_outputs
 from glow.tools.peers import PEERS, TOLERANCE, error_of
@@ -16,6 +17,7 @@ from glow.tools.session import add_arguments, open_session
 def _parser() -> OneLineParser:
     parser = OneLineParser("glow-run", description="Run a model and show its outputs.")
     add_arguments(parser)
+    code_cache.add_arguments(parser, by_default=True)
     add = parser.add_argument
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")

@@ -10,6 +10,7 @@ from glow import Executable, InternalError, Model
 from glow.compiler import Options, compile_model
 from glow.model import load_model
 from glow.support.targets import known_targets, resolve
+from glow.tools.code_cache import cache_dir_of
 from glow.tools.command_line import (
     add_relayout_argument,
     fail,
@@ -63,6 +64,7 @@ def _compiled(model: Model, args: argparse.Namespace) -> Executable:
         args.cpu_features,
         tuple(args.disable),
         args.stop_after_pass,
+        cache_dir=cache_dir_of(args),
         relayout=parse_relayout(args.relayout_io),
     )
     try:

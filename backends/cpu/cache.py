@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -14,6 +15,9 @@ from threading import Lock
 _MAGIC = b"glow-object-1\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
+_TEMPORARY = ".tmp"
+# A process that writes for longer has ended before it could clean up.
+_ABANDONED_SECONDS = 3600
 
 LIMIT_BYTES = 256 << 20
 _MEMORY_LIMIT_BYTES = 64 << 20
@@ -32,6 +36,9 @@ class ObjectCache:
     def __init__(self, directory: Path | None = None, limit_bytes: int = LIMIT_BYTES):
         self.directory = directory
         self.limit_bytes = limit_bytes
+        # Looking at all files costs more than writing one: once per so many bytes.
+        self._prune_interval = limit_bytes // 16
+        self._unpruned = self._prune_interval
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return the object for `key`; `make` it where it is not known."""
@@ -49,13 +56,20 @@ class ObjectCache:
 
     def _write(self, path: Path, data: bytes) -> None:
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _replace(path, _MAGIC + sha256(data).digest() + data)
-            self._prune()
+            self._unpruned += len(data)
+            if self._unpruned >= self._prune_interval:
+                self._unpruned = 0
+                self._prune()
 
     def _prune(self) -> None:
         """Remove the files used longest ago until the rest is below the limit."""
         assert self.directory is not None
+        for path in self.directory.glob(f".*{_TEMPORARY}"):
+            with suppress(OSError):
+                if path.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
+                    path.unlink()
         files: list[tuple[float, int, Path]] = []
         for path in self.directory.glob(f"*{_SUFFIX}"):
             with suppress(OSError):
@@ -93,13 +107,14 @@ def _unpacked(content: bytes) -> bytes | None:
 
 def _replace(path: Path, content: bytes) -> None:
     """Write a file that others see whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=_TEMPORARY)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
         raise
 
 

@@ -78,11 +78,12 @@ def lower(module: ModuleOp) -> None:
 @cache
 def _sources() -> str:
     """
-    Return a digest of the compiler's own text and of xDSL's version.
+    Return a digest of the compiler's own text, its version and xDSL's.
 
     It is part of every key, so that nothing made by another version is used.
     """
-    digest = sha256(version("xdsl").encode())
+    versions = (version("glow-xdsl"), version("xdsl"))
+    digest = sha256(" ".join(versions).encode())
     for package in _PACKAGES:
         (root,) = map(Path, import_module(package).__path__)
         for path in sorted(root.rglob("*.py")):

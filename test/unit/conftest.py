@@ -125,6 +125,14 @@ def assert_close() -> Callable[[Array, Array], None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def own_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tools write for their user away from who runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def verified_kernels() -> Iterator[None]:
     """Verify each kernel that is compiled, before and after it is lowered."""
     from glow.analysis.validity import verify_module

@@ -1,6 +1,9 @@
 """The object cache: whole files, damage, limits, disks that fail."""
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,47 @@ def test_disk_that_fails_breaks_nothing(tmp_path: Path):
 def test_no_temporary_files_stay(tmp_path: Path):
     ObjectCache(tmp_path).get("a", lambda: b"code")
     assert [path.name for path in tmp_path.iterdir()] == ["a.object"]
+
+
+def test_abandoned_temporary_files_are_removed(tmp_path: Path):
+    for name, age in ((".old.tmp", 7200), (".young.tmp", 60)):
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    ObjectCache(tmp_path).get("a", lambda: b"code")
+    found = sorted(path.name for path in tmp_path.iterdir())
+    assert found == [".young.tmp", "a.object"]
+
+
+def test_files_are_looked_at_once_per_many_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    cache = ObjectCache(tmp_path, limit_bytes=16000)
+    prunes: list[str] = []
+    monkeypatch.setattr(cache, "_prune", lambda: prunes.append("looked"))
+    for key in "abcd":
+        cache.get(key, lambda: bytes(600))
+    assert len(prunes) == 2  # after the first, and after 1000 bytes more
+
+
+@pytest.mark.slow
+def test_processes_share_a_folder(tmp_path: Path):
+    """They write the same keys in another order, and remove some; none reads half."""
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from glow.backends.cpu import cache as c\n"
+        "keys = [f'k{i}' for i in range(40)]\n"
+        "for key in keys[:: int(sys.argv[2])] * 3:\n"
+        "    data = key.encode() * 5000\n"
+        "    store = c.ObjectCache(Path(sys.argv[1]), limit_bytes=200_000)\n"
+        "    assert store.get(key, lambda: data) == data\n"
+        "    c._MEMORY.clear()\n"
+    )
+    runs = [
+        subprocess.Popen([sys.executable, "-c", script, str(tmp_path), step])
+        for step in ("1", "-1", "1")
+    ]
+    assert [run.wait(60) for run in runs] == [0, 0, 0]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".object"}
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch):

@@ -95,6 +95,31 @@ def test_bench_runs_alone(tool: Run) -> None:
     assert "ratio" not in found
 
 
+def objects_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*.object"))
+
+
+@pytest.mark.slow
+def test_machine_code_is_kept_where_asked(tool: Run, folder: Path) -> None:
+    arguments = ("--target", "cpu", "--random-inputs", "0")
+    cache = folder / "cache"
+    first = tool(glow_run.main, *arguments, "--cache-dir", str(cache))
+    kept = objects_in(cache)
+    assert (first[0], len(kept)) == (0, 2)  # main and a kernel
+    assert tool(glow_run.main, *arguments, "--cache-dir", str(cache)) == first
+    assert tool(glow_run.main, *arguments, "--no-cache") == first
+    assert objects_in(folder) == kept
+
+
+@pytest.mark.slow
+def test_machine_code_is_kept_for_the_user_by_default(
+    tool: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    assert tool(glow_run.main, "--target", "cpu", "--random-inputs", "0")[0] == 0
+    assert len(objects_in(folder / "glow")) == 2
+
+
 def test_random_inputs_follow_their_seed() -> None:
     specs = [
         TensorSpec("f", (3,), np.dtype(np.float64)),
