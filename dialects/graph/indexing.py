@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
@@ -11,6 +13,7 @@ from xdsl.irdl import (
     operand_def,
     result_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.reordering import Order, Reordering, identity
@@ -22,7 +25,77 @@ from glow.support.types import (
     normalize_axis,
     shape_of,
     tensor,
+    tensor_type,
 )
+
+
+def check_indices(indices: Array, extent: int) -> None:
+    """Raise unless every one of `indices` names one of `extent` positions."""
+    outside = indices[(indices < -extent) | (indices >= extent)]
+    if outside.size:
+        raise IndexError(
+            f"expected an index in [{-extent}, {extent - 1}], got {outside[0]}"
+        )
+
+
+def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> int:
+    """
+    Return `axis` counted from the front, if `indices` has an index per position.
+
+    There may be fewer positions than `data` has, but along `axis`, where any number is.
+    """
+    INTEGER.check(indices)
+    shape, found = shape_of(data), shape_of(indices)
+    at = normalize_axis(axis, len(shape))
+    if len(found) != len(shape):
+        raise VerifyException(
+            f"expected indices of rank {len(shape)}, got {tensor_type(indices)}"
+        )
+    for i, (extent, most) in enumerate(zip(found, shape, strict=True)):
+        if extent > most and i != at:
+            raise VerifyException(
+                f"expected indices with at most {most} positions along axis {i}, "
+                f"got {extent}"
+            )
+    return at
+
+
+def check_tuples(data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> int:
+    """Return how many axes of `data` each of the tuples in `indices` is for."""
+    INTEGER.check(indices)
+    shape, found = shape_of(data), shape_of(indices)
+    if not 0 <= batch_dims < min(len(shape), len(found)):
+        raise VerifyException(
+            f"expected batch_dims from 0 to below the ranks {len(shape)} of the data "
+            f"and {len(found)} of the indices, got {batch_dims}"
+        )
+    if shape[:batch_dims] != found[:batch_dims]:
+        raise VerifyException(
+            f"expected {batch_dims} equal batch axes, got {tensor_type(data)}, "
+            f"{tensor_type(indices)}"
+        )
+    most = len(shape) - batch_dims
+    if not 1 <= found[-1] <= most:
+        raise VerifyException(
+            f"expected tuples of 1 to {most} indices, got {found[-1]}"
+        )
+    return found[-1]
+
+
+def places_of(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """Return what picks the tuples in `indices` out of an array of `shape`."""
+    places = tuple(np.moveaxis(indices, -1, 0))
+    for place, extent in zip(places, shape, strict=False):
+        check_indices(place, extent)
+    return places
+
+
+def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+    """Return what picks the position of each of `indices`, along `axis` its value."""
+    check_indices(indices, shape[axis])
+    places: list[Any] = list(np.ix_(*(range(extent) for extent in indices.shape)))
+    places[axis] = indices
+    return tuple(places)
 
 
 @irdl_op_definition
@@ -66,12 +139,7 @@ class GatherOp(GraphOp):
 
     @staticmethod
     def compute(data: Array, indices: Array, *, axis: int = 0) -> Array:
-        extent = data.shape[axis]
-        outside = indices[(indices < -extent) | (indices >= extent)]
-        if outside.size:
-            raise IndexError(
-                f"expected an index in [{-extent}, {extent - 1}], got {outside[0]}"
-            )
+        check_indices(indices, data.shape[axis])
         return np.take(data, indices, axis=axis)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
@@ -100,3 +168,126 @@ class GatherOp(GraphOp):
     def _axis(self) -> int:
         """The axis of the data, counted from the front."""
         return normalize_axis(self.axis.value.data, len(shape_of(self.data)))
+
+
+@irdl_op_definition
+class GatherElementsOp(GraphOp):
+    """
+    The element of `data` at each position of `indices`, which is moved along `axis`.
+
+    A negative index counts from the end. The indices may have fewer positions than the
+    data along another axis: the first ones are meant.
+
+    Shapes: data [before..., D, after...], indices of as many axes, of i32 or i64, and
+    along all but `axis` at most as long; result as indices; data of any type.
+    Errors: indices of another type or rank, or longer; an axis that data lacks; when
+    run, an index outside [-D, D - 1].
+    Source: ONNX GatherElements-13.
+
+    ```mlir
+    %y = graph.gather_elements %x, %i {axis = 1 : i64}
+        : (tensor<2x8xf32>, tensor<2x3xi64>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.gather_elements"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = int_property(0)
+
+    assembly_format = (
+        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
+        ANY.check(data)
+        check_positions(data, indices, axis)
+        return tensor(element_of(data), shape_of(indices))
+
+    @staticmethod
+    def compute(data: Array, indices: Array, *, axis: int = 0) -> Array:
+        return data[at_positions(indices, data.shape, axis)]
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.data)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        return Reordering((order, order), (order,), {"axis": axis})
+
+
+@irdl_op_definition
+class GatherNdOp(GraphOp):
+    """
+    The slices of `data` that tuples of indices name; negative ones from the end.
+
+    Shapes: data [batch..., D1, ..., Dk, slice...], indices [batch..., I..., k] of i32
+    or i64, with `batch_dims` batch axes; result [batch..., I..., slice...]; data of any
+    type.
+    Errors: indices of another type, batch axes that differ, a k below 1 or above the
+    axes that data has left; when run, an index outside [-Di, Di - 1].
+    Source: ONNX GatherND-13.
+
+    ```mlir
+    %y = graph.gather_nd %x, %i {batch_dims = 1 : i64}
+        : (tensor<2x8x4xf32>, tensor<2x3x1xi64>) -> tensor<2x3x4xf32>
+    ```
+    """
+
+    name = "graph.gather_nd"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    batch_dims = int_property(0)
+
+    assembly_format = (
+        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> Tensor:
+        ANY.check(data)
+        count = check_tuples(data, indices, batch_dims)
+        after = shape_of(data)[batch_dims + count :]
+        return tensor(element_of(data), (*shape_of(indices)[:-1], *after))
+
+    @staticmethod
+    def compute(data: Array, indices: Array, *, batch_dims: int = 0) -> Array:
+        places = places_of(indices, data.shape[batch_dims:])
+        extents = (*data.shape[:batch_dims], *[1] * (indices.ndim - 1 - batch_dims))
+        return data[(*np.indices(extents, sparse=True)[:batch_dims], *places)]
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        batch, count = self.batch_dims.value.data, shape_of(self.indices)[-1]
+        outer = len(shape_of(self.indices)) - 1
+        after = range(batch + count, len(shape_of(self.data)))
+        if operand == 1:
+            return (*range(outer), *(None for _ in after))
+        return (*range(batch), *(None for _ in range(batch, outer)), *after)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Batch axes stay in front, the axes that indices are for behind them."""
+        batch, count = self.batch_dims.value.data, shape_of(self.indices)[-1]
+        rank, outer = len(shape_of(self.data)), len(shape_of(self.indices)) - 1
+        first = order[:batch]
+        if set(first) != set(range(batch)):
+            return None
+        data, indices = (*first, *range(batch, rank)), (*first, *range(batch, outer))
+        if operand == 0:
+            data = order
+        else:
+            indices = order[:-1]
+        if data[batch : batch + count] != tuple(range(batch, batch + count)):
+            return None
+        if set(indices) != set(range(outer)):
+            return None
+        shift = outer - batch - count
+        after = tuple(axis + shift for axis in data[batch + count :])
+        found = (*indices, *after)
+        return Reordering((data, (*indices, outer)), (found,), self.parameters())

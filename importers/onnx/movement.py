@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -144,8 +143,3 @@ def depth_to_space(node: Node) -> SSAValue:
     size = node.integer("blocksize")
     mode = node.choice("mode", "DCR", "CRD") if node.opset >= 11 else "DCR"
     return node.emit(DepthToSpaceOp, node.input(0), block_size=size, mode=mode)
-
-
-@onnx_op("Gather")
-def gather(node: Node) -> SSAValue:
-    return node.emit(GatherOp, node.input(0), node.input(1), axis=node.integer("axis"))

@@ -97,9 +97,17 @@ def shuffled() -> Iterator[tuple[str, Network]]:
     yield "slice", one("Slice", {"x": floats(5, 35)}, weights=weights)
     yield "pad", one("Pad", {"x": floats(5, 35)}, weights={"p": np.array([1, 3, 0, 2])})
     yield "concat", one("Concat", {"x": floats(5, 7), "z": floats(5, 18)}, axis=1)
+    yield from picked()
+
+
+def picked() -> Iterator[tuple[str, Network]]:
     picks = {"x": floats(9, 37), "i": np.array([[-9, 8], [0, -1]])}
     yield "gather rows", one("Gather", picks, axis=0)
     yield "gather columns", one("Gather", {"x": floats(7, 9), "i": picks["i"]}, axis=1)
+    lines = {"x": floats(7, 37), "i": np.array([[-7, 6, 0], [0, -1, 3]])}
+    yield "gather elements", one("GatherElements", lines)
+    picks = {"x": floats(7, 9, 37), "i": np.array([[-7, 8], [6, -9]])}
+    yield "gather tuples", one("GatherND", picks)
 
 
 def scalar() -> Iterator[tuple[str, Network]]:

@@ -271,6 +271,14 @@ class Machine:
         )
         self.write(op.result, found)
 
+    def run_gather_nd(self, op: Any) -> None:
+        found = indexing.GatherNdOp.compute(
+            self.read(op.data),
+            self.read(op.indices),
+            batch_dims=op.batch_dims.value.data,
+        )
+        self.write(op.result, found)
+
 
 def unpacked(op: Any, array: Array, channels: int) -> Array:
     """The filter [O, I/group, k...] from the form that the algorithm reads."""

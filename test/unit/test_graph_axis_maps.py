@@ -7,7 +7,7 @@ import pytest
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.convolution import ConvOp
-from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     ExpandOp,
@@ -35,6 +35,14 @@ MAPS = [
     (
         GatherOp(value(2, 3, 4), value(5, 6, dtype=np.int64), axis=1),
         [(0, None, None, 2), (None, 0, 1, None)],
+    ),
+    (
+        GatherElementsOp(value(2, 3), value(1, 5, dtype=np.int64), axis=1),
+        [(0, 1), (0, 1)],
+    ),
+    (
+        GatherNdOp(value(2, 3, 4, 5), value(2, 6, 7, 1, dtype=np.int64), batch_dims=1),
+        [(0, None, None, 2, 3), (0, 1, 2, None, None)],
     ),
 ]
 

@@ -20,7 +20,7 @@ from glow.dialects.graph.global_pooling import (
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
 )
-from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
@@ -160,6 +160,19 @@ def gather(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, shape), value(i64, indices), axis=axis_of(shape, draw))
 
 
+def gather_elements(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    axis = axis_of(shape, draw)
+    return cls(value(f32, shape), value(i64, shape), axis=axis)
+
+
+def gather_nd(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    batch = draw(st.integers(0, len(shape) - 1))
+    count = draw(st.integers(1, len(shape) - batch))
+    middle = draw(st.sampled_from([(), (3,), (2, 3)]))
+    indices = value(i64, (*shape[:batch], *middle, count))
+    return cls(value(f32, shape), indices, batch_dims=batch)
+
+
 def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
 
@@ -202,6 +215,8 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     ExpandOp: expand,
     ReshapeOp: reshape,
     GatherOp: gather,
+    GatherElementsOp: gather_elements,
+    GatherNdOp: gather_nd,
 }
 
 

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
-from glow.dialects.memory import normalization, window
+from glow.dialects.memory import indexing, normalization, window
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
@@ -28,6 +28,8 @@ def add_one_of_each(code: MemoryCode) -> None:
     sums = code.buffer(np.zeros((1, 40, 1), np.float32))
     places = code.buffer(np.zeros((1, 40, 1), np.int64))
     indices = code.buffer(np.zeros(40, np.int64))
+    pairs = code.buffer(np.zeros((1, 40, 1, 3), np.int64))
+    lines = code.buffer(np.zeros((1, 40, 2), np.int64))
     for op in (
         ElementwiseOp([x], [y], Region(block)),
         CopyOp(x, flat),
@@ -39,6 +41,8 @@ def add_one_of_each(code: MemoryCode) -> None:
         normalization.LayerNormOp(flat, None, None, flat, axis=2, epsilon=1e-5),
         normalization.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
         window.GatherOp(flat, indices, flat, axis=1),
+        indexing.GatherNdOp(flat, pairs, sums, batch_dims=0),
+        indexing.GatherNdOp(flat, lines, flat, batch_dims=0),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),
     ):

@@ -8,7 +8,8 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, Region, SSAValue
 
-from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.builder import INDEX, Body
+from glow.lowering.memory_to_loops.kernels.numbers import Numbers
 
 Report = Callable[[Body, SSAValue], None]
 """Appends ops that report a fault where a condition holds."""
@@ -29,3 +30,18 @@ def reporter(fault: SSAValue, code: SSAValue) -> Report:
         b.do(scf.IfOp(condition, [], Region(inner.block)))
 
     return report
+
+
+def checked_index(
+    b: Body, value: SSAValue, extent: SSAValue, report: Report
+) -> SSAValue:
+    """Return an index counted from the front; reported and 0 if it is out of range."""
+    cast = arith.IndexCastOp.create(operands=[value], result_types=[INDEX])
+    n, zero = Numbers(b, INDEX), b.const(0)
+    index = b.add(cast)
+    from_end = b.sum(index, extent)
+    index = n.select(n.compare("lt", index, zero), from_end, index)
+    # A negative number is a large one without a sign.
+    is_outside = b.add(arith.CmpiOp(index, extent, "uge"))
+    report(b, is_outside)
+    return n.select(is_outside, zero, index)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.ir import SSAValue
 
 from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
 
 Level = tuple[SSAValue, list[SSAValue]]
 """A loop: its extent, at least 1, and how far each operand moves per step."""
@@ -61,3 +62,29 @@ def nest(
         nest(b, inner, operands, body, offsets)
 
     b.each(0, extent, step, nonempty=True)
+
+
+def nest_pieces(
+    b: Body,
+    levels: Sequence[Level],
+    strips: Strips,
+    body: Callable[[Body, list[SSAValue], Piece], None],
+    starts: Sequence[SSAValue],
+) -> None:
+    """
+    Append a loop per level, the innermost in pieces; `body(b, offsets, piece)`.
+
+    On vectors, every operand has unit stride along the innermost level.
+    """
+    if not strips.lanes:
+        nest(b, levels, len(starts), lambda b, at: body(b, at, Piece(0)), starts)
+        return
+    *outer, (extent, _) = levels
+
+    def line(b: Body, offsets: list[SSAValue]) -> None:
+        def step(b: Body, i: SSAValue, piece: Piece) -> None:
+            body(b, [b.sum(offset, i) for offset in offsets], piece)
+
+        strips.each(b, extent, step)
+
+    nest(b, outer, len(starts), line, starts)

@@ -1,0 +1,40 @@
+// RUN: glow-opt %s --split-input-file -p 'memory-to-loops{target="cpu:avx2"}' | filecheck %s
+
+// Rows of a table by pairs: a loop over the pairs, two checked indices, vectors along a
+// row; each index has its extent, its strides and its own fault code.
+// CHECK:       glow.messages = ["expected an index in [-5, 4] (memory.gather_nd, {{.*}}", "expected an index in [-6, 5] (
+// CHECK:       dense<[3, 0, 2, 32, 5, 192, 1, 1, 6, 32, 1, 2, 32, 1, 1]> : tensor<15xindex>
+// CHECK:       func.func private @gather_nd_
+// CHECK-COUNT-2: arith.cmpi uge
+// CHECK:         vector.load %x
+// CHECK:         vector.store %{{.*}}, %y
+memory.placeholder @data "in" : memref<5x6x32xf32>
+memory.placeholder @indices "in" : memref<3x2xi64>
+memory.placeholder @y "out" : memref<3x32xf32>
+func.func @main() {
+  %x = memory.get @data : memref<5x6x32xf32>
+  %i = memory.get @indices : memref<3x2xi64>
+  %y = memory.get @y : memref<3x32xf32>
+  memory.gather_nd ins(%x : memref<5x6x32xf32>, %i : memref<3x2xi64>) outs(%y : memref<3x32xf32>) {batch_dims = 0 : i64}
+  func.return
+}
+
+// -----
+
+// Of nothing nothing is read: indices are only checked.
+// CHECK:       glow.messages = ["expected an index in [0, -1] (
+// CHECK:       func.func private @scatter_check_
+// CHECK:         memref.load %indices
+// CHECK-NOT:     memref.load %x
+// CHECK-NOT:     memref.store %{{.*}}, %y
+// CHECK:       func.func @main
+memory.placeholder @data "in" : memref<0x4xf32>
+memory.placeholder @indices "in" : memref<3x1xi64>
+memory.placeholder @y "out" : memref<3x4xf32>
+func.func @main() {
+  %x = memory.get @data : memref<0x4xf32>
+  %i = memory.get @indices : memref<3x1xi64>
+  %y = memory.get @y : memref<3x4xf32>
+  memory.gather_nd ins(%x : memref<0x4xf32>, %i : memref<3x1xi64>) outs(%y : memref<3x4xf32>) {batch_dims = 0 : i64}
+  func.return
+}

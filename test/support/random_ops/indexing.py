@@ -1,0 +1,55 @@
+"""Random calls of ops that read or write where integers say."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glow.dialects.graph import indexing
+from random_ops.call import ALL, INTS, Array, Call, Source
+
+
+def _places(s: Source, shape: tuple[int, ...], extent: int) -> Array:
+    """Return indices of `extent` positions; none where there are none."""
+    shape = shape if extent else (0,) * len(shape)
+    found = s.rng.integers(-extent, max(extent, 1), shape)
+    return np.asarray(found, s.choose(INTS))
+
+
+def _tuples(
+    s: Source, batch: tuple[int, ...], extents: tuple[int, ...]
+) -> tuple[Array, int]:
+    """Return tuples for some of the first `extents`, and of how many indices."""
+    count = s.integer(1, len(extents))
+    shape = (*batch, *s.shape(0, 2))
+    if 0 in extents[:count]:
+        shape = (*batch, 0)
+    parts = [s.rng.integers(-n, max(n, 1), shape) for n in extents[:count]]
+    return np.stack(parts, -1).astype(s.choose(INTS)), count
+
+
+def _cut(s: Source, shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """Return extents that are not longer, but along `axis`."""
+    found = [s.integer(0, n) if s.flip(0.3) else n for n in shape]
+    found[axis] = s.integer(0, 9)
+    return tuple(found)
+
+
+def _gather_elements(s: Source) -> Call:
+    x = s.array(s.shape(1, 4), s.choose(ALL))
+    axis = s.integer(0, x.ndim - 1)
+    indices = _places(s, _cut(s, x.shape, axis), x.shape[axis])
+    parameters = {"axis": axis - x.ndim * s.flip()}
+    return Call(indexing.GatherElementsOp, (x, indices), parameters)
+
+
+def _gather_nd(s: Source) -> Call:
+    x = s.array(s.shape(1, 4), s.choose(ALL))
+    batch = s.integer(0, min(2, x.ndim - 1))
+    indices, _ = _tuples(s, x.shape[:batch], x.shape[batch:])
+    return Call(indexing.GatherNdOp, (x, indices), {"batch_dims": batch})
+
+
+GENERATORS = {
+    "graph.gather_elements": _gather_elements,
+    "graph.gather_nd": _gather_nd,
+}

@@ -1,0 +1,85 @@
+"""Machine code of gathers and scatters by tuples against the meaning of graph ops."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_code import Array, MemoryCode
+
+from glow.dialects.graph import indexing as graph
+from glow.dialects.memory.indexing import GatherNdOp
+
+TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
+
+
+def add_gather_nd(
+    code: MemoryCode, data: Array, indices: Array, batch: int
+) -> tuple[Array, Array]:
+    want = graph.GatherNdOp.compute(data, indices, batch_dims=batch)
+    out = np.zeros(want.shape, data.dtype)
+    buffers = [code.buffer(array) for array in (data, indices, out)]
+    code.add(GatherNdOp(*buffers, batch_dims=batch))
+    return out, want
+
+
+def tuples(rng: Any, shape: tuple[int, ...], extents: tuple[int, ...]) -> Array:
+    return np.stack([rng.integers(-n, n, shape) for n in extents], -1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_gather_nd(target: str) -> None:
+    rng = np.random.default_rng(0)
+    code, cases = MemoryCode(target), []
+    data = np.arange(3 * 5 * 4 * 37, dtype=np.float32).reshape(3, 5, 4, 37)
+    flipped = data[::-1, :, :, 30:3:-2]
+    for x in (data, data[:, 1:, ::2], np.moveaxis(data, -1, 1), flipped):
+        for batch in range(3):
+            for count in range(1, 5 - batch):
+                shape = (*x.shape[:batch], 2, 3)
+                indices = tuples(rng, shape, x.shape[batch : batch + count])
+                cases.append(add_gather_nd(code, x, indices, batch))
+                cases.append(add_gather_nd(code, x, indices[..., 1, :], batch))
+    narrow = tuples(rng, (5,), (3, 5)).astype(np.int32)[::-1]
+    cases.append(add_gather_nd(code, data, narrow, 0))
+    cases.append(add_gather_nd(code, data, np.zeros((0, 2), np.int64), 0))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32, np.int64, np.bool_])
+def test_gather_nd_of_every_type(dtype: Any) -> None:
+    rng, code = np.random.default_rng(0), MemoryCode()
+    data = (np.arange(9 * 35) % 3).astype(dtype).reshape(9, 35)
+    cases = [
+        add_gather_nd(code, data, tuples(rng, (6,), data.shape[:count]), 0)
+        for count in (1, 2)
+    ]
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize(
+    ("axis", "index"), [(0, 5), (1, -3), (1, 2**40), (0, -(2**62))]
+)
+def test_an_index_out_of_range_is_a_fault(axis: int, index: int) -> None:
+    data, out = np.arange(30.0).reshape(5, 2, 3), np.zeros((3, 3))
+    indices = np.array([[4, 1], [-5, -2], [2, 0]])
+    indices[1, axis] = index
+    code = MemoryCode()
+    code.add(GatherNdOp(*(code.buffer(a) for a in (data, indices, out)), batch_dims=0))
+    run = code.compile()
+    message = ("expected an index in [-5, 4]", "expected an index in [-2, 1]")[axis]
+    assert message in run()
+    indices[1, axis] = 1
+    assert run() is None
+    np.testing.assert_array_equal(out, data[tuple(indices.T)])
+
+
+def test_nothing_can_be_picked_of_nothing() -> None:
+    code = MemoryCode()
+    data, indices, out = np.zeros((0, 3)), np.zeros((2, 1), np.int64), np.zeros((2, 3))
+    code.add(GatherNdOp(*(code.buffer(a) for a in (data, indices, out)), batch_dims=0))
+    assert "expected an index in [0, -1]" in (code.run() or "")
+    assert not out.any()
