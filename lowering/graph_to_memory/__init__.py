@@ -122,10 +122,11 @@ def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
     gets, so copies into those come last, from temporaries.
     """
     late: list[tuple[SaveOp, SSAValue]] = []
+    in_place = set(lowering.destinations.saved.values())
     for op in saves:
         lowering.at(op)
         symbol = op.symbol.string_value()
-        if lowering.destinations.saved.get(op.value) == symbol:
+        if op in in_place:
             continue
         if symbol in outputs:
             result = lowering.get(symbol, memref_of(tensor_type(op.value)))

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from glow.analysis.movements import keeps_bytes
 from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp, SaveOp
 from glow.support.types import normalize_axis, shape_of, tensor_type
 
@@ -26,7 +28,8 @@ class Part:
 class Destinations:
     """What each value is computed into, where that is not a buffer of its own."""
 
-    saved: dict[SSAValue, str] = field(default_factory=lambda: {})
+    saved: dict[SSAValue, SaveOp] = field(default_factory=lambda: {})
+    """The save into whose placeholder a value is computed; it may save a view of it."""
     parts: dict[SSAValue, Part] = field(default_factory=lambda: {})
 
 
@@ -37,7 +40,8 @@ def find_destinations(
     Return the destinations of the values that ops of `block` compute.
 
     `outputs` are the placeholders that nothing reads; a value saved to one of them is
-    computed there. A value that `aliasing` ops or loads give is copied instead.
+    computed there, also where it is transposed or reshaped before, if that keeps its
+    bytes. What other `aliasing` ops or loads give is copied instead.
     """
     found = Destinations()
 
@@ -55,12 +59,22 @@ def find_destinations(
     for op in block.ops:
         if isinstance(op, SaveOp) and op.symbol.string_value() in outputs:
             row_major = isinstance(tensor_type(op.value).encoding, NoneAttr)
-            if row_major and is_free(op.value):
-                found.saved[op.value] = op.symbol.string_value()
+            value = _origin_of(op.value)
+            if row_major and is_free(value):
+                found.saved[value] = op
     for op in block.ops:
         if isinstance(op, ConcatOp):
             _place_parts(op, found, is_free)
     return found
+
+
+def _origin_of(value: SSAValue) -> SSAValue:
+    """Return what has the bytes of `value`, and no other reader, before it was seen."""
+    while isinstance(view := value.owner, TransposeOp | ReshapeOp):
+        if not view.input.has_one_use() or not keeps_bytes(view):
+            break
+        value = view.input
+    return value
 
 
 def _place_parts(op: ConcatOp, found: Destinations, is_free: object) -> None:

@@ -122,10 +122,13 @@ class Lowering:
         return self._buffers[value]
 
     def _place(self, value: SSAValue) -> SSAValue:
-        symbol = self.destinations.saved.get(value)
-        if symbol is not None:
-            type_ = memref_of(tensor_type(value))
-            return self.get(symbol, type_)
+        save = self.destinations.saved.get(value)
+        if save is not None:
+            whole = memref_of(tensor_type(save.value))
+            buffer = self.get(save.symbol.string_value(), whole)
+            if value is save.value:
+                return buffer
+            return self.view(buffer, addressing_of(memref_of(tensor_type(value))))
         part = self.destinations.parts.get(value)
         if part is not None:
             whole = self.destination(part.whole)

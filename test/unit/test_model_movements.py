@@ -27,7 +27,7 @@ COPIES = {
     "inception_v2": (1, 0, 0),
     "resnet50": (1, 0, 0),
     "shufflenet": (1, 16, 0),
-    "squeezenet": (1, 0, 1),
+    "squeezenet": (1, 0, 0),
     "vgg19": (1, 1, 0),
     "zfnet512": (1, 1, 0),
 }

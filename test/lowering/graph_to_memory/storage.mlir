@@ -19,6 +19,53 @@ func.func @main() {
 
 // -----
 
+// So is one that is saved under another shape and order, if its bytes are the same.
+// CHECK-LABEL: @main
+// CHECK:         [[X:%.*]] = memory.get @x
+// CHECK-NEXT:    [[Y:%.*]] = memory.get @y
+// CHECK-NEXT:    [[V:%.*]] = memory.view [[Y]] : memref<6x4xf32> -> memref<1x4x2x3xf32, strided<[24, 1, 12, 4]>>
+// CHECK-NEXT:    memory.elementwise ins([[X]] : {{.*}}) outs([[V]] :
+// CHECK-NOT:     memory.copy
+// CHECK:         func.return
+graph.placeholder @x "in" : tensor<1x4x2x3xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<6x4xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<1x4x2x3xf32, #layout.physical<NHWC>>
+  %0 = graph.relu %x : (tensor<1x4x2x3xf32, #layout.physical<NHWC>>) -> tensor<1x4x2x3xf32, #layout.physical<NHWC>>
+  %1 = graph.transpose %0 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x4x2x3xf32, #layout.physical<NHWC>>) -> tensor<1x2x3x4xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 6, 4>} : (tensor<1x2x3x4xf32>) -> tensor<6x4xf32>
+  graph.save @y, %2 : tensor<6x4xf32>
+  func.return
+}
+
+// -----
+
+// One that is read in its first order too keeps its own buffer: readers may want more
+// around it. One whose bytes change is copied.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise {{.*}} outs([[A:%.*]] : memref<2x3xf32>)
+// CHECK:         memory.elementwise {{.*}} outs([[B:%.*]] : memref<2x3xf32>)
+// CHECK:         memory.copy ins(%{{.*}} : memref<6xf32{{.*}}>) outs(
+// CHECK:         memory.copy ins(%{{.*}} : memref<3x2xf32, strided<[1, 3]>>) outs(
+graph.placeholder @x "in" : tensor<2x3xf32>
+graph.placeholder @y "out" : tensor<6xf32>
+graph.placeholder @z "out" : tensor<2x3xf32>
+graph.placeholder @u "out" : tensor<3x2xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2x3xf32>
+  %0 = graph.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 6>} : (tensor<2x3xf32>) -> tensor<6xf32>
+  %2 = graph.neg %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = graph.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %4 = graph.transpose %3 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  graph.save @y, %1 : tensor<6xf32>
+  graph.save @z, %2 : tensor<2x3xf32>
+  graph.save @u, %4 : tensor<3x2xf32>
+  func.return
+}
+
+// -----
+
 // What was loaded is copied; a value that is saved twice is computed once.
 // CHECK-LABEL: @main
 // CHECK:         memory.elementwise {{.*}} outs([[Y:%.*]] :
