@@ -14,8 +14,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -24,17 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 
 import glow
-from glow.analysis.copies import copies_in
-from glow.analysis.movements import Movement, movements_in
-from glow.compiler import target_spec
-from glow.model import context
-from glow.passes.layout._carrying import Question
-from glow.passes.layout._problem import Problem
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
+from glow.tools.layout_figures import layout_figures
 from glow.tools.peers import PEERS
 from glow.tools.timing import interleaved_medians
 
@@ -71,7 +61,7 @@ def measure(name: str, target: str, seconds: float) -> list[Row]:
     """Return what is found of each form of model `name`."""
     forms = forms_of(name)
     rows = [
-        {"name": f"{name} {form}".strip()} | inspect(model, target)
+        {"name": f"{name} {form}".strip()} | layout_figures(model, target)
         for form, model in forms.items()
     ]
     if name in TIMED:
@@ -79,57 +69,6 @@ def measure(name: str, target: str, seconds: float) -> list[Row]:
         for row, (ours, theirs) in zip(rows, times, strict=True):
             row |= {"glow_ms": ours * 1e3, "peer_ms": theirs * 1e3}
     return rows
-
-
-def inspect(model: ModelProto, target: str) -> Row:
-    """Lower `model` to the memory level; return what moves and what was solved."""
-    module, ctx = glow.load(model).module, context()
-    found: Row = {}
-    for stage in STAGES[:3]:
-        if stage.name == "layout":
-            found |= solve(module, target)
-        run_stage(stage, parse_passes(pipeline_text([stage], target)), ctx, module)
-        if stage.name == "layout":
-            found["transforms"] = len(movements_in(module))
-    return found | places(copies_in(module))
-
-
-def solve(module: ModuleOp, target: str) -> Row:
-    """Return how layouts of `module` are found, and what greedy ones would cost."""
-    start = time.process_time()
-    blocks = [
-        block
-        for function in module.body.ops
-        if isinstance(function, FuncOp)
-        for block in function.body.blocks
-    ]
-    problems = [Problem(block, Question.of(target)) for block in blocks]
-    stated = time.process_time()
-    solutions = [problem.solve() for problem in problems]
-    end = time.process_time()
-    pairs = list(zip(problems, solutions, strict=True))
-    ways = [ways for problem in problems for ways in problem.search.ways.values()]
-    return {
-        "ops": sum(len(block.ops) for block in blocks),
-        "free": sum(len(found) > 1 for found in ways),
-        "method": "exact" if all(s.is_exact for _, (_, s) in pairs) else "bounded",
-        "width": max(solution.width for _, (_, solution) in pairs),
-        "state_s": stated - start,
-        "solve_s": end - stated,
-        "cost": sum(problem.cost(found) for problem, (found, _) in pairs),
-        "greedy": sum(problem.cost(problem.greedy()) for problem in problems),
-    }
-
-
-def places(moves: Sequence[Movement]) -> Row:
-    counts = Counter(move.place for move in moves)
-    sums = Counter[str]()
-    for move in moves:
-        sums[move.place] += move.bytes
-    return {
-        key: (counts[place], sums[place])
-        for key, place in (("in", "input"), ("within", "inside"), ("out", "output"))
-    }
 
 
 def latencies(
@@ -270,7 +209,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the tables there too")
     parser.add_argument("--measure", metavar="NAME", help="print one model's as JSON")
     args = parser.parse_args()
-    args.target = target_spec(args.target, args.cpu_features)
+    if args.cpu_features is not None:
+        args.target += f":{args.cpu_features}"
     if args.measure:
         print(json.dumps(measure(args.measure, args.target, args.seconds)))
         return

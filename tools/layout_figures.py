@@ -1,0 +1,79 @@
+"""What layouts do to a model, in numbers: what moves, and what solving took."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from glow.analysis.copies import copies_in
+from glow.analysis.movements import Movement, movements_in
+from glow.model import context, load_model
+from glow.passes.layout._carrying import Question
+from glow.passes.layout._problem import Problem
+from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
+
+Figures = dict[str, Any]
+
+
+def layout_figures(model: object, target: str) -> Figures:
+    """
+    Lower `model` to the memory level; return what moves and what was solved.
+
+    `transforms` counts those of the layout level; `in`, `within` and `out` are numbers
+    and bytes of the copies of the memory level. `cost` is what the layouts cost,
+    `greedy` what they would cost if they were chosen op by op; `free` counts ops that
+    can run in several ways.
+    Units: state_s and solve_s in seconds of the process; costs in bytes.
+    """
+    module, ctx = load_model(model, dims={}).module, context()
+    found: Figures = {}
+    for stage in STAGES[:3]:
+        if stage.name == "layout":
+            found |= _solved(module, target)
+        run_stage(stage, parse_passes(pipeline_text([stage], target)), ctx, module)
+        if stage.name == "layout":
+            found["transforms"] = len(movements_in(module))
+    return found | _places(copies_in(module))
+
+
+def _solved(module: ModuleOp, target: str) -> Figures:
+    """Return how layouts of `module` are found, and what greedy ones would cost."""
+    start = time.process_time()
+    blocks = [
+        block
+        for function in module.body.ops
+        if isinstance(function, FuncOp)
+        for block in function.body.blocks
+    ]
+    problems = [Problem(block, Question.of(target)) for block in blocks]
+    stated = time.process_time()
+    solutions = [problem.solve() for problem in problems]
+    end = time.process_time()
+    pairs = list(zip(problems, solutions, strict=True))
+    ways = [ways for problem in problems for ways in problem.search.ways.values()]
+    return {
+        "ops": sum(len(block.ops) for block in blocks),
+        "free": sum(len(found) > 1 for found in ways),
+        "method": "exact" if all(s.is_exact for _, (_, s) in pairs) else "bounded",
+        "width": max(solution.width for _, (_, solution) in pairs),
+        "state_s": stated - start,
+        "solve_s": end - stated,
+        "cost": sum(problem.cost(found) for problem, (found, _) in pairs),
+        "greedy": sum(problem.cost(problem.greedy()) for problem in problems),
+    }
+
+
+def _places(moves: Sequence[Movement]) -> Figures:
+    counts = Counter(move.place for move in moves)
+    sums = Counter[str]()
+    for move in moves:
+        sums[move.place] += move.bytes
+    return {
+        key: (counts[place], sums[place])
+        for key, place in (("in", "input"), ("within", "inside"), ("out", "output"))
+    }
