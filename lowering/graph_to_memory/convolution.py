@@ -12,9 +12,10 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.lowering._groups import find_groups
 from glow.lowering._packing import (
     choose_conv_algorithm,
     filter_depthwise,
@@ -153,14 +154,14 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
         scratch = _scratch(lowering, source, out)
     if algorithm != "generic":
         source = bordered(lowering, source, halo)
-        if not _is_channels_last(addressing_of(out)):
-            out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
+    if not _is_direct(out, algorithm, geometry.group):
+        out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
         _packed(lowering, conv.weights, algorithm, geometry),
         conv.bias,
-        () if epilogue is None else epilogue.extras,
+        () if epilogue is None else _read(lowering, epilogue, algorithm, geometry),
         out,
         scratch=scratch,
         epilogue=None if epilogue is None else epilogue.region,
@@ -175,6 +176,31 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     lowering.add(new)
     if out is not wanted:
         lowering.copy(out, wanted)
+
+
+def _is_direct(buffer: SSAValue, algorithm: str, group: int) -> bool:
+    """Say whether `algorithm` writes to `buffer` as it lies, and reads extras there."""
+    type_ = buffer_type(buffer)
+    found = find_addressing(type_)
+    if algorithm == "direct":
+        return find_groups(type_, group) is not None
+    return found is not None and (algorithm == "generic" or _is_channels_last(found))
+
+
+def _read(
+    lowering: Lowering, epilogue: Epilogue, algorithm: str, geometry: Geometry
+) -> list[SSAValue]:
+    """Return what the epilogue reads, moved where `algorithm` cannot address it."""
+    found: list[SSAValue] = []
+    for extra in epilogue.extras:
+        is_blocked = find_addressing(buffer_type(extra)) is None
+        if is_blocked and not _is_direct(extra, algorithm, geometry.group):
+            none = ((0, 0),) * len(extents_of(extra))
+            new = _new_channels_last(lowering, extra, none)
+            lowering.copy(extra, new)
+            extra = new
+        found.append(extra)
+    return found
 
 
 def _scratch(lowering: Lowering, source: SSAValue, out: SSAValue) -> SSAValue:

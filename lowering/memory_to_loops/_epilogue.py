@@ -9,9 +9,11 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.buffers import root_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import extents_of
 from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.dialects.memory.storage import GetOp
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
@@ -67,6 +69,8 @@ class Epilogue:
     extras: tuple[SSAValue, ...] = ()
     kinds: tuple[Extra, ...] = ()
     matrices: tuple[Matrix, ...] = ()
+    in_place: bool = False
+    """Whether an extra may lie where the result goes."""
 
 
 IDENTITY = Epilogue(ScalarProgram.identity(f32))
@@ -98,7 +102,15 @@ def epilogue_of(
     found = [(seen or _broadcast(op))(extra) for extra in op.extras]
     matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in found]
     kinds = tuple(_kind(matrix, batch) for matrix in matrices)
-    return Epilogue(program, tuple(op.extras), kinds, tuple(matrices))
+    storage = _storage_of(op.result)
+    in_place = any(_storage_of(extra) == storage for extra in op.extras)
+    return Epilogue(program, tuple(op.extras), kinds, tuple(matrices), in_place)
+
+
+def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:
+    """Return the symbol or the allocation that holds `buffer`."""
+    root = root_of(buffer)
+    return root.owner.symbol if isinstance(root.owner, GetOp) else root
 
 
 def _broadcast(op: ConvOp | MatMulOp) -> Callable[[SSAValue], Addressing]:

@@ -22,7 +22,7 @@ from glow.lowering.memory_to_loops.kernels.gemm_columns import (
     Scattered,
     Turned,
 )
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
 from glow.support.targets import Target
@@ -152,7 +152,7 @@ def _tiling(target: Target, p: Product) -> _Tiling:
         p.result_batches.tolist() == list(range(planes))
     ):
         return _Tiling(partial(Interleaved, planes=planes), height, plain)
-    once = any(kind is not Extra.COLUMNS for kind in p.epilogue.kinds)
+    once = p.epilogue.in_place
     found = turned_tiles(target, p.result_rows, p.panel, once=once)
     if found is None:
         return _Tiling(Scattered, height, plain)

@@ -11,16 +11,16 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.layout.attribute import physical_shape_of
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import ConvOp
+from glow.lowering._groups import CHANNELS, GROUPS, find_groups
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     Slide,
     call_contraction,
 )
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
-from glow.lowering.memory_to_loops._groups import CHANNELS, GROUPS, by_group
 from glow.lowering.memory_to_loops._product import Product, call_product
 from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
@@ -157,7 +157,7 @@ def _product(main: Main, op: ConvOp, window: Window) -> Product:
     group = np.arange(window.group, dtype=np.int64)
 
     def grouped(buffer: SSAValue) -> Addressing:
-        return by_group(buffer, window.result, window.group)
+        return _by_group(buffer, window.result, window.group)
 
     found = grouped(op.result)
     result = Matrix.of(found.shape, found.strides, CHANNELS, found.offset)
@@ -188,6 +188,27 @@ def _product(main: Main, op: ConvOp, window: Window) -> Product:
         extra_batches=tuple(extra.moves([GROUPS]) for extra in extras),
         result_step=result.column_stride,
     )
+
+
+def _by_group(buffer: SSAValue, shape: tuple[int, ...], group: int) -> Addressing:
+    """
+    Return `buffer`, broadcast to `shape`, as [N, group, C / group, ...].
+
+    The offset counts from its base pointer.
+    """
+    type_ = buffer_type(buffer)
+    own = find_addressing(type_)
+    if own is None:
+        found = find_groups(type_, group) if type_.get_shape() == shape else None
+        if found is None:
+            raise PassFailedException(
+                f"expected {group} groups of channels with strides, got {type_}"
+            )
+        return found
+    outer, step, *others = strides_in(own, shape)
+    batch, channels, *spatial = shape
+    wide = (batch, group, channels // group, *spatial)
+    return Addressing(wide, (outer, channels // group * step, step, *others))
 
 
 def _generic(main: Main, op: ConvOp, window: Window) -> None:

@@ -1,0 +1,34 @@
+"""Channels seen by group, also where those of groups take turns in memory."""
+
+from __future__ import annotations
+
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of
+from glow.dialects.memory.address import Addressing, find_addressing
+from glow.dialects.memory.base import Buffer
+from glow.support.layout import reshaped
+from glow.support.types import dtype_of
+
+GROUPS, CHANNELS = 1, 2
+"""The axes of what `find_groups` returns."""
+
+
+def find_groups(type_: Buffer, group: int) -> Addressing | None:
+    """
+    Return how [N, group, C / group, ...] of a buffer of `type_` is addressed.
+
+    None if channels of a group are not equally far from each other.
+    """
+    shape, own = type_.get_shape(), find_addressing(type_)
+    batch, channels, *spatial = shape
+    wide = (batch, group, channels // group, *spatial)
+    if own is not None:
+        outer, step, *others = own.strides
+        strides = (outer, channels // group * step, step, *others)
+        return Addressing(wide, strides, own.offset)
+    layout = layout_of(type_)
+    split = None if layout is None else reshaped(layout, shape, wide)
+    if split is None:
+        return None
+    size = dtype_of(type_.element_type).itemsize
+    found = strides_of(LayoutAttr(split), wide, size)
+    return None if found is None else Addressing(wide, *found)
