@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from math import prod
 from typing import Any
@@ -87,12 +88,45 @@ def filter_depthwise(spatial: int) -> Layout:
     return permuted((*range(2, 2 + spatial), 1, 0))
 
 
+Digits = tuple[Dim, ...]
+"""The dims of one axis, from outer to inner."""
+IN_ORDER: Digits = (Dim(0),)
+
+
 @cache
-def matrix_panels(rank: int, columns: int, width: int) -> Layout:
-    """Return [batch..., columns / width, rows, width] of a stack of matrices."""
+def matrix_panels(
+    rank: int, columns: int, width: int, order: Digits = IN_ORDER
+) -> Layout:
+    """
+    Return [batch..., columns / width, rows, width] of a stack of matrices.
+
+    `order` says how rows follow each other in a panel.
+    """
     rows = 2 * rank - 3 - columns
     outer, inner = Dim(columns, None, width), Dim(columns, width)
-    return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, Dim(rows), inner])
+    lines = [replace(dim, axis=rows) for dim in order]
+    return Layout([*(Dim(axis) for axis in range(rank - 2)), outer, *lines, inner])
+
+
+def depth_order(layout: Layout, shape: tuple[int, ...], axis: int) -> Digits | None:
+    """
+    Return in which order a left factor holds what is summed, which runs along `axis`.
+
+    None unless each row is dense, and other axes are whole.
+    """
+    count = len(layout.digits(axis))
+    outer, order = layout.dims[:-count], layout.dims[-count:]
+    is_plain = not layout.has_halo and not layout.is_aligned
+    if not is_plain or any(dim.axis != axis for dim in order):
+        return None
+    if len({dim.axis for dim in outer}) != len(outer):
+        return None
+    top = max(order, key=lambda dim: dim.stride)
+    return None if shape[axis] % top.stride else order
+
+
+MOST_PLANES = 8
+"""The groups whose channels a kernel interleaves."""
 
 
 @cache

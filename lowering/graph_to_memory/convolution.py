@@ -12,7 +12,12 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
-from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
+from glow.dialects.memory.address import (
+    Addressing,
+    addressing_of,
+    find_addressing,
+    is_blocked,
+)
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering._groups import find_groups
@@ -156,6 +161,8 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
         source = bordered(lowering, source, halo)
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
+    elif is_blocked(out) and any(pad != (0, 0) for pad in lowering.halo_around(out)):
+        lowering.add(ZeroHaloOp(out))
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
@@ -193,8 +200,7 @@ def _read(
     """Return what the epilogue reads, moved where `algorithm` cannot address it."""
     found: list[SSAValue] = []
     for extra in epilogue.extras:
-        is_blocked = find_addressing(buffer_type(extra)) is None
-        if is_blocked and not _is_direct(extra, algorithm, geometry.group):
+        if is_blocked(extra) and not _is_direct(extra, algorithm, geometry.group):
             none = ((0, 0),) * len(extents_of(extra))
             new = _new_channels_last(lowering, extra, none)
             lowering.copy(extra, new)

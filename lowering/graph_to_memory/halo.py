@@ -6,7 +6,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.fused import FusedOp
-from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import layout_of
 from glow.support.layout import reshaped
 from glow.support.types import shape_of
@@ -62,11 +62,22 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
         if any(side for pair in wanted for side in pair):
             found[value] = widest(found.get(value, wanted), wanted)
     for op in reversed(list(block.ops)):
-        if isinstance(op, ReshapeOp) and op.result in found:
-            before = _before_reshape(op, found[op.result])
+        if isinstance(op, ReshapeOp | TransposeOp) and op.result in found:
+            halo = found[op.result]
+            before = (
+                _before_reshape(op, halo)
+                if isinstance(op, ReshapeOp)
+                else _before_transpose(op, halo)
+            )
             if before is not None:
                 found[op.input] = widest(found.get(op.input, before), before)
     return found
+
+
+def _before_transpose(op: TransposeOp, halo: Halo) -> Halo:
+    """Return the border of the operand that is `halo` of the result."""
+    permutation: tuple[int, ...] = op.parameters()["permutation"]
+    return tuple(halo[permutation.index(axis)] for axis in range(len(halo)))
 
 
 def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
-from xdsl.dialects.builtin import StridedLayoutAttr
 from xdsl.ir import SSAValue
 
+from glow.analysis.buffers import root_of
 from glow.dialects.graph import joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
-from glow.dialects.layout.attribute import layout_of, strides_of_type
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.layout.transform import TransformOp
-from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
-from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
+from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
 from glow.dialects.memory.window import GatherOp as MemoryGatherOp
-from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.lowering.graph_to_memory.state import Lowering, lowers, memref_of
 from glow.support.layout import reshaped as layout_reshaped
-from glow.support.layout import row_major, row_major_strides
+from glow.support.layout import row_major_strides
 from glow.support.types import normalize_axis, number_attribute, shape_of, tensor_type
 
 
@@ -25,7 +26,7 @@ from glow.support.types import normalize_axis, number_attribute, shape_of, tenso
 def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
     source = lowering[op.input]
     order: tuple[int, ...] = op.parameters()["permutation"]
-    if is_blocked(source):
+    if lowering.is_relabelled(source):
         lowering.bind(op.result, lowering.permuted(source, order))
         return
     a = addressing_of(source)
@@ -37,27 +38,31 @@ def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
 
 @lowers(movement.ReshapeOp, aliasing=True)
 def _reshape(lowering: Lowering, op: movement.ReshapeOp) -> None:
-    lowering.bind(
-        op.result,
-        _merged_in_place(lowering, op)
-        or reshaped(lowering, op.input, shape_of(op.result)),
-    )
+    wanted = memref_of(tensor_type(op.result))
+    if find_addressing(wanted) is None:
+        lowering.bind(op.result, _into_blocks(lowering, op))
+    else:
+        lowering.bind(op.result, reshaped(lowering, op.input, shape_of(op.result)))
 
 
-def _merged_in_place(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue | None:
-    """Return a blocked view, where strides become one axis that has none."""
-    source = lowering[op.input]
-    is_whole = not isinstance(buffer_type(source).layout, StridedLayoutAttr)
-    if is_whole and strides_of_type(tensor_type(op.result)) is None:
-        return _reblocked(lowering, source, shape_of(op.result))
-    return None
+def _into_blocks(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue:
+    """Return what the operand holds as a buffer in the blocked layout of the result."""
+    source, given = lowering[op.input], memref_of(tensor_type(op.input))
+    layout, shape = layout_of(op.result), shape_of(op.result)
+    assert layout is not None
+    root = root_of(source)
+    is_dense = prod(physical_shape_of(buffer_type(root))) == prod(shape)
+    if not is_dense or find_addressing(buffer_type(source)) != find_addressing(given):
+        root = lowering.alloc(given)
+        lowering.copy(source, root)
+    return lowering.relabelled(root, shape, layout)
 
 
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
     """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
     source = lowering[value]
     strides = None
-    if not is_blocked(source):
+    if not lowering.is_relabelled(source):
         strides = split_strides(addressing_of(source), shape)
     elif (same := _reblocked(lowering, source, shape)) is not None:
         return same
@@ -71,10 +76,11 @@ def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSA
 def _reblocked(
     lowering: Lowering, source: SSAValue, shape: tuple[int, ...]
 ) -> SSAValue | None:
-    """Return the bytes of `source` as a buffer of `shape`, if there is a layout."""
-    extents = extents_of(source)
-    layout = layout_of(buffer_type(source)) or row_major(len(extents))
-    found = layout_reshaped(layout, extents, shape)
+    """Return `source`, which has a layout, as one of `shape` if it then has one too."""
+    type_ = buffer_type(source)
+    layout = layout_of(type_)
+    assert layout is not None
+    found = layout_reshaped(layout, type_.get_shape(), shape)
     return None if found is None else lowering.relabelled(source, shape, found)
 
 

@@ -6,22 +6,24 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering._packing import matrix_panels, panel_width
+from glow.lowering._packing import depth_order, matrix_panels, panel_width
 from glow.lowering.graph_to_memory.convolution import (
     Epilogue,
     lower_conv,
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.layout import Dim, Layout
 from glow.support.types import shape_of
 
 
@@ -87,6 +89,7 @@ def _lower_matmul(
     flags = op.parameters()
     left = _matrix(lowering, lhs, flags["transpose_lhs"], row=True)
     right = _matrix(lowering, rhs, flags["transpose_rhs"], row=False)
+    left, right = _in_one_order(lowering, left, right)
     right = _with_rows(lowering, right)
     fusion = Fusion(lowering)
     product = fusion.argument(op.result)
@@ -141,6 +144,38 @@ def _matrix(
     shape = tuple(a.shape[i] for i in order)
     strides = tuple(a.strides[i] for i in order)
     return lowering.view(buffer, Addressing(shape, strides, a.offset))
+
+
+def _in_one_order(
+    lowering: Lowering, left: SSAValue, right: SSAValue
+) -> tuple[SSAValue, SSAValue]:
+    """
+    See both factors as if what is summed lay in order, where it is split in `left`.
+
+    A sum does not depend on the order of its terms, so nothing has to move.
+    Errors: a right factor whose panels have another order.
+    """
+    one, other = buffer_type(left), buffer_type(right)
+    if find_addressing(one) is not None:
+        return left, right
+    shape, layout, panels = one.get_shape(), layout_of(one), layout_of(other)
+    axis, rank = len(shape) - 1, len(other.get_shape())
+    order = None if layout is None else depth_order(layout, shape, axis)
+    width = 1 if panels is None else panels.dims[-1].extent or 1
+    if (
+        layout is None
+        or order is None
+        or panels != matrix_panels(rank, rank - 1, width, order)
+    ):
+        raise PassFailedException(
+            f"expected factors with one order along what is summed, got {one}, {other}"
+        )
+    outer = [dim for dim in layout.dims if dim.axis != axis]
+    plain = matrix_panels(rank, rank - 1, width)
+    return (
+        lowering.relabelled(left, shape, Layout([*outer, Dim(axis)])),
+        lowering.relabelled(right, other.get_shape(), plain),
+    )
 
 
 def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:

@@ -164,6 +164,9 @@ class Lowering:
         shape = extents_of(buffer)
         none = ((0, 0),) * len(shape)
         root = root_of(buffer)
+        if self.is_relabelled(buffer):
+            own = layout_of(buffer) if isinstance(root.owner, AllocOp) else None
+            return none if own is None else own.halo
         layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
         extents = extents_of(root)
         if layout is not None and len(extents) != len(shape):
@@ -197,8 +200,13 @@ class Lowering:
             return source
         return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
 
+    def is_relabelled(self, buffer: SSAValue) -> bool:
+        """Say whether `buffer` is all of a blocked one, maybe seen with other axes."""
+        has_layout = isinstance(buffer_type(buffer).layout, LayoutAttr)
+        return has_layout and is_blocked(root_of(buffer))
+
     def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
-        """Return blocked buffer `source` with its logical axes in this order."""
+        """Return `source`, which has a layout, with its logical axes in this order."""
         layout = layout_of(buffer_type(source))
         assert layout is not None
         shape = [extents_of(source)[i] for i in order]

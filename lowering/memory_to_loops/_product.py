@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.lowering._packing import MOST_PLANES
 from glow.lowering._tiling import tile_rows
 from glow.lowering.memory_to_loops._epilogue import Epilogue
 from glow.lowering.memory_to_loops._rows import Offsets, Table
@@ -26,9 +27,6 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
 from glow.support.targets import Target
-
-_MOST_PLANES = 8
-"""The batches whose columns a kernel interleaves on its stack."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +146,7 @@ def _tiling(target: Target, p: Product) -> _Tiling:
             f"expected columns of the result in a row, got {p.result_step} apart"
         )
     planes = len(p.result_batches)
-    if p.result_step == planes <= _MOST_PLANES and (
+    if p.result_step == planes <= MOST_PLANES and (
         p.result_batches.tolist() == list(range(planes))
     ):
         return _Tiling(partial(Interleaved, planes=planes), height, plain)

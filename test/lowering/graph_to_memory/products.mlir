@@ -115,3 +115,23 @@ func.func @main() {
   graph.save @y, %y : tensor<4x5xf64>
   func.return
 }
+
+// -----
+
+// What is summed is in one order in both factors: both are seen as plain ones.
+// CHECK-LABEL: @main
+// CHECK:         [[L:%.*]] = memory.view {{.*}} -> memref<1x6xf32, #layout.physical<[0, 1:3, 1:?:3]>>
+// CHECK:         [[A:%.*]] = memory.view [[L]] : {{.*}} -> memref<1x6xf32, #layout.physical<NC>>
+// CHECK:         [[B:%.*]] = memory.view %{{.*}} : {{.*}} -> memref<6x16xf32, #layout.physical<NK16n>>
+// CHECK:         memory.matmul ins([[A]] : {{.*}}, [[B]] :
+graph.placeholder @a "in" : tensor<1x2x1x3xf32, #layout.physical<NHWC>>
+graph.placeholder @b "in" : tensor<6x16xf32, #layout.physical<[1:?:16, 0:3, 0:?:3, 1:16]>>
+graph.placeholder @y "out" : tensor<1x16xf32>
+func.func @main() {
+  %a = graph.load @a : tensor<1x2x1x3xf32, #layout.physical<NHWC>>
+  %b = graph.load @b : tensor<6x16xf32, #layout.physical<[1:?:16, 0:3, 0:?:3, 1:16]>>
+  %0 = graph.reshape %a {shape = array<i64: 1, 6>} : (tensor<1x2x1x3xf32, #layout.physical<NHWC>>) -> tensor<1x6xf32, #layout.physical<[0, 1:3, 1:?:3]>>
+  %y = graph.matmul %0, %b : (tensor<1x6xf32, #layout.physical<[0, 1:3, 1:?:3]>>, tensor<6x16xf32, #layout.physical<[1:?:16, 0:3, 0:?:3, 1:16]>>) -> tensor<1x16xf32>
+  graph.save @y, %y : tensor<1x16xf32>
+  func.return
+}

@@ -309,13 +309,77 @@ func.func @a_reshape_that_splits_keeps_bytes(%x: tensor<2x4x7x7xf32>) {
   func.return
 }
 
-// The merged axis would have two digits the wrong way round.
-// CHECK-LABEL: @a_reshape_that_flattens_is_row_major
-// CHECK:         %[[T:.*]] = layout.transform %{{.*}} -> tensor<2x4x6x6xf32>
-// CHECK-NEXT:    graph.reshape %[[T]] {{.*}} : (tensor<2x4x6x6xf32>) -> tensor<2x144xf32>
-func.func @a_reshape_that_flattens_is_row_major(%x: tensor<2x4x7x7xf32>) {
+// The merged axis has two digits the wrong way round.
+// CHECK-LABEL: @a_reshape_that_flattens_keeps_bytes
+// CHECK:         graph.reshape %{{.*}} : (tensor<2x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<2x144xf32, #layout.physical<[0, 1:36, 1:?:36]>>
+func.func @a_reshape_that_flattens_keeps_bytes(%x: tensor<2x4x7x7xf32>) {
   %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<2x4x7x7xf32>) -> tensor<2x4x6x6xf32>
   %1 = graph.reshape %0 {shape = array<i64: 2, 144>} : (tensor<2x4x6x6xf32>) -> tensor<2x144xf32>
+  func.return
+}
+
+// Panels have their rows in the order in which an image was flattened.
+// CHECK-LABEL: @constant_matrices_follow_what_is_flattened
+// CHECK-NOT:     layout.transform {{.*}} -> tensor<2x144xf32>
+// CHECK:         layout.transform %k : {{.*}} -> tensor<144x20xf32, #layout.physical<[1:?:16, 0:36, 0:?:36, 1:16]>>
+// CHECK-NEXT:    graph.matmul {{.*}} : (tensor<2x144xf32, #layout.physical<[0, 1:36, 1:?:36]>>, tensor<144x20xf32
+func.func @constant_matrices_follow_what_is_flattened(%x: tensor<2x4x7x7xf32>) {
+  %k = graph.literal dense<1.0> : tensor<144x20xf32> : tensor<144x20xf32>
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<2x4x7x7xf32>) -> tensor<2x4x6x6xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 144>} : (tensor<2x4x6x6xf32>) -> tensor<2x144xf32>
+  %2 = graph.matmul %1, %k : (tensor<2x144xf32>, tensor<144x20xf32>) -> tensor<2x20xf32>
+  func.return
+}
+
+// CHECK-LABEL: @others_do_not_follow_what_is_flattened
+// CHECK:         layout.transform %{{.*}} -> tensor<2x144xf32>
+// CHECK:         graph.matmul %{{.*}} : (tensor<2x144xf32>, tensor<144x20xf32>) -> tensor<2x20xf32>
+func.func @others_do_not_follow_what_is_flattened(%x: tensor<2x4x7x7xf32>, %k: tensor<144x20xf32>) {
+  %0 = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<2x4x7x7xf32>) -> tensor<2x4x6x6xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 144>} : (tensor<2x4x6x6xf32>) -> tensor<2x144xf32>
+  %2 = graph.matmul %1, %k : (tensor<2x144xf32>, tensor<144x20xf32>) -> tensor<2x20xf32>
+  func.return
+}
+
+// Keys are multiplied by columns: the product that makes them stores them so.
+// CHECK-LABEL: @products_store_what_is_transposed
+// CHECK-NOT:     layout.transform %{{[0-9]}}
+// CHECK:         graph.matmul %x, %{{.*}} -> tensor<1x64x128xf32, #layout.physical<NWC>>
+// CHECK-NOT:     layout.transform %{{[0-9]}}
+// CHECK:         graph.matmul %q, %{{.*}} : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+func.func @products_store_what_is_transposed(%x: tensor<1x64x32xf32>, %q: tensor<1x2x64x64xf32>) {
+  %w = graph.literal dense<1.0> : tensor<32x128xf32> : tensor<32x128xf32>
+  %0 = graph.matmul %x, %w : (tensor<1x64x32xf32>, tensor<32x128xf32>) -> tensor<1x64x128xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 1, 64, 2, 64>} : (tensor<1x64x128xf32>) -> tensor<1x64x2x64xf32>
+  %2 = graph.transpose %1 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x64x2x64xf32>) -> tensor<1x2x64x64xf32>
+  %3 = graph.matmul %q, %2 : (tensor<1x2x64x64xf32>, tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+  func.return
+}
+
+// Channels of groups take turns, in the order in which the next op wants them.
+// CHECK-LABEL: @convolutions_store_what_is_shuffled
+// CHECK:         graph.conv %{{.*}} -> tensor<1x80x7x7xf32, #layout.physical<[0, 2, 3, 1:40, 1:?:40]>>
+// CHECK-NEXT:    graph.reshape %{{.*}} -> tensor<1x2x40x7x7xf32, #layout.physical<NHWDC>>
+// CHECK-NEXT:    graph.transpose %{{.*}} -> tensor<1x40x2x7x7xf32, #layout.physical<NHWCD>>
+// CHECK-NEXT:    graph.reshape %{{.*}} -> tensor<1x80x7x7xf32, #layout.physical<NHWC2c>>
+// CHECK-NEXT:    graph.max_pool
+func.func @convolutions_store_what_is_shuffled(%x: tensor<1x8x7x7xf32>) {
+  %f = graph.literal dense<1.0> : tensor<80x4x1x1xf32> : tensor<80x4x1x1xf32>
+  %0 = graph.conv %x, %f {group = 2} : (tensor<1x8x7x7xf32>, tensor<80x4x1x1xf32>) -> tensor<1x80x7x7xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 1, 2, 40, 7, 7>} : (tensor<1x80x7x7xf32>) -> tensor<1x2x40x7x7xf32>
+  %2 = graph.transpose %1 {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x2x40x7x7xf32>) -> tensor<1x40x2x7x7xf32>
+  %3 = graph.reshape %2 {shape = array<i64: 1, 80, 7, 7>} : (tensor<1x40x2x7x7xf32>) -> tensor<1x80x7x7xf32>
+  %4 = graph.max_pool %3 {kernel_shape = array<i64: 2, 2>} : (tensor<1x80x7x7xf32>) -> tensor<1x80x6x6xf32>
+  func.return
+}
+
+// CHECK-LABEL: @groups_stay_apart_where_nothing_shuffles_them
+// CHECK:         graph.conv %{{.*}} -> tensor<1x80x7x7xf32, #layout.physical<NHWC>>
+// CHECK-NEXT:    graph.max_pool
+func.func @groups_stay_apart_where_nothing_shuffles_them(%x: tensor<1x8x7x7xf32>) {
+  %f = graph.literal dense<1.0> : tensor<80x4x1x1xf32> : tensor<80x4x1x1xf32>
+  %0 = graph.conv %x, %f {group = 2} : (tensor<1x8x7x7xf32>, tensor<80x4x1x1xf32>) -> tensor<1x80x7x7xf32>
+  %1 = graph.max_pool %0 {kernel_shape = array<i64: 2, 2>} : (tensor<1x80x7x7xf32>) -> tensor<1x80x6x6xf32>
   func.return
 }
 
@@ -329,11 +393,10 @@ func.func @a_reshape_across_axes_is_row_major(%x: tensor<2x4x7x7xf32>) {
   func.return
 }
 
-// No order of whole axes is kept by both shapes, but row-major.
-// CHECK-LABEL: @a_reshape_that_cuts_axes_is_row_major
-// CHECK:         %[[T:.*]] = layout.transform %{{.*}} -> tensor<4x4xf32>
-// CHECK-NEXT:    graph.reshape %[[T]] {{.*}} : (tensor<4x4xf32>) -> tensor<2x8xf32>
-func.func @a_reshape_that_cuts_axes_is_row_major(%x: tensor<4x4xf32>) {
+// No order of whole axes is kept by both shapes, but bytes are.
+// CHECK-LABEL: @a_reshape_that_cuts_axes_keeps_bytes
+// CHECK:         graph.reshape {{.*}} -> tensor<2x8xf32, #layout.physical<[1:4, 0, 1:?:4]>>
+func.func @a_reshape_that_cuts_axes_keeps_bytes(%x: tensor<4x4xf32>) {
   %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   %1 = graph.reshape %0 {shape = array<i64: 2, 8>} : (tensor<4x4xf32>) -> tensor<2x8xf32>
   func.return
@@ -343,8 +406,8 @@ func.func @a_reshape_that_cuts_axes_is_row_major(%x: tensor<4x4xf32>) {
 // CHECK:         graph.max_pool
 // CHECK-NEXT:    graph.reshape
 // CHECK-NEXT:    graph.transpose {{.*}} -> tensor<1x3x2x6x6xf32, #layout.physical<NHWDC>>
-// CHECK-NEXT:    layout.transform {{.*}} -> tensor<1x3x2x6x6xf32, #layout.physical<NHWCD>>
-// CHECK-NEXT:    graph.reshape
+// CHECK-NEXT:    graph.reshape {{.*}} -> tensor<1x6x6x6xf32, #layout.physical<[0, 2, 3, 1:2, 1:?:2]>>
+// CHECK-NEXT:    layout.transform {{.*}} -> tensor<1x6x6x6xf32, #layout.physical<NHWC>>
 // CHECK-NEXT:    graph.avg_pool
 // CHECK-NEXT:    func.return
 func.func @a_channel_shuffle_moves_once(%x: tensor<1x6x7x7xf32>) {
