@@ -1,46 +1,28 @@
 """Which stage a module has reached, read from what is in it."""
 
-from typing import cast
-
-from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, TensorType
-from xdsl.ir import Attribute, Operation
-
-from glow.support.types import Tensor
-
-_LAYOUT_OPS = frozenset({"graph.fused", "layout.transform"})
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 
 
 def level_of(module: ModuleOp) -> str:
     """
     Return the name of the last stage that `module` looks like the result of.
 
-    A module that could still be fresh from an importer counts as `import`.
+    A module that could still be fresh from an importer counts as `import`, also if some
+    values have layouts: those are what its author wants of inputs and outputs, until
+    assign-layouts has left its note or ops are grouped.
     """
-    dialects: set[str] = set()
-    has_layouts = False
-    for op in module.walk():
-        dialects.add(op.dialect_name())
-        has_layouts = has_layouts or op.name in _LAYOUT_OPS or _has_encoding(op)
+    names = {op.name for op in module.walk()}
+    dialects = {name.partition(".")[0] for name in names}
     if "llvm" in dialects:
         return "llvm"
     if "memory" in dialects:
         return "memory"
-    if has_layouts:
-        return "layout"
-    if "graph" in dialects:
-        return "import"
+    if dialects & {"graph", "layout"}:
+        if "graph.fused" in names or "layout.assignment" in module.attributes:
+            return "layout"
+        return "graph" if "layout" in dialects else "import"
     loops = {"scf", "vector", "memref"} & dialects
     return "loops" if loops or _takes_buffers(module) else "import"
-
-
-def _has_encoding(op: Operation) -> bool:
-    return any(_is_encoded(result.type) for result in op.results)
-
-
-def _is_encoded(type_: Attribute) -> bool:
-    if not isinstance(type_, TensorType):
-        return False
-    return not isinstance(cast(Tensor, type_).encoding, NoneAttr)
 
 
 def _takes_buffers(module: ModuleOp) -> bool:

@@ -1,4 +1,10 @@
-"""How wide a border of zeros each value needs for the convolutions that read it."""
+"""
+How wide a border of zeros each value needs for the convolutions that read it.
+
+A halo is an inequality: a reader asks for at least so much on each side, and a value
+gets the maximum of what is asked, which serves all. So layouts are chosen without it,
+and it comes after: it never multiplies their alternatives.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +58,11 @@ def _may_be_winograd(op: ConvOp) -> bool:
 
 
 def find_halos(block: Block) -> dict[SSAValue, Halo]:
-    """Return, per value that a convolution reads, the widest border asked of it."""
+    """
+    Return, per value that a convolution reads, the widest border asked of it.
+
+    One reader may decide what lies before an axis, another one what lies behind.
+    """
     found: dict[SSAValue, Halo] = {}
     for op in block.ops:
         conv, value = _conv_of(op)

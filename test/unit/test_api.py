@@ -51,10 +51,13 @@ assert seconds < 0.2, seconds
 
 LEVELS = {
     "import": "func.func @f(%x: tensor<2xf32>) { func.return }",
-    "layout": """
+    "graph": """
       %x = "test.op"() : () -> tensor<2x2xf32>
       %y = layout.transform %x : tensor<2x2xf32>
         -> tensor<2x2xf32, #layout.physical<[1, 0]>>""",
+    "layout": """builtin.module attributes {layout.assignment = {}} {
+      %x = graph.literal dense<1.0> : tensor<2xf32> : tensor<2xf32>
+    }""",
     "memory": "%x = memory.alloc : memref<2xf32>",
     "loops": "func.func @f(%x: memref<?xf32>) { func.return }",
     "llvm": "llvm.func @f() { llvm.return }",

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from small_onnx import info, model, node, relu_model
-from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.dialects.builtin import ModuleOp, NameLoc, NoneAttr
 from xdsl.printer import Printer
 
 import glow
@@ -260,3 +260,43 @@ def test_operator_that_onnx_defines_by_others_is_imported_so() -> None:
     scaled = centred / np.sqrt((centred**2).mean(2, keepdims=True) + 0.01)
     expected = scaled.reshape(1, 4, 3) * arrays["s"][:, None] + arrays["b"][:, None]
     np.testing.assert_allclose(run(source, **arrays)["y"], expected, atol=1e-6)
+
+
+def named(*texts: str) -> onnx.ValueInfoProto:
+    """Return an input or output of 2 x 3 whose axes mean `texts`."""
+    found = info("", [2, 3])
+    for dim, text in zip(found.type.tensor_type.shape.dim, texts, strict=False):
+        dim.denotation = text
+    return found
+
+
+def axes_after(source: onnx.ValueInfoProto, result: onnx.ValueInfoProto) -> list[Any]:
+    source.name, result.name = "x", "y"
+    module = import_model(model([node("Relu", "x", "y")], {"x": source}, [result]))
+    found = [op.axes for op in module.body.ops if isinstance(op, PlaceholderOp)]
+    return [axes and [axis.data for axis in axes] for axes in found]
+
+
+def test_what_axes_mean_is_kept_where_the_model_says_so() -> None:
+    image = named("DATA_BATCH", "DATA_CHANNEL")
+    assert axes_after(image, named()) == [["DATA_BATCH", "DATA_CHANNEL"], None]
+    assert axes_after(named("", "own"), named("a")) == [["", "own"], ["a", ""]]
+    assert axes_after(named(), named()) == [None, None]
+
+
+def test_meanings_of_another_rank_are_left_out() -> None:
+    result = info("y", ["n"])
+    result.type.tensor_type.shape.dim[0].denotation = "DATA_BATCH"
+    assert axes_after(named(), result) == [None, None]
+
+
+def test_no_axis_is_moved_at_import() -> None:
+    nodes = [node("Conv", "x w", "c"), node("MaxPool", "c", "y", kernel_shape=[2, 2])]
+    weights = {"w": np.ones((4, 2, 3, 3), np.float32)}
+    module = import_model(model(nodes, {"x": [1, 2, 5, 5]}, ["y"], weights))
+    assert not {"transpose", "reshape"} & set(op_names(module))
+    assert all(
+        op.type.encoding == NoneAttr()
+        for op in module.body.ops
+        if isinstance(op, PlaceholderOp | ConstantOp)
+    )

@@ -1,31 +1,24 @@
 """The recipes of CONTRIBUTING.md work when they are followed to the letter."""
 
 import os
-import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from repository import ROOT, copy_repository
+from outside import metadata_of
+from recipes import blocks_of, section, write_block
+from repository import copy_repository
 
-SECTION = re.compile(r"^## (.+?)$", re.MULTILINE)
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RECIPES = ("Add an operator", "Add a pass", "Add a backend")
 CONVENTIONS = ("architecture", "conventions", "packaging", "registry")
-
-
-def section(title: str) -> str:
-    """Return the text of one section of CONTRIBUTING.md."""
-    parts = SECTION.split((ROOT / "CONTRIBUTING.md").read_text())
-    return dict(zip(parts[1::2], parts[2::2], strict=True))[title]
 
 
 def write_files(text: str, folder: Path) -> list[Path]:
     """Write each block of a recipe to the file that its first line names."""
     written: list[Path] = []
-    for language, body in BLOCK.findall(text):
+    for language, body in blocks_of(text):
         if language == "toml":
             settings = folder / "pyproject.toml"
             heading = '[project.entry-points."glow.backends"]\n'
@@ -37,11 +30,7 @@ def write_files(text: str, folder: Path) -> list[Path]:
             )
             settings.write_text(changed)
             continue
-        first, _, rest = body.partition("\n")
-        path = folder / first.lstrip("#/ ")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(rest)
-        written.append(path)
+        written.append(write_block(body, folder))
     return written
 
 
@@ -80,3 +69,18 @@ def test_recipe_passes_its_own_tests(title: str, tmp_path: Path) -> None:
             command, cwd=tmp_path, env=environment, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_package_of_its_own_works_without_a_change_here(tmp_path: Path) -> None:
+    for _, body in blocks_of(section("Add from another package")):
+        write_block(body, tmp_path)
+    metadata_of(tmp_path, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "test_tides.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

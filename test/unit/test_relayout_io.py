@@ -225,3 +225,18 @@ def test_assigned_layouts_come_too_late(
     again = [lowered, "--signature", "--relayout-io", "NHWC"]
     assert run_tool(glow_run.main, monkeypatch, *again) == 1
     assert "a model without assigned layouts" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_written_module_keeps_what_its_author_wants(
+    target: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = str(Path(path).with_name("wanted.mlir"))
+    passes = "relayout-io{names=image layouts=NHWC}"
+    run_tool(glow_opt.main, monkeypatch, path, "-p", passes, "-o", wanted)
+    net = glow.compile(wanted, target=target)
+    given = {"image": net.inputs[0].pack(image())}
+    assert given["image"].shape == (1, 6, 5, 3)
+    expected = glow.compile(path, target="reference").run({"image": image()})
+    for name, array in net.run(given).items():
+        np.testing.assert_allclose(array, expected[name], 1e-5, 1e-5)

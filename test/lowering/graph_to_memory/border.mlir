@@ -40,3 +40,29 @@ func.func @main() {
   graph.save @y, %2 : tensor<1x1x4x4xf32>
   func.return
 }
+
+// -----
+
+// Readers that ask for different borders get the widest on each side, in one buffer.
+// CHECK-LABEL: @main
+// CHECK:         [[B:%.*]] = memory.alloc : memref<1x2x6x6xf32, #layout.physical<NHWC, halo = [0, 0, 2, 1:3]>>
+// CHECK-NEXT:    memory.zero_halo outs([[B]]
+// CHECK-NEXT:    memory.copy ins({{.*}}) outs([[B]]
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.conv ins([[B]]
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.conv ins([[B]]
+graph.placeholder @x "in" : tensor<1x2x6x6xf32>
+graph.placeholder @y "out" : tensor<1x1x6x6xf32>
+graph.placeholder @z "out" : tensor<1x1x6x6xf32>
+func.func @main() {
+  %v = graph.literal dense<1.0> : tensor<1x2x5x4xf32> : tensor<1x2x5x4xf32>
+  %w = graph.literal dense<1.0> : tensor<1x2x3x4xf32> : tensor<1x2x3x4xf32>
+  %x = graph.load @x : tensor<1x2x6x6xf32>
+  %0 = layout.transform %x : tensor<1x2x6x6xf32> -> tensor<1x2x6x6xf32, #layout.physical<NHWC>>
+  %1 = graph.conv %0, %v {pads = array<i64: 2, 0, 2, 3>} : (tensor<1x2x6x6xf32, #layout.physical<NHWC>>, tensor<1x2x5x4xf32>) -> tensor<1x1x6x6xf32>
+  %2 = graph.conv %0, %w {pads = array<i64: 1, 1, 1, 2>} : (tensor<1x2x6x6xf32, #layout.physical<NHWC>>, tensor<1x2x3x4xf32>) -> tensor<1x1x6x6xf32>
+  graph.save @y, %1 : tensor<1x1x6x6xf32>
+  graph.save @z, %2 : tensor<1x1x6x6xf32>
+  func.return
+}
