@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
 )
 
@@ -114,3 +115,57 @@ class ScatterNdOp(MemoryOp):
 
     def verify_(self) -> None:
         check_kind(self.kind, COMBINATIONS)
+
+
+@irdl_op_definition
+class TensorScatterOp(MemoryOp):
+    """
+    Write `updates` into `result` from one place on along `axis`, told per batch.
+
+    A write index outside [0, D - U] is a run-time fault; where it is `circular`, places
+    beyond the end go on at the front.
+
+    Shapes: result [N, before..., D, after...], updates [N, before..., U, after...],
+    write_indices [N].
+
+    ```mlir
+    memory.tensor_scatter ins(%u : memref<2x1x4xf32>, %i : memref<2xi64>)
+        inouts(%y : memref<2x8x4xf32>) {axis = 1 : i64}
+    ```
+    """
+
+    name = "memory.tensor_scatter"
+
+    updates = operand_def(MemRefType.constr(AnyAttr()))
+    write_indices = operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    axis = prop_def(IntegerAttr.constr(i64))
+    circular = opt_prop_def(UnitAttr)
+
+    WRITES: ClassVar = ()
+    UPDATES: ClassVar = ("result",)
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "`ins` `(` $updates `:` type($updates) `,` $write_indices `:` "
+        "type($write_indices) `)` `inouts` `(` $result `:` type($result) `)` attr-dict"
+    )
+
+    def __init__(
+        self,
+        updates: SSAValue,
+        write_indices: SSAValue,
+        result: SSAValue,
+        *,
+        axis: int,
+        circular: bool = False,
+    ):
+        super().__init__(
+            operands=[updates, write_indices, result],
+            properties={
+                "axis": IntegerAttr(axis, i64),
+                "circular": UnitAttr() if circular else None,
+            },
+        )

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
+from glow.dialects.graph.scattering import (
+    ScatterElementsOp,
+    ScatterNdOp,
+    TensorScatterOp,
+)
 from glow.dialects.memory import indexing
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
@@ -29,6 +34,52 @@ def _gather_elements(lowering: Lowering, op: GatherElementsOp) -> None:
     result = _lines(lowering, out, shape_of(op.result), axis)
     batch = len(shape_of(op.data)) - 1
     lowering.add(indexing.GatherNdOp(data, indices, result, batch_dims=batch))
+
+
+@lowers(ScatterNdOp)
+def _scatter_nd(lowering: Lowering, op: ScatterNdOp) -> None:
+    out = _copied(lowering, op.data, op.result)
+    new = indexing.ScatterNdOp(
+        lowering[op.indices],
+        lowering[op.updates],
+        out,
+        batch_dims=0,
+        kind=op.reduction.data,
+    )
+    lowering.add(new)
+
+
+@lowers(ScatterElementsOp)
+def _scatter_elements(lowering: Lowering, op: ScatterElementsOp) -> None:
+    axis = normalize_axis(op.axis.value.data, len(shape_of(op.data)))
+    out, shape = _copied(lowering, op.data, op.result), shape_of(op.indices)
+    new = indexing.ScatterNdOp(
+        _singles(lowering, lowering[op.indices], axis),
+        _lines(lowering, lowering[op.updates], shape, axis),
+        _lines(lowering, out, shape, axis),
+        batch_dims=len(shape) - 1,
+        kind=op.reduction.data,
+    )
+    lowering.add(new)
+
+
+@lowers(TensorScatterOp)
+def _tensor_scatter(lowering: Lowering, op: TensorScatterOp) -> None:
+    axis = normalize_axis(op.axis.value.data, len(shape_of(op.data)))
+    out, updates = _copied(lowering, op.data, op.result), lowering[op.updates]
+    if op.write_indices is None:
+        lowering.copy(updates, lowering.slice(out, axis, 0, op.updates))
+        return
+    starts, circular = lowering[op.write_indices], op.mode.data == "circular"
+    new = indexing.TensorScatterOp(updates, starts, out, axis=axis, circular=circular)
+    lowering.add(new)
+
+
+def _copied(lowering: Lowering, data: SSAValue, result: SSAValue) -> SSAValue:
+    """Return the destination of `result` with what `data` holds."""
+    out = lowering.destination(result)
+    lowering.copy(lowering[data], out)
+    return out
 
 
 def _lines(

@@ -108,6 +108,10 @@ def picked() -> Iterator[tuple[str, Network]]:
     yield "gather elements", one("GatherElements", lines)
     picks = {"x": floats(7, 9, 37), "i": np.array([[-7, 8], [6, -9]])}
     yield "gather tuples", one("GatherND", picks)
+    lines |= {"u": floats(2, 3)}
+    yield "scatter elements", one("ScatterElements", lines)
+    picks |= {"u": floats(2, 37)}
+    yield "scatter tuples", one("ScatterND", picks)
 
 
 def scalar() -> Iterator[tuple[str, Network]]:

@@ -28,6 +28,7 @@ from glow.dialects.graph import (
     normalization,
     pooling,
     reduction,
+    scattering,
 )
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
@@ -276,6 +277,29 @@ class Machine:
             self.read(op.data),
             self.read(op.indices),
             batch_dims=op.batch_dims.value.data,
+        )
+        self.write(op.result, found)
+
+    def run_scatter_nd(self, op: Any) -> None:
+        found = self.read(op.result)
+        indices, updates = self.read(op.indices), self.read(op.updates)
+        batch = indices.shape[: op.batch_dims.value.data]
+        for place in np.ndindex(batch):
+            found[place] = scattering.ScatterNdOp.compute(
+                found[place],
+                indices[place],
+                updates[place],
+                reduction=op.kind.data,
+            )
+        self.write(op.result, found)
+
+    def run_tensor_scatter(self, op: Any) -> None:
+        found = scattering.TensorScatterOp.compute(
+            self.read(op.result),
+            self.read(op.updates),
+            self.read(op.write_indices),
+            axis=op.axis.value.data,
+            mode="linear" if op.circular is None else "circular",
         )
         self.write(op.result, found)
 

@@ -17,6 +17,11 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.pooling import MaxPoolOp
+from glow.dialects.graph.scattering import (
+    ScatterElementsOp,
+    ScatterNdOp,
+    TensorScatterOp,
+)
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.support.types import element_type_of, tensor
 
@@ -43,6 +48,20 @@ MAPS = [
     (
         GatherNdOp(value(2, 3, 4, 5), value(2, 6, 7, 1, dtype=np.int64), batch_dims=1),
         [(0, None, None, 2, 3), (0, 1, 2, None, None)],
+    ),
+    (
+        ScatterElementsOp(
+            value(2, 3), value(1, 5, dtype=np.int64), value(1, 5), axis=1
+        ),
+        [(0, 1), (0, 1), (0, 1)],
+    ),
+    (
+        ScatterNdOp(value(2, 3, 4), value(6, 7, 1, dtype=np.int64), value(6, 7, 3, 4)),
+        [(0, 1, 2), (None, None, None), (None, 2, 3)],
+    ),
+    (
+        TensorScatterOp(value(2, 8, 4), value(2, 1, 4), value(2, dtype=np.int64)),
+        [(0, 1, 2), (0, 1, 2), (0, None, None)],
     ),
 ]
 

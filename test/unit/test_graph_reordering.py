@@ -41,6 +41,11 @@ from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.reordering import Placement, reshaped_order
+from glow.dialects.graph.scattering import (
+    ScatterElementsOp,
+    ScatterNdOp,
+    TensorScatterOp,
+)
 from glow.dialects.graph.select import CastOp, ClipOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.registry import UNIVERSE
@@ -173,6 +178,25 @@ def gather_nd(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, shape), indices, batch_dims=batch)
 
 
+def scatter_elements(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    operands = value(f32, shape), value(i64, shape), value(f32, shape)
+    return cls(*operands, axis=axis_of(shape, draw), reduction="max")
+
+
+def scatter_nd(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    count = draw(st.integers(1, len(shape)))
+    middle = draw(st.sampled_from([(), (3,), (2, 3)]))
+    updates = value(f32, (*middle, *shape[count:]))
+    return cls(value(f32, shape), value(i64, (*middle, count)), updates)
+
+
+def tensor_scatter(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    starts = draw(st.sampled_from([None, value(i64, (2,))]))
+    axis = 1 + axis_of(shape, draw) % len(shape)
+    data, updates = value(f32, (2, *shape)), value(f32, (2, *shape))
+    return cls(data, updates, starts, axis=axis)
+
+
 def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
 
@@ -217,6 +241,9 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     GatherOp: gather,
     GatherElementsOp: gather_elements,
     GatherNdOp: gather_nd,
+    ScatterElementsOp: scatter_elements,
+    ScatterNdOp: scatter_nd,
+    TensorScatterOp: tensor_scatter,
 }
 
 

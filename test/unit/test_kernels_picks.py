@@ -7,7 +7,8 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import indexing as graph
-from glow.dialects.memory.indexing import GatherNdOp
+from glow.dialects.graph import scattering
+from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp, TensorScatterOp
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 
@@ -83,3 +84,101 @@ def test_nothing_can_be_picked_of_nothing() -> None:
     code.add(GatherNdOp(*(code.buffer(a) for a in (data, indices, out)), batch_dims=0))
     assert "expected an index in [0, -1]" in (code.run() or "")
     assert not out.any()
+
+
+def add_scatter_nd(
+    code: MemoryCode, data: Array, indices: Array, kind: str
+) -> tuple[Array, Array]:
+    shape = (*indices.shape[:-1], *data.shape[indices.shape[-1] :])
+    updates = np.random.default_rng(1).integers(-9, 9, shape).astype(data.dtype)
+    want = graph_scatter(data, indices, updates, kind)
+    buffers = [code.buffer(array) for array in (indices, updates, data)]
+    code.add(ScatterNdOp(*buffers, batch_dims=0, kind=kind))
+    return data, want
+
+
+def graph_scatter(data: Array, indices: Array, updates: Array, kind: str) -> Array:
+    return scattering.ScatterNdOp.compute(data, indices, updates, reduction=kind)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", scattering.REDUCTIONS)
+def test_scatter_nd(target: str, kind: str) -> None:
+    """Slices that are written several times get the updates in row-major order."""
+    rng = np.random.default_rng(0)
+    code, cases = MemoryCode(target), []
+    for dtype in (np.float32, np.int64):
+        for count in (1, 2, 3):
+            data = rng.integers(-9, 9, (3, 5, 37)).astype(dtype)
+            indices = tuples(rng, (4, 3), data.shape[:count])
+            cases.append(add_scatter_nd(code, data, indices, kind))
+            data = np.moveaxis(data.copy(), -1, 0)
+            indices = tuples(rng, (4, 3), data.shape[:count])[:, ::-1]
+            cases.append(add_scatter_nd(code, data, indices, kind))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+def test_scatter_per_batch() -> None:
+    data, updates = np.zeros((4, 5)), np.arange(1.0, 13).reshape(4, 3)
+    indices = np.array([[[0], [0], [-1]]] * 4)
+    code = MemoryCode()
+    buffers = [code.buffer(array) for array in (indices, updates, data)]
+    code.add(ScatterNdOp(*buffers, batch_dims=1, kind="none"))
+    assert code.run() is None
+    np.testing.assert_array_equal(data[:, [0, -1]], updates[:, 1:])
+
+
+def test_a_scatter_out_of_range_is_a_fault() -> None:
+    data, updates = np.zeros((5, 2)), np.ones((2, 2))
+    indices = np.array([[1], [-6]])
+    code = MemoryCode()
+    buffers = [code.buffer(array) for array in (indices, updates, data)]
+    code.add(ScatterNdOp(*buffers, batch_dims=0, kind="none"))
+    assert "expected an index in [-5, 4]" in (code.run() or "")
+    assert not data[2:].any()
+
+
+def test_nothing_can_be_written_into_nothing() -> None:
+    data, updates = np.zeros((0, 2)), np.ones((1, 2))
+    code = MemoryCode()
+    buffers = [code.buffer(a) for a in (np.zeros((1, 1), np.int64), updates, data)]
+    code.add(ScatterNdOp(*buffers, batch_dims=0, kind="none"))
+    assert "expected an index in [0, -1]" in (code.run() or "")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("mode", scattering.MODES)
+def test_tensor_scatter(target: str, mode: str) -> None:
+    code, cases = MemoryCode(target), []
+    whole = np.arange(2 * 3 * 7 * 37, dtype=np.float32).reshape(2, 3, 7, 37)
+    for axis in (1, 2, 3):
+        for starts in ([0, 2], [1, 0], [6, -5] if mode == "circular" else [2, 1]):
+            for data in (whole.copy(), np.moveaxis(whole.copy(), 1, -1)):
+                room = data.shape[axis]
+                updates = -np.take(data, range(min(room, 5) - 2), axis)
+                places = np.array(starts)
+                want = scattering.TensorScatterOp.compute(
+                    data, updates, places, axis=axis, mode=mode
+                )
+                buffers = [code.buffer(a) for a in (updates, places, data)]
+                circular = mode == "circular"
+                code.add(TensorScatterOp(*buffers, axis=axis, circular=circular))
+                cases.append((data, want))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("start", [3, -1, 2**62])
+def test_a_write_index_without_room_is_a_fault(start: int) -> None:
+    data, updates, starts = np.zeros((2, 5)), np.ones((2, 3)), np.array([2, start])
+    code = MemoryCode()
+    buffers = [code.buffer(array) for array in (updates, starts, data)]
+    code.add(TensorScatterOp(*buffers, axis=1))
+    run = code.compile()
+    assert "expected a write index in [0, 2]" in run()
+    starts[1] = 0
+    assert run() is None
+    np.testing.assert_array_equal(data[1], [1, 1, 1, 0, 0])

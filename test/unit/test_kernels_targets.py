@@ -30,6 +30,7 @@ def add_one_of_each(code: MemoryCode) -> None:
     indices = code.buffer(np.zeros(40, np.int64))
     pairs = code.buffer(np.zeros((1, 40, 1, 3), np.int64))
     lines = code.buffer(np.zeros((1, 40, 2), np.int64))
+    start = code.buffer(np.zeros(1, np.int64))
     for op in (
         ElementwiseOp([x], [y], Region(block)),
         CopyOp(x, flat),
@@ -43,6 +44,8 @@ def add_one_of_each(code: MemoryCode) -> None:
         window.GatherOp(flat, indices, flat, axis=1),
         indexing.GatherNdOp(flat, pairs, sums, batch_dims=0),
         indexing.GatherNdOp(flat, lines, flat, batch_dims=0),
+        indexing.ScatterNdOp(lines, flat, flat, batch_dims=0, kind="max"),
+        indexing.TensorScatterOp(flat, start, flat, axis=1, circular=True),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),
     ):

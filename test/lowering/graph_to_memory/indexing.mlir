@@ -33,3 +33,39 @@ func.func @main() {
   graph.save @y, %y : tensor<2x3x4xf32>
   func.return
 }
+
+// -----
+
+// Data is copied first, then written to; without write indices a copy is all there is.
+// CHECK-LABEL: @main
+// CHECK:         memory.copy ins(%x : {{.*}}) outs([[A:%.*]] : {{.*}})
+// CHECK:         [[U:%.*]] = memory.view %u : {{.*}} -> memref<8x2xf32, strided<[1, 8]>>
+// CHECK:         [[V:%.*]] = memory.view [[A]] : {{.*}} -> memref<8x4xf32, strided<[1, 8]>>
+// CHECK:         memory.scatter_nd ins(%{{.*}}, [[U]] : {{.*}}) inouts([[V]] : {{.*}}) {batch_dims = 1 : i64, kind = "add"}
+// CHECK:         memory.copy ins(%x : {{.*}}) outs([[B:%.*]] : {{.*}})
+// CHECK:         [[P:%.*]] = memory.view [[B]] : memref<4x8xf32> -> memref<4x1xf32, strided<[8, 1]>>
+// CHECK-NEXT:    memory.copy ins(%w : {{.*}}) outs([[P]] : {{.*}})
+// CHECK:         memory.copy ins(%x : {{.*}}) outs([[C:%.*]] : {{.*}})
+// CHECK-NEXT:    memory.tensor_scatter ins(%w : {{.*}}, %k : {{.*}}) inouts([[C]] : {{.*}}) {axis = 1 : i64, circular}
+graph.placeholder @x "in" : tensor<4x8xf32>
+graph.placeholder @i "in" : tensor<2x8xi64>
+graph.placeholder @u "in" : tensor<2x8xf32>
+graph.placeholder @w "in" : tensor<4x1xf32>
+graph.placeholder @k "in" : tensor<4xi64>
+graph.placeholder @a "out" : tensor<4x8xf32>
+graph.placeholder @b "out" : tensor<4x8xf32>
+graph.placeholder @c "out" : tensor<4x8xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<4x8xf32>
+  %i = graph.load @i : tensor<2x8xi64>
+  %u = graph.load @u : tensor<2x8xf32>
+  %w = graph.load @w : tensor<4x1xf32>
+  %k = graph.load @k : tensor<4xi64>
+  %a = graph.scatter_elements %x, %i, %u {reduction = "add"} : (tensor<4x8xf32>, tensor<2x8xi64>, tensor<2x8xf32>) -> tensor<4x8xf32>
+  %b = graph.tensor_scatter %x, %w {axis = 1 : i64} : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %c = graph.tensor_scatter %x, %w at %k {axis = 1 : i64, mode = "circular"} : (tensor<4x8xf32>, tensor<4x1xf32>, tensor<4xi64>) -> tensor<4x8xf32>
+  graph.save @a, %a : tensor<4x8xf32>
+  graph.save @b, %b : tensor<4x8xf32>
+  graph.save @c, %c : tensor<4x8xf32>
+  func.return
+}

@@ -43,4 +43,66 @@ def _gathers() -> list[Case]:
     return found
 
 
-CASES = _gathers()
+def _scatters() -> list[Case]:
+    found: list[Case] = []
+    for dtype in ANY:
+        data, rows = draw((4, 5), dtype), draw((3, 5), dtype, seed=1)
+        found.append(case("Scatter", data, distinct((3, 5), 4), rows, opset=9))
+        found.append(case("ScatterElements", data, distinct((3, 5), 4), rows))
+        found.append(case("ScatterND", data, distinct((3, 1), 4), rows))
+    data = draw((4, 5, 17))
+    for reduction in ("add", "mul", "max", "min"):
+        fixed = {"reduction": reduction, "opset": 18}
+        for dtype in NUMBERS:
+            x, u = draw((4, 20), dtype), draw((9, 20), dtype, seed=1)
+            found.append(case("ScatterElements", x, places((9, 20), 4), u, **fixed))
+            found.append(case("ScatterND", x, tuples((9,), (4,)), u, **fixed))
+        u = draw((4, 3, 9), seed=1)
+        indices = places((4, 3, 9), 5)
+        found.append(case("ScatterElements", data, indices, u, axis=1, **fixed))
+        u = draw((6, 2), seed=1)
+        indices = tuples((6, 2), (4, 5, 17))
+        found.append(case("ScatterND", data, indices, u, **fixed))
+    for axis in (0, 1, -1):
+        indices = distinct((4, 5, 4), data.shape[axis], axis)
+        u = draw((4, 5, 4), seed=1)
+        found.append(case("ScatterElements", data, indices, u, axis=axis))
+    found += [
+        case("ScatterElements", data, places((4, 0, 3), 17), draw((4, 0, 3)), axis=2),
+        case("ScatterND", data, tuples((), (4, 5)), draw((17,), seed=1)),
+        case("ScatterND", data, tuples((0,), (4, 5)), draw((0, 17))),
+    ]
+    return found
+
+
+def distinct(shape: tuple[int, ...], extent: int, axis: int = 0) -> Array:
+    """Return indices of `extent` positions, none twice along `axis`; some negative."""
+    order = np.random.default_rng(3).permutation(extent)[: shape[axis]]
+    along = [-1 if i == axis % len(shape) else 1 for i in range(len(shape))]
+    found = np.resize(order, shape[axis]).reshape(along)
+    return np.broadcast_to(found, shape) - extent * (places(shape, extent) < 0)
+
+
+def _caches() -> list[Case]:
+    found: list[Case] = []
+    for dtype in ANY:
+        data, one = draw((2, 3, 8, 17), dtype), draw((2, 3, 1, 17), dtype, seed=1)
+        at = np.array([7, 0])
+        found.append(case("TensorScatter", data, one, at, opset=24))
+    data, three = draw((2, 3, 8, 17)), draw((2, 3, 3, 17), seed=1)
+    for mode in ("linear", "circular"):
+        fixed = {"mode": mode, "opset": 24}
+        found.append(case("TensorScatter", data, three, np.array([5, 2]), **fixed))
+        found.append(case("TensorScatter", data, three, **fixed))
+        flat, few = draw((2, 8, 5)), draw((2, 4, 5), seed=1)
+        at = np.array([1, 4])
+        found.append(case("TensorScatter", flat, few, at, axis=1, **fixed))
+    fixed = {"mode": "circular", "opset": 24}
+    found.append(case("TensorScatter", data, three, np.array([6, 7]), **fixed))
+    found.append(
+        case("TensorScatter", data, data[::-1].copy(), np.array([3, 7]), **fixed)
+    )
+    return found
+
+
+CASES = [*_gathers(), *_scatters(), *_caches()]

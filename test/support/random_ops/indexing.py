@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import indexing
-from random_ops.call import ALL, INTS, Array, Call, Source
+from glow.dialects.graph import indexing, scattering
+from random_ops.call import ALL, INTS, NUMBERS, Array, Call, Source
 
 
 def _places(s: Source, shape: tuple[int, ...], extent: int) -> Array:
@@ -49,7 +49,47 @@ def _gather_nd(s: Source) -> Call:
     return Call(indexing.GatherNdOp, (x, indices), {"batch_dims": batch})
 
 
+def _reduction(s: Source) -> str:
+    return s.choose(scattering.REDUCTIONS)
+
+
+def _scatter_elements(s: Source) -> Call:
+    reduction = _reduction(s)
+    x = s.finite(s.shape(1, 4), s.choose(ALL if reduction == "none" else NUMBERS))
+    axis = s.integer(0, x.ndim - 1)
+    indices = _places(s, _cut(s, x.shape, axis), x.shape[axis])
+    updates = s.finite(indices.shape, x.dtype)
+    parameters = {"axis": axis - x.ndim * s.flip(), "reduction": reduction}
+    return Call(scattering.ScatterElementsOp, (x, indices, updates), parameters)
+
+
+def _scatter_nd(s: Source) -> Call:
+    reduction = _reduction(s)
+    x = s.finite(s.shape(1, 4), s.choose(ALL if reduction == "none" else NUMBERS))
+    indices, count = _tuples(s, (), x.shape)
+    updates = s.finite((*indices.shape[:-1], *x.shape[count:]), x.dtype)
+    slots = (x, indices, updates)
+    return Call(scattering.ScatterNdOp, slots, {"reduction": reduction})
+
+
+def _tensor_scatter(s: Source) -> Call:
+    x = s.array(s.shape(2, 4), s.choose(ALL))
+    axis, mode = s.integer(1, x.ndim - 1), s.choose(scattering.MODES)
+    shape = list(x.shape)
+    shape[axis] = s.integer(0, shape[axis])
+    updates = s.array(shape, x.dtype)
+    room = x.shape[axis] - shape[axis]
+    low, high = (0, room) if mode == "linear" else (-99, 99)
+    starts = np.asarray(s.rng.integers(low, high + 1, x.shape[0]), s.choose(INTS))
+    slots = (x, updates, starts if s.flip(0.8) else None)
+    parameters = {"axis": axis - x.ndim * s.flip(), "mode": mode}
+    return Call(scattering.TensorScatterOp, slots, parameters)
+
+
 GENERATORS = {
     "graph.gather_elements": _gather_elements,
     "graph.gather_nd": _gather_nd,
+    "graph.scatter_elements": _scatter_elements,
+    "graph.scatter_nd": _scatter_nd,
+    "graph.tensor_scatter": _tensor_scatter,
 }

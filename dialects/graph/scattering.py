@@ -1,0 +1,333 @@
+"""Ops that write where an integer tensor says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.indexing import (
+    at_positions,
+    check_positions,
+    check_tuples,
+    places_of,
+)
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.types import (
+    ANY,
+    INTEGER,
+    NUMBER,
+    Tensor,
+    normalize_axis,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+_COMBINE: dict[str, Callable[..., Any]] = {
+    "add": np.add.at,
+    "mul": np.multiply.at,
+    "max": np.maximum.at,
+    "min": np.minimum.at,
+}
+REDUCTIONS = ("none", *_COMBINE)
+MODES = ("linear", "circular")
+
+
+def _check_reduction(data: SSAValue, reduction: str) -> None:
+    if reduction not in REDUCTIONS:
+        raise VerifyException(
+            f'expected a reduction out of {", ".join(REDUCTIONS)}, got "{reduction}"'
+        )
+    (ANY if reduction == "none" else NUMBER).check(data)
+
+
+def _check_updates(updates: SSAValue, shape: tuple[int, ...]) -> None:
+    if shape_of(updates) != shape:
+        raise VerifyException(
+            f"expected updates of shape {list(shape)}, got {tensor_type(updates)}"
+        )
+
+
+def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
+    """Return a copy of `data` with `updates` at `places`, one after the other."""
+    found = data.copy()
+    if reduction == "none":
+        found[places] = updates
+    else:
+        _COMBINE[reduction](found, places, updates)
+    return found
+
+
+@irdl_op_definition
+class ScatterElementsOp(GraphOp):
+    """
+    `data` with each of `updates` at its own position, which is moved along `axis`.
+
+    A negative index counts from the end. An update replaces what is there (none) or is
+    combined with it; several of one place come one after the other.
+
+    Shapes: data [before..., D, after...], indices of as many axes, of i32 or i64, and
+    along all but `axis` at most as long; updates as indices, result as data; data of
+    any type, or with a reduction of numbers.
+    Errors: indices of another type or rank, or longer; updates of another shape; an
+    axis that data lacks; an unknown reduction; when run, an index outside [-D, D - 1].
+    Source: ONNX ScatterElements-18; of NaN and a number the max and min are NaN.
+
+    ```mlir
+    %y = graph.scatter_elements %x, %i, %u {axis = 1 : i64, reduction = "add"}
+        : (tensor<2x8xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.scatter_elements"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    updates = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = int_property(0)
+    reduction = prop_def(StringAttr, StringAttr("none"))
+
+    assembly_format = (
+        "$data `,` $indices `,` $updates attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        data: SSAValue,
+        indices: SSAValue,
+        updates: SSAValue,
+        *,
+        axis: int = 0,
+        reduction: str = "none",
+    ) -> Tensor:
+        _check_reduction(data, reduction)
+        check_positions(data, indices, axis)
+        _check_updates(updates, shape_of(indices))
+        return tensor(same_element(data, updates), shape_of(data))
+
+    @staticmethod
+    def compute(
+        data: Array,
+        indices: Array,
+        updates: Array,
+        *,
+        axis: int = 0,
+        reduction: str = "none",
+    ) -> Array:
+        places = at_positions(indices, data.shape, axis)
+        return _written(data, places, updates, reduction)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.data)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        moved = self.parameters() | {"axis": axis}
+        return Reordering((order, order, order), (order,), moved)
+
+
+@irdl_op_definition
+class ScatterNdOp(GraphOp):
+    """
+    `data` with `updates` at the slices that tuples of indices name.
+
+    A negative index counts from the end. An update replaces what is there (none) or is
+    combined with it; several of one slice come one after the other, in row-major order.
+
+    Shapes: data [D1, ..., Dk, slice...], indices [I..., k] of i32 or i64, updates
+    [I..., slice...], result as data; data of any type, or with a reduction of numbers.
+    Errors: indices of another type, a k below 1 or above the rank of data; updates of
+    another shape; an unknown reduction; when run, an index outside [-Di, Di - 1].
+    Source: ONNX ScatterND-18; of NaN and a number the max and min are NaN.
+
+    ```mlir
+    %y = graph.scatter_nd %x, %i, %u {reduction = "max"}
+        : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
+    ```
+    """
+
+    name = "graph.scatter_nd"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    updates = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    reduction = prop_def(StringAttr, StringAttr("none"))
+
+    assembly_format = (
+        "$data `,` $indices `,` $updates attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        data: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str = "none"
+    ) -> Tensor:
+        _check_reduction(data, reduction)
+        count = check_tuples(data, indices)
+        _check_updates(updates, (*shape_of(indices)[:-1], *shape_of(data)[count:]))
+        return tensor(same_element(data, updates), shape_of(data))
+
+    @staticmethod
+    def compute(
+        data: Array, indices: Array, updates: Array, *, reduction: str = "none"
+    ) -> Array:
+        return _written(data, places_of(indices, data.shape), updates, reduction)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank, count = len(shape_of(self.data)), shape_of(self.indices)[-1]
+        if operand == 0:
+            return identity(rank)
+        picked: list[None] = [None] * count
+        if operand == 1:
+            return (*picked, *(None for _ in range(count, rank)))
+        shift = len(shape_of(self.indices)) - 1 - count
+        return (*picked, *(axis + shift for axis in range(count, rank)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The axes of a slice may be moved, tuples stay as they are."""
+        rank, count = len(shape_of(self.data)), shape_of(self.indices)[-1]
+        fixed = len(shape_of(self.indices)) - 1
+        if operand == 1:
+            return None
+        first = fixed if operand else count
+        if order[:first] != identity(first):
+            return None
+        after = [axis - first for axis in order[first:]]
+        data = (*range(count), *(axis + count for axis in after))
+        updates = (*range(fixed), *(axis + fixed for axis in after))
+        assert len(data) == rank
+        operands = (data, identity(fixed + 1), updates)
+        return Reordering(operands, (data,), self.parameters())
+
+
+@irdl_op_definition
+class TensorScatterOp(GraphOp):
+    """
+    `data` with `updates` from one place on along `axis`: a cache that grows.
+
+    The place is told per batch, and is 0 without `write_indices`. What would lie beyond
+    the end is refused (linear) or goes on at the front (circular).
+
+    Shapes: data [N, before..., D, after...], updates [N, before..., U, after...] with U
+    at most D, write_indices [N] of i32 or i64; result as data, of any type.
+    Errors: updates of another shape or type, write_indices of another shape or type, an
+    axis that data lacks or that is the first, an unknown mode; when run in linear mode,
+    a write index outside [0, D - U].
+    Source: ONNX TensorScatter-24.
+
+    ```mlir
+    %y = graph.tensor_scatter %x, %u at %i {axis = 1 : i64}
+        : (tensor<2x8x4xf32>, tensor<2x1x4xf32>, tensor<2xi64>) -> tensor<2x8x4xf32>
+    ```
+    """
+
+    name = "graph.tensor_scatter"
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    updates = operand_def(TensorType.constr(AnyAttr()))
+    write_indices = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = int_property(-2)
+    mode = prop_def(StringAttr, StringAttr("linear"))
+
+    assembly_format = (
+        "$data `,` $updates (`at` $write_indices^)? attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        data: SSAValue,
+        updates: SSAValue,
+        write_indices: SSAValue | None = None,
+        *,
+        axis: int = -2,
+        mode: str = "linear",
+    ) -> Tensor:
+        ANY.check(data)
+        if mode not in MODES:
+            raise VerifyException(
+                f'expected a mode out of {", ".join(MODES)}, got "{mode}"'
+            )
+        shape = shape_of(data)
+        at = normalize_axis(axis, len(shape))
+        if at == 0:
+            raise VerifyException("expected an axis behind that of the batch, got 0")
+        given = shape_of(updates)
+        count = given[at] if len(given) == len(shape) else 0
+        if count > shape[at]:
+            raise VerifyException(
+                f"expected updates of at most {shape[at]} places along axis {at}, "
+                f"got {count}"
+            )
+        _check_updates(updates, (*shape[:at], count, *shape[at + 1 :]))
+        if write_indices is not None:
+            INTEGER.check(write_indices)
+            if shape_of(write_indices) != shape[:1]:
+                raise VerifyException(
+                    f"expected write_indices of shape [{shape[0]}], "
+                    f"got {tensor_type(write_indices)}"
+                )
+        return tensor(same_element(data, updates), shape)
+
+    @staticmethod
+    def compute(
+        data: Array,
+        updates: Array,
+        write_indices: Array | None = None,
+        *,
+        axis: int = -2,
+        mode: str = "linear",
+    ) -> Array:
+        axis = normalize_axis(axis, data.ndim)
+        room, count = data.shape[axis], updates.shape[axis]
+        starts = np.zeros(len(data), np.int64)
+        if write_indices is not None:
+            starts = write_indices.astype(np.int64)
+        outside = starts[(starts < 0) | (starts > room - count)]
+        if mode == "linear" and outside.size:
+            raise IndexError(
+                f"expected a write index in [0, {room - count}], got {outside[0]}"
+            )
+        found = data.copy()
+        for batch, start in enumerate(starts):
+            places = (start % max(room, 1) + np.arange(count)) % max(room, 1)
+            lines = np.moveaxis(found[batch], axis - 1, 0)
+            lines[places] = np.moveaxis(updates[batch], axis - 1, 0)
+        return found
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.data))
+        return identity(rank) if operand < 2 else (0, *(None for _ in range(1, rank)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The batch stays in front."""
+        rank = len(shape_of(self.data))
+        whole = order if operand < 2 else identity(rank)
+        if whole[0] != 0:
+            return None
+        axis = whole.index(normalize_axis(self.axis.value.data, rank))
+        places = () if self.write_indices is None else ((0,),)
+        moved = self.parameters() | {"axis": axis}
+        return Reordering((whole, whole, *places), (whole,), moved)

@@ -1,0 +1,111 @@
+"""Lines of a cache, written from a place on that is known only at run time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from glow.lowering.memory_to_loops.builder import (
+    INDEX,
+    OFFSETS,
+    TABLE,
+    Body,
+    flat,
+    function,
+)
+from glow.lowering.memory_to_loops.kernels.faults import Report, reporter
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
+from glow.lowering.memory_to_loops.kernels.numbers import Numbers
+from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
+
+Values = list[SSAValue]
+
+
+@dataclass(frozen=True)
+class TensorScatter(Kernel):
+    """
+    Copy lines to where a batch's write index says; beyond the end on from the front.
+
+    Where it is not `circular`, an index that leaves too little room is reported and
+    taken as 0. On vectors, a line has unit stride along its fastest axis on both sides.
+    Row: the batch (extent; strides of y, starts, u), places along the axis in y and in
+    u, strides of both along it, the fault code, `before` loops (extent; strides of y,
+    u), `after` loops over a line.
+    """
+
+    element: Attribute
+    integer: Attribute
+    circular: bool
+    before: int
+    after: int
+    strips: Strips
+
+    @property
+    def prefix(self) -> str:
+        return "tensor_scatter"
+
+    def build(self) -> FuncOp:
+        op, b, args = function(
+            self.symbol,
+            [
+                ("y", flat(self.element)),
+                ("starts", flat(self.integer)),
+                ("u", flat(self.element)),
+                ("fault", OFFSETS),
+                ("rows", TABLE),
+                ("at", INDEX),
+            ],
+        )
+        row = Row(b, args)
+        batch, room, count = row.levels(1, 3), row.next("room"), row.next("count")
+        strides, report = row.take(2, "stride"), reporter(args["fault"], row.next("c"))
+        before, after = row.levels(self.before, 2), row.levels(self.after, 2)
+
+        def copy(b: Body, at: Values, piece: Piece) -> None:
+            piece.store(b, piece.load(b, args["u"], at[1]), args["y"], at[0])
+
+        def lines(b: Body, many: SSAValue, starts: Values) -> None:
+            def one(b: Body, offsets: Values) -> None:
+                nest_pieces(b, after, self.strips, copy, offsets)
+
+            def along(b: Body, offsets: Values) -> None:
+                def step(b: Body, i: SSAValue) -> None:
+                    moves = [b.product(i, stride) for stride in strides]
+                    one(b, list(map(b.sum, offsets, moves)))
+
+                b.each(0, many, step)
+
+            nest(b, before, 2, along, starts)
+
+        def each(b: Body, offsets: Values) -> None:
+            y, place, u = offsets
+            start = self._start(b, b.load(args["starts"], place), room, count, report)
+            first = count
+            if self.circular:
+                first = Numbers(b, INDEX).minimum(count, b.difference(room, start))
+            lines(b, first, [b.sum(y, b.product(start, strides[0])), u])
+            if self.circular:
+                rest = b.difference(count, first)
+                lines(b, rest, [y, b.sum(u, b.product(first, strides[1]))])
+
+        nest(b, batch, 3, each)
+        b.do(func.ReturnOp())
+        return op
+
+    def _start(
+        self, b: Body, value: SSAValue, room: SSAValue, count: SSAValue, report: Report
+    ) -> SSAValue:
+        """Return a place from the front with room behind it, or any if circular."""
+        cast = arith.IndexCastOp.create(operands=[value], result_types=[INDEX])
+        n, zero, start = Numbers(b, INDEX), b.const(0), b.add(cast)
+        if self.circular:
+            rest = b.binary(arith.RemSIOp, start, room)
+            return n.select(n.compare("lt", rest, zero), b.sum(rest, room), rest)
+        # A negative number is a large one without a sign.
+        is_outside = b.add(arith.CmpiOp(start, b.difference(room, count), "ugt"))
+        report(b, is_outside)
+        return n.select(is_outside, zero, start)
