@@ -45,6 +45,13 @@ from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 
 DIRECTIONS = ("in", "out", "inout")
 
+INLINE_ELEMENTS = 8
+"""
+Constants of at most so many elements stand in functions, as literals.
+
+Uniform ones of any size do too; others are symbols.
+"""
+
 
 def check_direction(direction: StringAttr) -> None:
     """Raise unless a placeholder can have this direction."""

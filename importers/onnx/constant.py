@@ -27,6 +27,8 @@ def constant(node: Node) -> SSAValue:
     (name,) = names
     if name == "value":
         return node.literal(node.tensor(name))
+    if name == "sparse_value":
+        return node.literal(node.sparse_tensor(name))
     kind = (SCALARS | LISTS).get(name)
     if kind is None:
         node.refuse(f"attribute {name}")

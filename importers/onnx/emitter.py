@@ -12,14 +12,18 @@ from xdsl.dialects.builtin import LocationAttr, NameLoc, NoneAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
+from glow.dialects.graph.storage import (
+    INLINE_ELEMENTS,
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+)
 from glow.importers.onnx.tensors import check_extents
 from glow.support.errors import GlowError
 from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor, tensor_type
 
 FOLDED_ELEMENTS = 1 << 16
-INLINE_ELEMENTS = 8
 
 _Op = TypeVar("_Op", bound=Operation)
 

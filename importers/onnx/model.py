@@ -10,7 +10,7 @@ from typing import cast
 
 import onnx
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, ValueInfoProto
+from onnx import ModelProto, ValueInfoProto
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -29,8 +29,9 @@ from glow.importers.onnx.records import (
     text_of,
 )
 from glow.importers.onnx.signature import Dimensions, axes_of, declared_type, type_of
-from glow.importers.onnx.tensors import array_of
+from glow.importers.onnx.weights import Weights, check_distinct
 from glow.support.errors import InvalidModelError, UnsupportedModelError
+from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_of, tensor_type
 
 MAIN = "main"
@@ -44,7 +45,8 @@ def import_model(source: Source, dims: Mapping[str, int] | None = None) -> Modul
     Return the graph-level module of an ONNX model: a file, its bytes, or its proto.
 
     `dims` gives symbolic dimensions of inputs their extents. Inputs and outputs become
-    placeholders, weights constants, nodes the ops of `@main`, each located at its node.
+    placeholders, weights constants, nodes the ops of `@main`, each located at its node;
+    where a tensor is called so, of `@main.1`.
     Errors: InvalidModelError at the first thing that is wrong; UnsupportedModelError
     with everything that the importer lacks.
     """
@@ -116,17 +118,17 @@ class _ModelImport:
         self._folder = source.folder
         self._dims = dims
         self._problems = Problems()
-        self._weights = _named(self._graph)
-        self._payloads = dict(zip(self._weights, source.payloads, strict=False))
+        self._weights = Weights(self._graph, source.payloads, source.folder)
 
     def run(self) -> ModuleOp:
         inputs = self._inputs()
         outputs = [text_of(o.name, "an output name") for o in self._graph.output]
-        _check_distinct(outputs, "outputs")
+        check_distinct(outputs, "outputs")
         if not outputs:
             raise InvalidModelError("the graph has no outputs")
         block = Block()
-        emitter = Emitter(block, [*inputs, *outputs, MAIN])
+        entry = Names([*inputs, *outputs]).fresh(MAIN)
+        emitter = Emitter(block, [*inputs, *outputs, entry])
         given = [*inputs, *self._weights]
         records = [record_of(node, self._opsets) for node in self._graph.node]
         nodes = ordered(records, given)
@@ -136,12 +138,10 @@ class _ModelImport:
             if not any(name in node.outputs for node in nodes) and name not in values:
                 raise InvalidModelError(f'nothing makes output "{name}"')
         self._importer(emitter).run(nodes, values, outputs)
-        if MAIN in {*inputs, *outputs}:
-            self._problems.add(f'a tensor named "{MAIN}"', "inputs or outputs")
         self._problems.raise_if_any()
         results = {name: _present(values[name]) for name in outputs}
         self._save(emitter, results)
-        return self._module(emitter, inputs, results, values)
+        return self._module(entry, emitter, inputs, results, values)
 
     def _inputs(self) -> dict[str, Tensor | None]:
         """
@@ -150,7 +150,7 @@ class _ModelImport:
         A weight that older files list among the inputs is none.
         """
         names = [text_of(i.name, "an input name") for i in self._graph.input]
-        _check_distinct(names, "inputs")
+        check_distinct(names, "inputs")
         found: dict[str, Tensor | None] = {}
         for name, info in zip(names, self._graph.input, strict=True):
             if not name:
@@ -173,16 +173,14 @@ class _ModelImport:
         values: Values = {}
         for name, type_ in inputs.items():
             values[name] = None if type_ is None else _load(name, type_)
-        for name, weight in self._weights.items():
+        for name in self._weights:
             if name not in read:
                 continue
-            owner = f'initializer "{name}"'
             try:
-                payload = self._payloads.get(name)
-                array = array_of(weight, owner, self._folder, payload)
+                array = self._weights.array(name)
                 values[name] = emitter.constant(array, name, location_of(name))
             except Unsupported as problem:
-                self._problems.add(str(problem), owner)
+                self._problems.add(str(problem), f'initializer "{name}"')
                 values[name] = None
         return values
 
@@ -206,12 +204,13 @@ class _ModelImport:
 
     def _module(
         self,
+        entry: str,
         emitter: Emitter,
         inputs: Iterable[str],
         results: Mapping[str, SSAValue],
         values: Values,
     ) -> ModuleOp:
-        """Return the module around the function whose ops `emitter` has written."""
+        """Return the module around function `entry`, whose ops `emitter` wrote."""
         symbols: list[Operation] = []
         for name in dict.fromkeys([*inputs, *results]):
             direction = "out" if name not in inputs else "in"
@@ -223,7 +222,7 @@ class _ModelImport:
             symbols.append(op)
         end = ReturnOp()
         emitter.block.add_op(end)
-        main = FuncOp(MAIN, ((), ()), Region(emitter.block))
+        main = FuncOp(entry, ((), ()), Region(emitter.block))
         module = ModuleOp([*symbols, *emitter.constants, main])
         end.location = main.location = module.location = location_of(
             self._graph.name or MAIN
@@ -250,26 +249,6 @@ def _load(name: str, type_: Tensor) -> SSAValue:
     op.location = location_of(name)
     op.result.name_hint = hint_of(name)
     return op.result
-
-
-def _named(graph: GraphProto) -> dict[str, onnx.TensorProto]:
-    """Return the weights of `graph` by name."""
-    for sparse in graph.sparse_initializer:
-        name = text_of(sparse.values.name, "an initializer name")
-        raise UnsupportedModelError(
-            f'the model needs what is not supported: sparse initializer "{name}"'
-        )
-    names = [text_of(t.name, "an initializer name") for t in graph.initializer]
-    _check_distinct(names, "initializers")
-    return dict(zip(names, graph.initializer, strict=True))
-
-
-def _check_distinct(names: list[str], what: str) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InvalidModelError(f'the graph has two {what} named "{name}"')
-        seen.add(name)
 
 
 def _check_versions(ir_version: int, opsets: Mapping[str, int]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import AttributeProto, TensorProto
+from onnx import AttributeProto, SparseTensorProto, TensorProto
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
@@ -17,6 +17,7 @@ from glow.importers.onnx.emitter import Emitter
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import Record
 from glow.importers.onnx.schemas import Schema, value_of
+from glow.importers.onnx.sparse import dense_of
 from glow.importers.onnx.tensors import array_of
 from glow.support.errors import InvalidModelError
 from glow.support.types import dtype_of, element_of, shape_of
@@ -150,6 +151,12 @@ class Node:
     def tensor(self, name: str) -> NDArray[Any]:
         value: TensorProto = self._attribute(name, AttributeProto.TENSOR, None)
         return array_of(value, f"attribute {name}", self._folder)
+
+    def sparse_tensor(self, name: str) -> NDArray[Any]:
+        value: SparseTensorProto = self._attribute(
+            name, AttributeProto.SPARSE_TENSOR, None
+        )
+        return dense_of(value, f"attribute {name}", self._folder)
 
     def has(self, name: str) -> bool:
         """Say whether the model sets attribute `name`."""

@@ -169,7 +169,7 @@ def _replace(
             found = MemoryConstantOp(symbol, c.resource, memref_of(c.type))
             found.location = c.location
             new.append(found)
-    main = FuncOp("main", ((), ()), Region(lowering.block))
+    main = FuncOp(function.sym_name.data, ((), ()), Region(lowering.block))
     main.location = function.location
     new += [*(c for c in lowering.new_constants if c.sym_name.data in used), main]
     block = module.body.block

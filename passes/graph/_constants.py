@@ -9,13 +9,15 @@ from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
+from glow.dialects.graph.storage import (
+    INLINE_ELEMENTS,
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    PlaceholderOp,
+)
 from glow.support.names import Names
 from glow.support.types import element_type_of, has_layout, tensor
-
-# Arrays of at most so many elements stand in functions, and uniform ones of any size;
-# others are symbols.
-INLINE_ELEMENTS = 16
 
 
 def base_name(symbol: str) -> str:

@@ -62,7 +62,7 @@ class _Names:
 
     def __init__(self, module: ModuleOp):
         attributes = (op.properties.get("sym_name") for op in module.body.block.ops)
-        self._taken = {a.data for a in attributes if isinstance(a, StringAttr)}
+        self._taken = {a.data for a in attributes if isinstance(a, StringAttr)} | {MAIN}
 
     def of(self, value: SSAValue, default: str) -> str:
         """Return the name of `value`, with a number where it is taken."""

@@ -299,22 +299,7 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
         ),
         "BatchNormalization with training_mode=1",
     ),
-    "tensor named like the function": (
-        lambda: model([node("Relu", "main", "y")], {"main": (2,)}, ["y"]),
-        'a tensor named "main"',
-    ),
-    "sparse weight": (lambda: _sparse(), 'sparse initializer "w"'),
 }
-
-
-def _sparse() -> ModelProto:
-    source = relu_model()
-    values = helper.make_tensor("w", TensorProto.FLOAT, [0], [])
-    indices = helper.make_tensor("i", TensorProto.INT64, [0], [])
-    source.graph.sparse_initializer.append(
-        helper.make_sparse_tensor(values, indices, [3])
-    )
-    return source
 
 
 @pytest.mark.parametrize("name", UNSUPPORTED)
