@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.analysis.movements import keeps_bytes
@@ -58,9 +57,8 @@ def find_destinations(
 
     for op in block.ops:
         if isinstance(op, SaveOp) and op.symbol.string_value() in outputs:
-            row_major = isinstance(tensor_type(op.value).encoding, NoneAttr)
             value = _origin_of(op.value)
-            if row_major and is_free(value):
+            if is_free(value):
                 found.saved[value] = op
     for op in block.ops:
         if isinstance(op, ConcatOp):

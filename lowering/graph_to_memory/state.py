@@ -24,6 +24,7 @@ from glow.dialects.layout.attribute import (
 from glow.dialects.memory.address import (
     Addressing,
     addressing_of,
+    find_addressing,
     is_blocked,
     strided,
 )
@@ -34,7 +35,7 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
 from glow.support.arrays import has_same_bytes, sample_of
-from glow.support.layout import Layout, pack, reshaped, unpack
+from glow.support.layout import Layout, pack, reshaped, row_major, unpack
 from glow.support.locations import name_of
 from glow.support.names import Names
 from glow.support.targets import Target
@@ -72,8 +73,16 @@ class Lowering:
         ] = {}
 
     def find_halos(self, block: Block) -> None:
-        """Note the border of each value; a whole has the widest of its parts."""
+        """
+        Note the border of each value; a whole has the widest of its parts.
+
+        What has a border has a buffer of its own, from which it is saved.
+        """
         self.halos = find_halos(block)
+        saved = self.destinations.saved
+        for value in self.halos.keys() & saved.keys():
+            if layout_of(value) is not None:
+                del saved[value]
         for value, part in self.destinations.parts.items():
             halo = self.halos.get(value)
             if halo is not None:
@@ -126,14 +135,22 @@ class Lowering:
         if save is not None:
             whole = memref_of(tensor_type(save.value))
             buffer = self.get(save.symbol.string_value(), whole)
-            if value is save.value:
-                return buffer
-            return self.view(buffer, addressing_of(memref_of(tensor_type(value))))
+            self.zero_padding(buffer)
+            return buffer if value is save.value else self._seen_as(buffer, value)
         part = self.destinations.parts.get(value)
         if part is not None:
             whole = self.destination(part.whole)
             return self.slice(whole, part.axis, part.start, value)
         return self._allocate(value)
+
+    def _seen_as(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
+        """Return the bytes of `buffer` as the buffer of `value`."""
+        type_ = memref_of(tensor_type(value))
+        found, layout = find_addressing(type_), layout_of(type_)
+        if found is not None and not is_blocked(buffer):
+            return self.view(buffer, found)
+        shape = type_.get_shape()
+        return self.relabelled(buffer, shape, layout or row_major(len(shape)))
 
     def _allocate(self, value: SSAValue) -> SSAValue:
         """Return a buffer for `value` with the border that its readers ask for."""

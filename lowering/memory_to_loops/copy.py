@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.memory.address import find_addressing, is_blocked
@@ -12,17 +13,26 @@ from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
+from glow.lowering.memory_to_loops.kernels.runs import Runs
+from glow.lowering.memory_to_loops.kernels.transpose import (
+    Interleave,
+    Transpose,
+    size_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
 from glow.support.targets import Target
-from glow.support.types import dtype_of, number_attribute
+from glow.support.types import is_bool, number_attribute
 
 Plan = tuple[Kernel, list[int]]
 
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
+_MOST_LANES = 16
+"""Elements of a vector that are shuffled: more of them take too many registers."""
+_UNROLL = 4
+_BLOCK_ROWS, _BLOCK_COLUMNS = 64, 64
 
 
 @lowers(CopyOp)
@@ -34,9 +44,9 @@ def lower_copy(main: Main, op: CopyOp) -> None:
     if 0 in shape:
         return
     for part in segments_of([op.source, op.result]):
-        kernel, row = plan_copy(main.target, element, part.axes)
+        kernel, row, seen_as = plan_copy(main.target, element, part.axes)
         bases = [
-            main.base(buffer, start)
+            main.base(buffer, start, seen_as)
             for buffer, start in zip((op.source, op.result), part.starts, strict=True)
         ]
         main.call(kernel, bases, row)
@@ -53,14 +63,24 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
         main.call(kernel, [main.base(buffer, first + part.starts[0])], row)
 
 
-def plan_copy(target: Target, element: Attribute, axes: Sequence[Axis]) -> Plan:
-    """Return the kernel that copies over `axes` of (source, result), and its row."""
+def plan_copy(
+    target: Target, element: Attribute, axes: Sequence[Axis]
+) -> tuple[Kernel, list[int], Attribute]:
+    """
+    Return the kernel that copies over `axes` of (source, result), and its row.
+
+    The last of three is as what it copies elements: bools as bytes, in vectors.
+    """
     axes = collapse(axes, (RESULT, SOURCE))
-    return (
-        _interleave(target, element, axes)
-        or _transpose(target, element, axes)
-        or plan(target, ScalarProgram.identity(element), axes)
+    seen_as = i8 if is_bool(element) else element
+    found = (
+        _runs(target, seen_as, axes)
+        or _interleave(target, seen_as, axes)
+        or _transpose(target, seen_as, axes)
     )
+    if found is not None:
+        return *found, seen_as
+    return *plan(target, ScalarProgram.identity(element), axes), element
 
 
 def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
@@ -68,16 +88,33 @@ def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
     return next((axis for axis in axes if axis.strides[operand] == 1), None)
 
 
+def _lanes(target: Target, element: Attribute, extent: int) -> int:
+    """Return how many elements the longest vector has that fits into `extent`."""
+    most = target.vector_bytes // size_of(element)
+    return min(most, 1 << (extent.bit_length() - 1))
+
+
+def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
+    """Plan a copy of neighbours to neighbours."""
+    if not axes or axes[-1].strides != (1, 1):
+        return None
+    *outer, inner = axes
+    lanes = _lanes(target, element, inner.extent)
+    unroll = _UNROLL if inner.extent >= _UNROLL * lanes else 1
+    kernel = Runs(element, len(outer), lanes, unroll)
+    return kernel, [*nest_row(outer), inner.extent]
+
+
 def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
     """Plan a copy of few planes to or from elements that take turns."""
     source, result = _find(axes, SOURCE), _find(axes, RESULT)
-    if source is None or result is None or dtype_of(element).itemsize < 4:
+    if source is None or result is None:
         return None
     for inverse, planes, line in ((False, result, source), (True, source, result)):
         joined = SOURCE if inverse else RESULT
         if line.strides[joined] == planes.extent <= _MOST_PLANES:
             rest = [axis for axis in axes if axis not in (planes, line)]
-            lanes = target.f32_lanes
+            lanes = min(_lanes(target, element, line.extent), _MOST_LANES)
             kernel = Interleave(element, len(rest), planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
             return kernel, [*nest_row(rest), line.extent, distance]
@@ -85,12 +122,12 @@ def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | 
 
 
 def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
+    """Plan a copy along two axes, each of them the fastest on one side."""
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
-    size = dtype_of(element).itemsize
-    lanes = target.vector_bytes // size
-    if rows is None or columns is None or rows is columns or size < 4:
+    if rows is None or columns is None:
         return None
-    if rows.extent < lanes or columns.extent < lanes:
+    lanes = _side(target, element, rows.extent, columns.extent)
+    if lanes < 2:
         return None
     rest = [axis for axis in axes if axis not in (rows, columns)]
     square = [
@@ -99,4 +136,17 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
         columns.extent,
         columns.strides[RESULT],
     ]
-    return Transpose(element, len(rest), lanes), [*nest_row(rest), *square]
+    kernel = Transpose(element, len(rest), lanes, _BLOCK_ROWS, _BLOCK_COLUMNS)
+    return kernel, [*nest_row(rest), *square]
+
+
+def _side(target: Target, element: Attribute, rows: int, columns: int) -> int:
+    """Return the side of the squares that cover a plane in the fewest instructions."""
+    widest = min(_lanes(target, element, min(rows, columns)), _MOST_LANES)
+
+    def instructions(lanes: int) -> int:
+        squares = -(-rows // lanes) * -(-columns // lanes)
+        return squares * lanes * (2 + lanes.bit_length() - 1)
+
+    sides = [1 << i for i in range(widest.bit_length())]
+    return min(reversed(sides), key=instructions)

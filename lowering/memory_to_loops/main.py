@@ -83,12 +83,14 @@ class Main:
         """Where a kernel stores its code when data makes it fail."""
         return self._args["fault"]
 
-    def base(self, buffer: SSAValue, start: int = 0) -> SSAValue:
+    def base(
+        self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None
+    ) -> SSAValue:
         """
         Return a flat typed memref that starts at element 0 of `buffer`.
 
         A blocked buffer starts at its first stored element. `start` moves it on, in
-        elements.
+        elements. `seen_as` is another type for elements of that size.
         """
         element = buffer_type(buffer).element_type
         found = find_addressing(buffer_type(buffer))
@@ -104,10 +106,10 @@ class Main:
                         "memory-to-loops needs placed buffers: run plan-memory first"
                     )
                 first = op.offset.value.data + offset * size
-                return self._typed(self._args["arena"], first, element)
+                return self._typed(self._args["arena"], first, seen_as or element)
             case GetOp() as op:
                 pointer = self._pointer(op.symbol.root_reference.data)
-                return self._typed(pointer, offset * size, element)
+                return self._typed(pointer, offset * size, seen_as or element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 

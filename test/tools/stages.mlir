@@ -47,7 +47,7 @@
 // ASM:       main:
 
 func.func @main(%x: tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32> {
-  %w = graph.literal dense<0.5> : tensor<3x2x1x1xf32> : tensor<3x2x1x1xf32>
+  %w = graph.literal dense<[[[[0.5]], [[1.0]]], [[[0.5]], [[0.5]]], [[[0.5]], [[0.5]]]]> : tensor<3x2x1x1xf32> : tensor<3x2x1x1xf32>
   %0 = graph.transpose %x {permutation = array<i64: 0, 1, 3, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %1 = graph.transpose %0 {permutation = array<i64: 0, 1, 3, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>

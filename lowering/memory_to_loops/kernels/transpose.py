@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -16,12 +18,7 @@ from glow.lowering.memory_to_loops.kernels.shuffles import (
     separated,
     transposed,
 )
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
 from glow.support.types import dtype_of
-
-# Columns of the source that are finished for all rows before the next ones: their
-# lines of the result stay in the first-level cache until they are full.
-_BLOCK = 16
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,8 @@ class Transpose(Kernel):
     """
     Copy along two axes, each of unit stride on one side, in squares of `lanes`.
 
-    What squares do not cover goes element by element.
+    Both axes are at least that long; the last square of each ends with it, over
+    elements that were copied before. Squares go in blocks of `rows` by `columns`.
     Row: `outer` loops, then rows (extent, stride in the source), columns (extent,
     stride in the result).
     """
@@ -37,6 +35,8 @@ class Transpose(Kernel):
     element: Attribute
     outer: int
     lanes: int
+    rows: int
+    columns: int
 
     @property
     def prefix(self) -> str:
@@ -48,88 +48,93 @@ class Transpose(Kernel):
         op, b, args = function(self.symbol, arguments)
         row = Row(b, args)
         levels = row.levels(self.outer, 2)
-        rows, row_stride = row.next("height"), row.next("row_stride")
-        columns, column_stride = row.next("width"), row.next("column_stride")
-        square = _Square(self, args["x"], args["y"], row_stride, column_stride)
-
-        def plane(b: Body, offsets: list[SSAValue]) -> None:
-            height = b.difference(rows, rest_of(b, rows, self.lanes))
-            width = b.difference(columns, rest_of(b, columns, self.lanes))
-            square.blocks(b, offsets, height, width)
-            zero = b.const(0)
-            square.elements(b, offsets, (height, rows), (zero, columns))
-            square.elements(b, offsets, (zero, height), (width, columns))
-
-        nest(b, levels, 2, plane)
+        rows = _Side.of(b, row, "row", self.lanes)
+        columns = _Side.of(b, row, "column", self.lanes)
+        square = _Squares(self, args["x"], args["y"], rows, columns)
+        nest(b, levels, 2, square.plane)
         b.do(func.ReturnOp())
         return op
 
 
 @dataclass(frozen=True)
-class _Square:
-    """Emits copies of parts of a plane."""
+class _Side:
+    """One of the two axes: its extent, its stride, where its last square starts."""
+
+    extent: SSAValue
+    stride: SSAValue
+    last: SSAValue
+
+    @staticmethod
+    def of(b: Body, row: Row, name: str, lanes: int) -> _Side:
+        extent, stride = row.next(f"{name}s"), row.next(f"{name}_stride")
+        return _Side(extent, stride, b.difference(extent, b.const(lanes)))
+
+    def each(
+        self, b: Body, size: int, body: Callable[[Body, SSAValue, SSAValue], None]
+    ) -> None:
+        """Append a loop over blocks of `size`; `body` is told from where to where."""
+
+        def block(b: Body, start: SSAValue) -> None:
+            end = b.binary(arith.MinSIOp, b.sum(start, size), self.extent)
+            body(b, start, end)
+
+        b.each(0, self.extent, block, step=size, nonempty=True)
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """Emits copies of the squares of a plane."""
 
     kernel: Transpose
     source: SSAValue
     result: SSAValue
-    row_stride: SSAValue
-    column_stride: SSAValue
+    rows: _Side
+    columns: _Side
 
-    def blocks(
-        self, b: Body, offsets: list[SSAValue], height: SSAValue, width: SSAValue
-    ) -> None:
-        """Append loops over the whole squares, in blocks of columns."""
+    def plane(self, b: Body, offsets: list[SSAValue]) -> None:
+        """Append loops over blocks, and over the squares of each."""
         lanes = self.kernel.lanes
 
-        def block(b: Body, start: SSAValue) -> None:
-            stop = b.binary(arith.MinSIOp, b.sum(start, _BLOCK), width)
-
+        def block(
+            b: Body, top: SSAValue, bottom: SSAValue, left: SSAValue, right: SSAValue
+        ) -> None:
             def line(b: Body, r: SSAValue) -> None:
-                source = b.sum(offsets[0], b.product(r, self.row_stride))
+                r = b.binary(arith.MinSIOp, r, self.rows.last)
+                source = b.sum(offsets[0], b.product(r, self.rows.stride))
                 result = b.sum(offsets[1], r)
                 b.each(
-                    start, stop, lambda b, c: self._one(b, source, result, c),
+                    left, right, lambda b, c: self._one(b, source, result, c),
                     step=lanes, nonempty=True,
                 )  # fmt: skip
 
-            b.each(0, height, line, step=lanes)
+            b.each(top, bottom, line, step=lanes, nonempty=True)
 
-        b.each(0, width, block, step=_BLOCK)
+        self.rows.each(
+            b,
+            self.kernel.rows,
+            lambda b, top, bottom: self.columns.each(
+                b,
+                self.kernel.columns,
+                lambda b, left, right: block(b, top, bottom, left, right),
+            ),
+        )
 
     def _one(self, b: Body, source: SSAValue, result: SSAValue, c: SSAValue) -> None:
-        lanes = self.kernel.lanes
-        bits = 8 * dtype_of(self.kernel.element).itemsize
+        lanes, bits = self.kernel.lanes, 8 * size_of(self.kernel.element)
+        c = b.binary(arith.MinSIOp, c, self.columns.last)
         at, rows = b.sum(source, c), list[SSAValue]()
         for i in range(lanes):
             rows.append(b.load_vector(self.source, at, lanes=lanes))
-            at = b.sum(at, self.row_stride) if i < lanes - 1 else at
-        at = b.sum(result, b.product(c, self.column_stride))
+            at = b.sum(at, self.rows.stride) if i < lanes - 1 else at
+        at = b.sum(result, b.product(c, self.columns.stride))
         for i, column in enumerate(transposed(b, rows, bits)):
             b.store_vector(column, self.result, at)
-            at = b.sum(at, self.column_stride) if i < lanes - 1 else at
+            at = b.sum(at, self.columns.stride) if i < lanes - 1 else at
 
-    def elements(
-        self,
-        b: Body,
-        offsets: list[SSAValue],
-        rows: tuple[SSAValue, SSAValue],
-        columns: tuple[SSAValue, SSAValue],
-    ) -> None:
-        """Append loops over single elements of rows and columns from, to."""
 
-        def line(b: Body, c: SSAValue) -> None:
-            source = b.sum(offsets[0], c)
-            result = b.sum(offsets[1], b.product(c, self.column_stride))
-
-            def element(b: Body, r: SSAValue) -> None:
-                value = b.load(
-                    self.source, b.sum(source, b.product(r, self.row_stride))
-                )
-                b.store(value, self.result, b.sum(result, r))
-
-            b.each(*rows, element)
-
-        b.each(*columns, line)
+def size_of(element: Attribute) -> int:
+    """Return the bytes of an element that is copied; bools are copied as bytes."""
+    return 1 if element == i8 else dtype_of(element).itemsize
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,7 @@ class Interleave(Kernel):
     """
     Copy `planes` lines into one whose elements take turns, or (`inverse`) back.
 
+    The last vectors of a line end with it, over elements that were copied before.
     Row: `outer` loops, then the length of a line, the distance of lines.
     """
 
@@ -158,17 +164,17 @@ class Interleave(Kernel):
         levels = row.levels(self.outer, 2)
         length, distance = row.next("length"), row.next("distance")
 
+        last = b.difference(length, b.const(self.lanes))
+
+        def vectors(b: Body, offsets: list[SSAValue], i: SSAValue) -> None:
+            i = b.binary(arith.MinSIOp, i, last)
+            self._vectors(b, args, offsets, i, distance)
+
         def line(b: Body, offsets: list[SSAValue]) -> None:
-            whole = b.difference(length, rest_of(b, length, self.lanes))
             b.each(
-                0, whole, lambda b, i: self._vectors(b, args, offsets, i, distance),
-                step=self.lanes,
+                0, length, lambda b, i: vectors(b, offsets, i),
+                step=self.lanes, nonempty=True,
             )  # fmt: skip
-            b.each(
-                whole,
-                length,
-                lambda b, i: self._elements(b, args, offsets, i, distance),
-            )
 
         nest(b, levels, 2, line)
         b.do(func.ReturnOp())
@@ -200,17 +206,3 @@ class Interleave(Kernel):
         found = rearranged(b, loaded, self.lanes)
         for value, at in zip(found, results, strict=True):
             b.store_vector(value, args["y"], at)
-
-    def _elements(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        offsets: list[SSAValue],
-        i: SSAValue,
-        distance: SSAValue,
-    ) -> None:
-        lines, joined = self._places(b, offsets, i, distance)
-        for k, line in enumerate(lines):
-            part = b.sum(joined, k)
-            source, result = (part, line) if self.inverse else (line, part)
-            b.store(b.load(args["x"], source), args["y"], result)

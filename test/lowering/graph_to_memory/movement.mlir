@@ -116,6 +116,7 @@ func.func @main() {
 // -----
 
 // Around the elements of a transformed value are zeros; a block is padded by its copy.
+// What is saved is made where it is wanted, in whatever layout.
 // CHECK-LABEL: @main
 // CHECK:         [[H:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
 // CHECK-NEXT:    memory.zero_halo outs([[H]]
@@ -123,7 +124,7 @@ func.func @main() {
 // CHECK:         [[A:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<N[a=64]CHW>>
 // CHECK-NEXT:    memory.zero_halo outs([[A]]
 // CHECK-NEXT:    memory.copy ins([[H]] {{.*}} outs([[A]]
-// CHECK:         [[B:%.*]] = memory.alloc : memref<1x9x3x3xf32, #layout.physical<NCHW8c>>
+// CHECK:         [[B:%.*]] = memory.get @y : memref<1x9x3x3xf32, #layout.physical<NCHW8c>>
 // CHECK-NEXT:    memory.copy ins([[A]] {{.*}} outs([[B]]
 graph.placeholder @x "in" : tensor<1x9x3x3xf32>
 graph.placeholder @y "out" : tensor<1x9x3x3xf32, #layout.physical<NCHW8c>>
@@ -159,5 +160,26 @@ func.func @main() {
   graph.save @y, %3 : tensor<2x8x2x3xf32>
   %4 = graph.reshape %1 {shape = array<i64: 48, 2>} : (tensor<16x2x3xf32, #layout.physical<[1, 0:?:8, 2, 0:8]>>) -> tensor<48x2xf32>
   graph.save @z, %4 : tensor<48x2xf32>
+  func.return
+}
+
+// -----
+
+// A value with a border for the convolution that reads it is saved from there.
+// CHECK-LABEL: @main
+// CHECK:         [[H:%.*]] = memory.alloc : memref<1x4x4x4xf32, #layout.physical<NHWC, halo = [0, 0, 1, {{.*}}]>>
+// CHECK:         memory.conv ins([[H]]
+// CHECK:         [[Y:%.*]] = memory.get @y : memref<1x4x4x4xf32, #layout.physical<NHWC>>
+// CHECK-NEXT:    memory.copy ins([[H]] {{.*}} outs([[Y]]
+graph.placeholder @x "in" : tensor<1x4x4x4xf32>
+graph.placeholder @y "out" : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @z "out" : tensor<1x1x4x4xf32>
+func.func @main() {
+  %w = graph.literal dense<1.0> : tensor<1x4x3x3xf32> : tensor<1x4x3x3xf32>
+  %x = graph.load @x : tensor<1x4x4x4xf32>
+  %0 = layout.transform %x : tensor<1x4x4x4xf32> -> tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+  %1 = graph.conv %0, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x4x4xf32, #layout.physical<NHWC>>, tensor<1x4x3x3xf32>) -> tensor<1x1x4x4xf32>
+  graph.save @y, %0 : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+  graph.save @z, %1 : tensor<1x1x4x4xf32>
   func.return
 }

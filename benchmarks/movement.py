@@ -1,0 +1,228 @@
+"""
+Time changes of physical order on the cpu, and print a table.
+
+    python benchmarks/movement.py --output benchmarks/MOVEMENT.md
+
+Each row is one `layout.transform`, compiled and run beside NumPy's copy of the same
+permutation and a plain copy of as many bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from compare_models import processor
+from numpy.typing import NDArray
+
+import glow
+
+Array = NDArray[Any]
+DTYPES = {"f32": np.float32, "f64": np.float64, "i1": np.bool_}
+COMMAND = "python benchmarks/movement.py --output benchmarks/MOVEMENT.md"
+
+
+@dataclass(frozen=True)
+class Case:
+    """
+    A change of order, and how NumPy sees it.
+
+    The array that stores the source has the shape `split`, that of the result its axes
+    in `order`, the last one lengthened to `padded` if that is not 0.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    before: str
+    after: str
+    split: tuple[int, ...]
+    order: tuple[int, ...]
+    padded: int = 0
+    element: str = "f32"
+
+    @property
+    def text(self) -> str:
+        """The module that reads `x` in one layout and writes `y` in the other."""
+        dims = "x".join(map(str, (*self.shape, self.element)))
+        source = f"tensor<{dims}, #layout.physical<{self.before}>>"
+        result = f"tensor<{dims}, #layout.physical<{self.after}>>"
+        return f"""
+graph.placeholder @x "in" : {source}
+graph.placeholder @y "out" : {result}
+func.func @main() {{
+  %0 = graph.load @x : {source}
+  %1 = layout.transform %0 : {source} -> {result}
+  graph.save @y, %1 : {result}
+  func.return
+}}"""
+
+    @property
+    def reverse(self) -> Case:
+        """The way back."""
+        split = tuple(self.split[axis] for axis in self.order)
+        order = tuple(int(axis) for axis in np.argsort(self.order))
+        return replace(
+            self, before=self.after, after=self.before, split=split, order=order
+        )
+
+
+def cases() -> Iterator[Case]:
+    for c, h, w in ((3, 224, 224), (64, 56, 56), (256, 56, 56), (2048, 7, 7)):
+        shape, name = (1, c, h, w), f"{c}x{h}x{w}"
+        case = Case(name, shape, "NCHW", "NHWC", (c, h * w), (1, 0))
+        yield from (case, case.reverse)
+    for n, k in ((128, 768), (1024, 1024), (3136, 64), (1000, 1000), (12, 3136)):
+        yield Case(f"{n}x{k}", (n, k), "NC", "NK", (n, k), (1, 0))
+    for c, h, b in ((64, 56, 8), (64, 56, 16), (512, 14, 16)):
+        shape, name = (1, c, h, h), f"{c}x{h}x{h}"
+        split = (c // b, b, h * h)
+        case = Case(name, shape, "NCHW", f"NCHW{b}c", split, (0, 2, 1))
+        yield from (case, case.reverse)
+        split = (h * h, c // b, b)
+        case = Case(name, shape, "NHWC", f"NCHW{b}c", split, (1, 0, 2))
+        yield from (case, case.reverse)
+    for o, i, k in ((64, 64, 3), (512, 256, 1)):
+        split = (o // 16, 16, i, k * k)
+        yield Case(
+            f"{o}x{i}x{k}x{k}", (o, i, k, k), "OIHW", "OHWI16o", split, (0, 3, 2, 1)
+        )
+    yield from _attention()
+    for c, h, w in ((64, 56, 56), (256, 14, 14)):
+        stored = -(-w // 16) * 16
+        yield Case(
+            f"{c}x{h}x{w}", (1, c, h, w), "NCHW", "NCH[a=64]W", (c, h, w), (0, 1, 2),
+            stored,
+        )  # fmt: skip
+    for groups, c, h in ((3, 240, 28), (4, 272, 28), (8, 384, 28)):
+        split = (h * h, groups, c // groups)
+        shape = (1, groups, c // groups, h, h)
+        yield Case(
+            f"shuffle {groups} of {c}x{h}x{h}", shape, "[0, 3, 4, 1, 2]",
+            "[0, 3, 4, 2, 1]", split, (0, 2, 1),
+        )  # fmt: skip
+
+
+def _attention() -> Iterator[Case]:
+    s, h, d = 128, 12, 64
+    name, shape = f"{s}x{h}x{d}", (1, s, h, d)
+    heads = Case(name, shape, "[0, 1, 2, 3]", "[0, 2, 1, 3]", (s, h, d), (1, 0, 2))
+    turned = Case(name, shape, "[0, 2, 1, 3]", "[0, 2, 3, 1]", (h, s, d), (0, 2, 1))
+    direct = Case(name, shape, "[0, 1, 2, 3]", "[0, 2, 3, 1]", (s, h, d), (1, 2, 0))
+    for case in (heads, turned, direct):
+        yield from (case, case.reverse)
+
+
+def timed(functions: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    """Return the seconds of the fastest call of each, taking turns."""
+    best = [float("inf")] * len(functions)
+    for _ in range(rounds):
+        for i, function in enumerate(functions):
+            for _ in range(5):
+                start = time.perf_counter()
+                function()
+                best[i] = min(best[i], time.perf_counter() - start)
+    return best
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Return zeros that start at a cache line, as buffers between ops do."""
+    size = prod(shape) * np.dtype(dtype).itemsize
+    block = np.zeros(size + 64, np.uint8)
+    start = -block.ctypes.data % 64
+    return block[start : start + size].view(dtype).reshape(shape)
+
+
+def compiled(text: str, target: str) -> glow.Executable:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "module.mlir"
+        path.write_text(text)
+        return glow.compile(path, target=target)
+
+
+def runner(case: Case, target: str, x: Array, y: Array) -> Callable[[], object]:
+    net, inputs, out = compiled(case.text, target), {"x": x}, {"y": y}
+    return lambda: net.run(inputs, out=out)
+
+
+def measure(case: Case, target: str, rounds: int) -> tuple[float, float, float]:
+    """Return GB/s, and the speed relative to NumPy's and to a plain copy's."""
+    dtype = DTYPES[case.element]
+    x = aligned(case.split, dtype)
+    x[...] = np.arange(prod(case.split)).reshape(case.split)
+    want = x.transpose(case.order)
+    whole = aligned((*want.shape[:-1], case.padded or want.shape[-1]), dtype)
+    inside = whole[..., : want.shape[-1]]
+    plain, flat = aligned(x.shape, dtype).reshape(-1), x.reshape(-1)
+    tiny = Case("", (1, 1), "NC", "NC", (1, 1), (0, 1))
+    one = np.zeros((1, 1), np.float32)
+    call = runner(tiny, target, one, np.zeros_like(one))
+    physical = [_stored(case, layout, dtype, target) for layout in ("x", "y")]
+    y = aligned(physical[1], dtype)
+    ours = runner(case, target, x.reshape(physical[0]), y)
+    functions = (
+        call,
+        ours,
+        lambda: np.copyto(inside, want),
+        lambda: np.copyto(plain, flat),
+    )
+    overhead, own, numpy, copy = timed(functions, rounds)
+    assert np.array_equal(y.reshape(-1), whole.reshape(-1)), case
+    own -= overhead
+    return 2 * x.nbytes / own / 1e9, numpy / own, copy / own
+
+
+def _stored(case: Case, name: str, dtype: Any, target: str) -> tuple[int, ...]:
+    signature = compiled(case.text, target).signature
+    (spec,) = signature.inputs if name == "x" else signature.outputs
+    return spec.shape
+
+
+def header(target: str) -> str:
+    return f"""# Changes of order beside NumPy
+
+Written by `{COMMAND}`
+on {processor()}, target {target}, one thread.
+
+GB/s count each byte read and written once. The next columns are our speed over that of
+`np.copyto` of the same permutation, and over a plain copy of as many bytes; the fastest
+of calls that take turns, in one process, caches warm.
+
+| shape | element | from | to | GB/s | NumPy | plain copy |
+|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time changes of physical order.")
+    parser.add_argument("--target", default="cpu")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--elements", default="f32,f64,i1")
+    parser.add_argument("--only", default="", help="rows whose text contains this")
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    args = parser.parse_args()
+    text = header(args.target)
+    print(text, end="")
+    for element in args.elements.split(","):
+        for case in cases():
+            title = f"| {case.name} | {element} | {case.before} | {case.after} |"
+            if args.only not in title:
+                continue
+            if case.padded and element != "f32":
+                continue
+            found = measure(replace(case, element=element), args.target, args.rounds)
+            row = f"{title} {found[0]:.1f} | {found[1]:.1f} | {found[2]:.2f} |\n"
+            print(row, end="", flush=True)
+            text += row
+    if args.output is not None:
+        args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
