@@ -97,7 +97,14 @@ def test_folder_imports_only_its_outside_packages(folder: str) -> None:
         assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
 
 
-@pytest.mark.parametrize("folder", ["benchmarks", "examples"])
+def test_examples_use_only_the_public_interface() -> None:
+    for path in sorted((ROOT / "examples").rglob("*.py")):
+        modules = imported_modules(path.read_text())
+        deep = {name for name in modules if name.startswith("glow.")}
+        assert not deep, f"{path.relative_to(ROOT)} imports {sorted(deep)}"
+
+
+@pytest.mark.parametrize("folder", ["benchmarks"])
 def test_programs_use_only_the_public_interface_and_tools(folder: str) -> None:
     for path in sorted((ROOT / folder).rglob("*.py")):
         modules = imported_modules(path.read_text())
