@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import models
 import numpy as np
 import onnx
 import pytest
@@ -11,6 +12,10 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import glow
+from glow.compiler import add_relayout
+from glow.dialects.layout.transform import TransformOp
+from glow.model import context, parse_text
+from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
 from glow.support.layout import pack, parse_layout, unpack
 from glow.tools import glow_opt, glow_run
 
@@ -114,8 +119,6 @@ def test_a_value_that_is_input_and_output_has_one_order() -> None:
       func.return
     }
     """
-    from glow.model import context, parse_text
-
     x = np.random.default_rng(0).standard_normal((2, 4, 5, 3), np.float32)
     for target in TARGETS:
         module = parse_text(context(), text, "test")
@@ -240,3 +243,17 @@ def test_a_written_module_keeps_what_its_author_wants(
     expected = glow.compile(path, target="reference").run({"image": image()})
     for name, array in net.run(given).items():
         np.testing.assert_allclose(array, expected[name], 1e-5, 1e-5)
+
+
+def test_nothing_moves_in_the_order_of_the_target() -> None:
+    """The plain order costs a movement at the input, which the wish saves."""
+    proto = models.TWINS["resnet50"](width=8, size=64)
+    counts: list[int] = []
+    for relayout in (None, "NHWC"):
+        module = glow.load(proto).module.clone()
+        stages = stages_between("import", "layout")
+        chosen = [list(parse_passes(pipeline_text([s], "cpu"))) for s in stages]
+        add_relayout(stages, chosen, relayout)
+        run_passes([each for passes in chosen for each in passes], context(), module)
+        counts.append(sum(isinstance(op, TransformOp) for op in module.walk()))
+    assert counts == [1, 0]

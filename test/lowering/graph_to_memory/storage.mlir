@@ -139,3 +139,57 @@ func.func @main() {
   graph.save @y, %y : tensor<1x1x4x4xf32>
   func.return
 }
+
+// -----
+
+// What is saved in the order it is computed in is computed where it is saved.
+// CHECK-LABEL: @main
+// CHECK:         [[Y:%.*]] = memory.get @y : memref<1x2x4x4xf32, #layout.physical<NHWC>>
+// CHECK:         memory.elementwise {{.*}} outs([[Y]]
+// CHECK-NOT:     memory.copy
+// CHECK:         func.return
+graph.placeholder @x "in" : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  %y = graph.relu %x : (tensor<1x2x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  graph.save @y, %y : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// The caller has no room for the border that a convolution reads.
+// CHECK-LABEL: @main
+// CHECK:         [[B:%.*]] = memory.alloc : memref<1x2x4x4xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+// CHECK:         memory.elementwise {{.*}} outs([[B]]
+// CHECK:         [[Y:%.*]] = memory.get @y
+// CHECK:         memory.copy ins([[B]] {{.*}} outs([[Y]]
+graph.placeholder @x "in" : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @z "out" : tensor<1x1x4x4xf32>
+func.func @main() {
+  %w = graph.literal dense<1.0> : tensor<1x2x3x3xf32> : tensor<1x2x3x3xf32>
+  %x = graph.load @x : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  %y = graph.relu %x : (tensor<1x2x4x4xf32, #layout.physical<NHWC>>) -> tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  %z = graph.conv %y, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x2x4x4xf32, #layout.physical<NHWC>>, tensor<1x2x3x3xf32>) -> tensor<1x1x4x4xf32>
+  graph.save @y, %y : tensor<1x2x4x4xf32, #layout.physical<NHWC>>
+  graph.save @z, %z : tensor<1x1x4x4xf32>
+  func.return
+}
+
+// -----
+
+// Padding of what the caller gets is made zero, whatever computes the value.
+// CHECK-LABEL: @main
+// CHECK:         [[Y:%.*]] = memory.get @y
+// CHECK-NEXT:    memory.zero_halo outs([[Y]]
+// CHECK-NEXT:    memory.elementwise {{.*}} outs([[Y]]
+graph.placeholder @x "in" : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+graph.placeholder @y "out" : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+  %y = graph.relu %x : (tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>) -> tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+  graph.save @y, %y : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+  func.return
+}
