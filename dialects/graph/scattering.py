@@ -312,7 +312,7 @@ class TensorScatterOp(GraphOp):
             )
         found = data.copy()
         for batch, start in enumerate(starts):
-            places = (start % max(room, 1) + np.arange(count)) % max(room, 1)
+            places: Array = (int(start) + np.arange(count)) % max(room, 1)
             lines = np.moveaxis(found[batch], axis - 1, 0)
             lines[places] = np.moveaxis(updates[batch], axis - 1, 0)
         return found
@@ -328,6 +328,6 @@ class TensorScatterOp(GraphOp):
         if whole[0] != 0:
             return None
         axis = whole.index(normalize_axis(self.axis.value.data, rank))
-        places = () if self.write_indices is None else ((0,),)
+        places: tuple[Order, ...] = () if self.write_indices is None else ((0,),)
         moved = self.parameters() | {"axis": axis}
         return Reordering((whole, whole, *places), (whole,), moved)

@@ -22,21 +22,6 @@ from glow.support.types import normalize_axis, shape_of
 MAX_MASK = 1 << 24  # elements of a constant that is made at import
 
 
-@onnx_op("Trilu")
-def trilu(node: Node) -> SSAValue:
-    """where(triangle, x, 0)"""
-    shape = node.shape(0)
-    if len(shape) < 2 or prod(shape[-2:]) > MAX_MASK:
-        node.refuse(f"an input of type {node.input(0).type}")
-    diagonal = node.known_ints(1, "a diagonal") or (0,)
-    offset = max(-shape[-2], min(shape[-1], diagonal[0]))
-    ones = np.ones(shape[-2:], np.bool_)
-    upper = node.flag("upper")
-    triangle = np.triu(ones, offset) if upper else np.tril(ones, offset)
-    zero = node.literal(0, node.dtype(0))
-    return node.emit(WhereOp, node.literal(triangle), node.input(0), zero)
-
-
 @onnx_op("Hardmax")
 def flattening_hardmax(node: Node) -> SSAValue:
     """Hardmax over all axes from `axis` on, taken together."""

@@ -109,6 +109,9 @@ def picked() -> Iterator[tuple[str, Network]]:
     picks = {"x": floats(7, 9, 37), "i": np.array([[-7, 8], [6, -9]])}
     yield "gather tuples", one("GatherND", picks)
     lines |= {"u": floats(2, 3)}
+    yield "cumsum", one("CumSum", {"x": floats(3, 37)}, weights={"a": np.array(1)})
+    yield "columns", one("CumSum", {"x": floats(3, 37)}, weights={"a": np.array(0)})
+    yield "trilu", one("Trilu", {"x": floats(9, 37), "k": np.array(11)})
     yield "scatter elements", one("ScatterElements", lines)
     picks |= {"u": floats(2, 37)}
     yield "scatter tuples", one("ScatterND", picks)

@@ -28,6 +28,7 @@ from glow.dialects.graph import (
     normalization,
     pooling,
     reduction,
+    scanning,
     scattering,
 )
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
@@ -301,6 +302,20 @@ class Machine:
             axis=op.axis.value.data,
             mode="linear" if op.circular is None else "circular",
         )
+        self.write(op.result, found)
+
+    def run_cumsum(self, op: Any) -> None:
+        found = scanning.CumsumOp.compute(
+            self.read(op.input),
+            axis=op.axis.value.data,
+            exclusive=op.exclusive is not None,
+        )
+        self.write(op.result, found)
+
+    def run_trilu(self, op: Any) -> None:
+        k = None if op.k is None else self.read(op.k)
+        upper = op.upper is not None
+        found = scanning.TriluOp.compute(self.read(op.input), k, upper=upper)
         self.write(op.result, found)
 
 

@@ -17,6 +17,7 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.pooling import MaxPoolOp
+from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
     ScatterNdOp,
@@ -59,6 +60,8 @@ MAPS = [
         ScatterNdOp(value(2, 3, 4), value(6, 7, 1, dtype=np.int64), value(6, 7, 3, 4)),
         [(0, 1, 2), (None, None, None), (None, 2, 3)],
     ),
+    (CumsumOp(value(2, 3), axis=1), [(0, 1)]),
+    (TriluOp(value(2, 3), value(dtype=np.int64)), [(0, 1), (None, None)]),
     (
         TensorScatterOp(value(2, 8, 4), value(2, 1, 4), value(2, dtype=np.int64)),
         [(0, 1, 2), (0, 1, 2), (0, None, None)],

@@ -41,6 +41,7 @@ from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.reordering import Placement, reshaped_order
+from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
     ScatterNdOp,
@@ -197,6 +198,10 @@ def tensor_scatter(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(data, updates, starts, axis=axis)
 
 
+def trilu(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    return cls(value(f32, (2, *shape)), draw(st.sampled_from([None, value(i64, ())])))
+
+
 def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
 
@@ -244,6 +249,10 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     ScatterElementsOp: scatter_elements,
     ScatterNdOp: scatter_nd,
     TensorScatterOp: tensor_scatter,
+    CumsumOp: lambda cls, shape, draw: cls(
+        value(f32, shape), axis=axis_of(shape, draw), reverse=draw(st.booleans())
+    ),
+    TriluOp: trilu,
 }
 
 

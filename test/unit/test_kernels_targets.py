@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
-from glow.dialects.memory import indexing, normalization, window
+from glow.dialects.memory import indexing, normalization, scanning, window
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
@@ -46,6 +46,9 @@ def add_one_of_each(code: MemoryCode) -> None:
         indexing.GatherNdOp(flat, lines, flat, batch_dims=0),
         indexing.ScatterNdOp(lines, flat, flat, batch_dims=0, kind="max"),
         indexing.TensorScatterOp(flat, start, flat, axis=1, circular=True),
+        scanning.CumsumOp(flat, flat, axis=2),
+        scanning.CumsumOp(flat, flat, axis=1, exclusive=True),
+        scanning.TriluOp(flat, start, flat, upper=True),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),
     ):

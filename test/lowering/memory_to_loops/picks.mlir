@@ -38,3 +38,25 @@ func.func @main() {
   memory.gather_nd ins(%x : memref<0x4xf32>, %i : memref<3x1xi64>) outs(%y : memref<3x4xf32>) {batch_dims = 0 : i64}
   func.return
 }
+
+// -----
+
+// Slices are written in the order of the tuples: their axes stay as they are.
+// CHECK:       dense<[2, 0, 1, 32, 3, 0, 2, 64, 100, 32, 1, 1, 32, 1, 1]> : tensor<15xindex>
+// CHECK:       func.func private @scatter_add_
+// CHECK:         vector.load %y
+// CHECK:         vector.load %x
+// CHECK:         arith.addf
+// CHECK:         vector.store %{{.*}}, %x
+memory.placeholder @x "inout" : memref<100x32xf32>
+memory.placeholder @i "in" : memref<3x2x1xi64>
+memory.placeholder @u "in" : memref<3x2x32xf32>
+func.func @main() {
+  %x = memory.get @x : memref<100x32xf32>
+  %0 = memory.get @i : memref<3x2x1xi64>
+  %1 = memory.get @u : memref<3x2x32xf32>
+  %i = memory.view %0 : memref<3x2x1xi64> -> memref<2x3x1xi64, strided<[1, 2, 1]>>
+  %u = memory.view %1 : memref<3x2x32xf32> -> memref<2x3x32xf32, strided<[32, 64, 1]>>
+  memory.scatter_nd ins(%i : memref<2x3x1xi64, strided<[1, 2, 1]>>, %u : memref<2x3x32xf32, strided<[32, 64, 1]>>) inouts(%x : memref<100x32xf32>) {batch_dims = 0 : i64, kind = "add"}
+  func.return
+}

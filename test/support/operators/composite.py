@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from operators.case import F32, FLOATS, I64, NUMBERS, Case, case, draw, ints
+from operators.case import F32, FLOATS, I64, Case, case, draw, ints
 
 
 def _cases() -> list[Case]:
     found: list[Case] = []
-    for upper in (0, 1):
-        for offset in (None, 0, 1, -2, 9):
-            diagonal = () if offset is None else (ints(offset).reshape(()),)
-            data = draw((2, 4, 5))
-            found.append(case("Trilu", data, *diagonal, constants=(1,), upper=upper))
-        found += [case("Trilu", draw((3, 3), dtype), upper=upper) for dtype in NUMBERS]
     for axis in (0, 1, -1):
         found.append(case("Hardmax", draw((2, 3, 4)), axis=axis))
         found.append(case("Hardmax", draw((2, 3, 4)), opset=11, axis=axis))

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from random_ops import elementwise, indexing, movement, wholes, windows
+from random_ops import elementwise, indexing, movement, scanning, wholes, windows
 from random_ops.call import Call, Source
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     **elementwise.GENERATORS,
     **indexing.GENERATORS,
     **movement.GENERATORS,
+    **scanning.GENERATORS,
     **wholes.GENERATORS,
     **windows.GENERATORS,
 }

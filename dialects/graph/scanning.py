@@ -1,0 +1,160 @@
+"""Running sums, and the parts of matrices above or below a diagonal."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.types import (
+    ANY,
+    INTEGER,
+    NUMBER,
+    Tensor,
+    element_of,
+    normalize_axis,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class CumsumOp(GraphOp):
+    """
+    The sum of the elements up to each one along `axis`, in `reverse` from each one on.
+
+    Where it is `exclusive`, without the element itself: the first sum is 0.
+
+    Shapes: input any but a scalar, result as input.
+    Errors: elements that are no numbers, an axis that the input lacks.
+    Source: ONNX CumSum-14.
+
+    ```mlir
+    %y = graph.cumsum %x {axis = 1 : i64, exclusive}
+        : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.cumsum"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    axis = int_property(0)
+    exclusive = opt_prop_def(UnitAttr)
+    reverse = opt_prop_def(UnitAttr)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        *,
+        axis: int = 0,
+        exclusive: bool = False,
+        reverse: bool = False,
+    ) -> Tensor:
+        NUMBER.check(input)
+        shape = shape_of(input)
+        normalize_axis(axis, len(shape))
+        return tensor(element_of(input), shape)
+
+    @staticmethod
+    def compute(
+        input: Array, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
+    ) -> Array:
+        lines = np.moveaxis(input, axis, 0)
+        lines = lines[::-1] if reverse else lines
+        if exclusive:
+            lines = np.concatenate([np.zeros_like(lines[:1]), lines[:-1]])
+        found = np.cumsum(lines, axis=0, dtype=input.dtype)
+        return np.moveaxis(found[::-1] if reverse else found, 0, axis)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.input)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        return Reordering((order,), (order,), self.parameters() | {"axis": axis})
+
+
+@irdl_op_definition
+class TriluOp(GraphOp):
+    """
+    The part of each matrix on and above a diagonal (upper) or on and below it, else 0.
+
+    The diagonal is the `k`-th above the main one, which it is without k.
+
+    Shapes: input [..., N, M] of any type, k one element of i32 or i64, result as input.
+    Errors: a rank below 2, a k of several elements or of another type.
+    Source: ONNX Trilu-14.
+
+    ```mlir
+    %y = graph.trilu %x diagonal %k {upper}
+        : (tensor<2x3x3xf32>, tensor<i64>) -> tensor<2x3x3xf32>
+    ```
+    """
+
+    name = "graph.trilu"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    k = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    upper = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue, k: SSAValue | None = None, *, upper: bool = False
+    ) -> Tensor:
+        ANY.check(input)
+        shape = shape_of(input)
+        if len(shape) < 2:
+            raise VerifyException(
+                f"expected an input of rank 2 or more, got {tensor_type(input)}"
+            )
+        if k is not None:
+            INTEGER.check(k)
+            if prod(shape_of(k)) != 1:
+                raise VerifyException(f"expected a k of one element, got {k.type}")
+        return tensor(element_of(input), shape)
+
+    @staticmethod
+    def compute(input: Array, k: Array | None = None, *, upper: bool = False) -> Array:
+        rows, columns = input.shape[-2:]
+        diagonal = 0 if k is None else int(k.reshape(-1)[0])
+        diagonal = min(max(diagonal, -rows), columns)
+        keep = np.triu if upper else np.tril
+        kept = keep(np.ones((rows, columns), np.bool_), diagonal)
+        return np.where(kept, input, np.zeros((), input.dtype))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.input))
+        return identity(rank) if operand == 0 else (None,) * rank
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Rows and columns stay where they are."""
+        rank = len(shape_of(self.input))
+        whole = order if operand == 0 else identity(rank)
+        if whole[-2:] != (rank - 2, rank - 1):
+            return None
+        scalars = () if self.k is None else (identity(len(shape_of(self.k))),)
+        return Reordering((whole, *scalars), (whole,), self.parameters())

@@ -1,0 +1,31 @@
+"""Random calls of ops that go along lines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from glow.dialects.graph import scanning
+from random_ops.call import ALL, INTS, NUMBERS, Call, Source
+
+
+def _cumsum(s: Source) -> Call:
+    x = s.finite(s.shape(1, 4), s.choose(NUMBERS))
+    axis = s.integer(-x.ndim, x.ndim - 1)
+    flags = {"exclusive": s.flip(), "reverse": s.flip()}
+    return Call(scanning.CumsumOp, (x,), {"axis": axis, **flags}, sums=True)
+
+
+def _trilu(s: Source) -> Call:
+    x = s.array(s.shape(2, 4), s.choose(ALL))
+    rows, columns = x.shape[-2:]
+    low, high = s.choose([(-rows - 1, columns + 2), (-(2**31), 2**31)])
+    shape = s.choose([(), (1,)])
+    k = np.asarray(s.rng.integers(low, high, shape), s.choose(INTS))
+    slots = (x, k if s.flip(0.8) else None)
+    return Call(scanning.TriluOp, slots, {"upper": s.flip()})
+
+
+GENERATORS = {
+    "graph.cumsum": _cumsum,
+    "graph.trilu": _trilu,
+}
