@@ -153,6 +153,15 @@ def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
+    """Say whether `value` broadcasts to `shape` by NumPy's rule, unchanged by it."""
+    own = shape_of(value)
+    tail = shape[len(shape) - len(own) :]
+    return len(own) <= len(shape) and all(
+        extent in (1, whole) for extent, whole in zip(own, tail, strict=True)
+    )
+
+
 def broadcast(*values: SSAValue | Attribute) -> tuple[int, ...]:
     """Return the shape that tensors `values` have together by NumPy's rule."""
     try:

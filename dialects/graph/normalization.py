@@ -1,16 +1,13 @@
 """Normalizations: values scaled by statistics of their neighbours."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
-    opt_prop_def,
     result_def,
-    var_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -25,7 +22,6 @@ from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
     Tensor,
-    broadcast,
     element_of,
     normalize_axis,
     same_element,
@@ -188,100 +184,6 @@ class LrnOp(GraphOp):
         if order[1] != 1:
             return None
         return Reordering((order,), (order,), self.parameters())
-
-
-@irdl_op_definition
-class LayerNormOp(GraphOp):
-    """
-    (x - mean) / sqrt(variance + epsilon) * scale + bias, over axes from `axis` on.
-
-    With `with_statistics`, the mean and 1 / sqrt(variance + epsilon) are results too.
-    Statistics are taken in f32, of f64 in f64.
-
-    Shapes: input any, scale and bias broadcast to it, result as input; statistics as
-        input with extent 1 from `axis` on.
-    Errors: an axis that the input lacks, a scale or bias that does not broadcast.
-    Source: ONNX LayerNormalization-17 with stash_type = 1.
-
-    ```mlir
-    %y = graph.layer_norm %x, %s bias %b {axis = 1}
-        : (tensor<2x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
-    ```
-    """
-
-    name = "graph.layer_norm"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    scale = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property(-1)
-    epsilon = float_property(1e-5)
-    with_statistics = opt_prop_def(UnitAttr)
-    result = result_def(TensorType.constr(AnyAttr()))
-    statistics = var_result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $scale (`bias` $bias^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
-
-    @staticmethod
-    def infer(
-        input: SSAValue,
-        scale: SSAValue,
-        bias: SSAValue | None = None,
-        *,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        with_statistics: bool = False,
-    ) -> tuple[Tensor, ...]:
-        FLOAT.check(input)
-        shape = shape_of(input)
-        for value in (scale, bias):
-            if value is not None and broadcast(input, value) != shape:
-                raise VerifyException(
-                    f"expected a scale and bias that broadcast to {list(shape)}, "
-                    f"got {tensor_type(value)}"
-                )
-        result = tensor(same_element(input, scale, bias), shape)
-        first = normalize_axis(axis, len(shape))
-        kept = shape[:first] + (1,) * (len(shape) - first)
-        found = tensor(element_of(input), kept)
-        return (result, found, found) if with_statistics else (result,)
-
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
-        assert isinstance(inferred, tuple)
-        return [inferred[0], inferred[1:]]
-
-    @staticmethod
-    def compute(
-        input: Array,
-        scale: Array,
-        bias: Array | None = None,
-        *,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        with_statistics: bool = False,
-    ) -> tuple[Array, ...]:
-        axes = tuple(range(axis % input.ndim, input.ndim))
-        mean = np.mean(input, axes, keepdims=True)
-        centred = input - mean
-        variance = np.mean(centred * centred, axes, keepdims=True)
-        inverse = 1 / np.sqrt(variance + epsilon)
-        result = centred * inverse * scale
-        result = result if bias is None else result + bias
-        return (result, mean, inverse) if with_statistics else (result,)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.results[result])
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        """The axes that statistics are taken over stay the last ones."""
-        first = normalize_axis(self.axis.value.data, len(shape_of(self.input)))
-        if operand != 0 or max(order[:first], default=-1) >= first:
-            return None
-        return self.broadcast_reordering(0, order, self.parameters())
 
 
 class AlongAxisOp(GraphOp):

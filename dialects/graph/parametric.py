@@ -19,7 +19,7 @@ from glow.support.types import (
     NUMBER,
     ElementSet,
     Tensor,
-    broadcast,
+    broadcasts_to,
     same_element,
     shape_of,
     tensor,
@@ -59,7 +59,7 @@ class PreluOp(GraphOp):
     def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
         cls.ELEMENTS.check(input)
         shape = shape_of(input)
-        if broadcast(input, slope) != shape:
+        if not broadcasts_to(slope, shape):
             raise VerifyException(
                 f"expected a slope that broadcasts to {list(shape)}, "
                 f"got {tensor_type(slope)}"

@@ -138,6 +138,57 @@ class LayerNormOp(MemoryOp):
 
 
 @irdl_op_definition
+class RmsNormOp(MemoryOp):
+    """
+    Divide by the root of the mean square over the axes from `axis` on, then scale.
+
+    Shapes: input and result any, scale the normalised shape (broadcast).
+
+    ```mlir
+    memory.rms_norm ins(%x : memref<2x3xf32> scale %s : memref<3xf32>)
+        outs(%y : memref<2x3xf32>) {axis = 1 : i64, epsilon = 1.0e-05 : f64}
+    ```
+    """
+
+    name = "memory.rms_norm"
+
+    input = operand_def(MemRefType.constr(AnyAttr()))
+    scale = opt_operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    axis = prop_def(IntegerAttr.constr(i64))
+    epsilon = prop_def(FloatAttr.constr(f64))
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    assembly_format = (
+        "`ins` `(` $input `:` type($input) (`scale` $scale^ `:` type($scale))? `)` "
+        "`outs` `(` $result `:` type($result) `)` attr-dict"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        scale: SSAValue | None,
+        result: SSAValue,
+        *,
+        axis: int,
+        epsilon: float,
+    ):
+        super().__init__(
+            operands=[input, scale, result],
+            properties={
+                "axis": IntegerAttr(axis, i64),
+                "epsilon": FloatAttr(epsilon, f64),
+            },
+        )
+
+    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
+        pair = (self.input, self.result)
+        return [pair] if same_place(*pair) else []
+
+
+@irdl_op_definition
 class LrnOp(MemoryOp):
     """
     Local response normalisation across channels (axis 1).

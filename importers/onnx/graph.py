@@ -17,7 +17,7 @@ from glow.importers.onnx.functions import Function, Key, definition_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import DEFAULT_DOMAIN, Record
-from glow.importers.onnx.registry import Handler, Outputs, find_handler
+from glow.importers.onnx.registry import Handler, Outputs, find_handler, has_handler
 from glow.importers.onnx.schemas import Schema, check_node, find_schema
 from glow.importers.onnx.tensors import DTYPES
 from glow.support.errors import InvalidModelError
@@ -182,7 +182,7 @@ def _schema_of(record: Record) -> Schema:
     schema = find_schema(record.op_type, record.domain, record.opset)
     if schema is None:
         raise Unsupported(f"operator {record.operator}-{record.opset}")
-    if schema.deprecated:
+    if schema.deprecated and not has_handler(record.op_type, schema.since):
         raise InvalidModelError(f"{record.label}: the operator is no longer in ONNX")
     return schema
 

@@ -7,17 +7,17 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
-from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
+from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.normalization import (
     BatchNormOp,
-    LayerNormOp,
     LogSoftmaxOp,
     LrnOp,
     SoftmaxOp,
 )
-from glow.dialects.graph.reduction import ReduceMeanOp
-from glow.dialects.graph.unary import SqrtOp
+from glow.dialects.graph.select import CastOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
@@ -41,30 +41,58 @@ def batch_norm(node: Node) -> tuple[SSAValue, ...]:
 
 @onnx_op("InstanceNormalization")
 def instance_norm(node: Node) -> SSAValue:
-    """(x - mean) / sqrt(variance + epsilon) * scale + bias, over each channel."""
-    value, rank = node.input(0), len(node.shape(0))
-    if rank < 3:
-        node.invalid(f"expected a rank of at least 3, got {value.type}")
-    axes = tuple(range(2, rank))
-    mean = node.emit(ReduceMeanOp, value, axes=axes, keepdims=True)
-    centred = node.emit(SubOp, value, mean)
-    squares = node.emit(MulOp, centred, centred)
-    variance = node.emit(ReduceMeanOp, squares, axes=axes, keepdims=True)
-    epsilon = node.literal(node.real("epsilon"), node.dtype(0))
-    deviation = node.emit(SqrtOp, node.emit(AddOp, variance, epsilon))
-    shape = (-1, *(1,) * (rank - 2))
-    scale, bias = (
-        node.emit(ReshapeOp, node.input(i), shape=(prod(node.shape(i)), *shape[1:]))
-        for i in (1, 2)
+    if len(node.shape(0)) < 3:
+        node.invalid(f"expected a rank of at least 3, got {node.input(0).type}")
+    given = [node.input(index) for index in range(3)]
+    return node.emit(InstanceNormOp, *given, epsilon=node.real("epsilon"))
+
+
+@onnx_op("GroupNormalization", since=18)
+def group_norm_by_group(node: Node) -> SSAValue:
+    """Scale and bias have a number for each group."""
+    channels, groups = node.shape(0)[1], node.integer("num_groups")
+    if groups < 1 or channels % groups:
+        node.invalid(f"expected num_groups to divide {channels} channels, got {groups}")
+
+    def per_channel(index: int, name: str) -> SSAValue:
+        value = node.input(index)
+        if node.shape(index) != (groups,):
+            node.invalid(
+                f"expected a {name} of shape [{groups}] per group, got {value.type}"
+            )
+        column = node.emit(ReshapeOp, value, shape=(groups, 1))
+        wide = node.emit(ExpandOp, column, shape=(groups, channels // groups))
+        return node.emit(ReshapeOp, wide, shape=(channels,))
+
+    return _group_norm(node, per_channel(1, "scale"), per_channel(2, "bias"))
+
+
+@onnx_op("GroupNormalization", since=21)
+def group_norm(node: Node) -> SSAValue:
+    _check_stash_type(node)
+    return _group_norm(node, node.input(1), node.input(2))
+
+
+def _group_norm(node: Node, scale: SSAValue, bias: SSAValue) -> SSAValue:
+    return node.emit(
+        GroupNormOp,
+        node.input(0),
+        scale,
+        bias,
+        num_groups=node.integer("num_groups"),
+        epsilon=node.real("epsilon"),
     )
-    scaled = node.emit(MulOp, node.emit(DivOp, centred, deviation), scale)
-    return node.emit(AddOp, scaled, bias)
+
+
+def _check_stash_type(node: Node) -> None:
+    """Refuse statistics in another type than f32."""
+    if node.integer("stash_type") != 1:
+        node.refuse(f"stash_type={node.integer('stash_type')}")
 
 
 @onnx_op("LayerNormalization")
 def layer_norm(node: Node) -> tuple[SSAValue, ...]:
-    if node.integer("stash_type") != 1:
-        node.refuse(f"stash_type={node.integer('stash_type')}")
+    _check_stash_type(node)
     return node.emit_many(
         LayerNormOp,
         node.input(0),
@@ -74,6 +102,18 @@ def layer_norm(node: Node) -> tuple[SSAValue, ...]:
         epsilon=node.real("epsilon"),
         with_statistics=node.is_read(1) or node.is_read(2),
     )
+
+
+@onnx_op("RMSNormalization")
+def rms_norm(node: Node) -> SSAValue:
+    """The result has the type of the scale, which may be another one."""
+    _check_stash_type(node)
+    value, scale = node.input(0), node.input(1)
+    numbers = {"axis": node.integer("axis"), "epsilon": node.real("epsilon")}
+    if node.element(0) == node.element(1):
+        return node.emit(RmsNormOp, value, scale, **numbers)
+    plain = node.emit(RmsNormOp, value, **numbers)
+    return node.emit(MulOp, node.emit(CastOp, plain, to=node.element(1)), scale)
 
 
 @onnx_op("LRN")

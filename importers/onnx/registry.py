@@ -55,3 +55,8 @@ def find_handler(op_type: str, opset: int) -> Handler | None:
     """Return the function that imports `op_type` as `opset` defines it."""
     versions = [v for v in handlers().get(op_type, {}) if v <= opset]
     return handlers()[op_type][max(versions)] if versions else None
+
+
+def has_handler(op_type: str, since: int) -> bool:
+    """Say whether a function imports `op_type` as exactly opset `since` defined it."""
+    return since in handlers().get(op_type, {})

@@ -1,4 +1,4 @@
-"""Lower pools, reductions, softmax and normalisation to the memory op of the kind."""
+"""Lower pools and reductions to the memory op of the kind."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph import (
     arg_reduction,
     global_pooling,
-    normalization,
     pooling,
     reduction,
 )
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.memory import window
 from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.normalization import LayerNormOp, LrnOp, SoftmaxOp
-from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
+from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.support.types import normalize_axis, shape_of
 
 
@@ -125,45 +123,3 @@ def _arg_reduce(lowering: Lowering, op: GraphOp) -> None:
         select_last_index=bool(p["select_last_index"]),
     )
     lowering.add(new)
-
-
-@lowers(normalization.SoftmaxOp, normalization.LogSoftmaxOp)
-def _softmax(lowering: Lowering, op: GraphOp) -> None:
-    axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.operands[0])))
-    log = isinstance(op, normalization.LogSoftmaxOp)
-    source, out = lowering[op.operands[0]], lowering.destination(op.results[0])
-    lowering.add(SoftmaxOp(source, out, axis=axis, log=log))
-
-
-@lowers(normalization.LayerNormOp)
-def _layer_norm(lowering: Lowering, op: normalization.LayerNormOp) -> None:
-    p = op.parameters()
-    axis = normalize_axis(p["axis"], len(shape_of(op.input)))
-    new = LayerNormOp(
-        lowering[op.input],
-        lowering[op.scale],
-        None if op.bias is None else lowering[op.bias],
-        *(lowering.destination(result) for result in op.results),
-        axis=axis,
-        epsilon=p["epsilon"],
-    )
-    lowering.add(new)
-
-
-@lowers(normalization.LrnOp)
-def _lrn(lowering: Lowering, op: normalization.LrnOp) -> None:
-    p = op.parameters()
-    new = LrnOp(
-        lowering[op.operands[0]],
-        lowering.destination(op.results[0]),
-        size=p["size"],
-        alpha=p["alpha"],
-        beta=p["beta"],
-        bias=p["bias"],
-    )
-    lowering.add(new)
-
-
-@lowers(normalization.BatchNormOp)
-def _batch_norm(lowering: Lowering, op: normalization.BatchNormOp) -> None:
-    raise unsupported(op, "is left: run decompose-batch-norm first")

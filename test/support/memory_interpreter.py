@@ -25,6 +25,7 @@ from glow.dialects.graph import (
     arg_reduction,
     convolution,
     indexing,
+    layer_norm,
     normalization,
     pooling,
     reduction,
@@ -247,9 +248,9 @@ class Machine:
         self.write(op.result, found)
 
     def run_layer_norm(self, op: Any) -> None:
-        found = normalization.LayerNormOp.compute(
+        found = layer_norm.LayerNormOp.compute(
             self.read(op.input),
-            1.0 if op.scale is None else self.read(op.scale),
+            None if op.scale is None else self.read(op.scale),
             None if op.bias is None else self.read(op.bias),
             axis=op.axis.value.data,
             epsilon=op.epsilon.value.data,
@@ -259,6 +260,15 @@ class Machine:
         outs = [o for o in (op.result, op.mean, op.inv_std_dev) if o is not None]
         for buffer, array in zip(outs, results, strict=True):
             self.write(buffer, array)
+
+    def run_rms_norm(self, op: Any) -> None:
+        found = layer_norm.RmsNormOp.compute(
+            self.read(op.input),
+            None if op.scale is None else self.read(op.scale),
+            axis=op.axis.value.data,
+            epsilon=op.epsilon.value.data,
+        )
+        self.write(op.result, found)
 
     def run_lrn(self, op: Any) -> None:
         numbers = {n: getattr(op, n).value.data for n in ("size", "alpha", "beta")}

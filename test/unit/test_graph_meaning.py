@@ -159,8 +159,6 @@ def unary_cases() -> Iterator[Case]:
     yield Case("Shrink", "shrink", [x], {"bias": 0.25, "lambd": 0.4})
     yield Case("Shrink", "shrink", [whole[:10]], {"bias": 1.5, "lambd": 1.5})
     yield Case("Gelu", "gelu", [x], {"approximate": "tanh"})
-    slopes = np.array([[0.25], [-2], [1], [0]], np.float32)
-    yield Case("PRelu", "prelu", [np.tile(x, (4, 1)), slopes])
 
 
 def binary_cases() -> Iterator[Case]:

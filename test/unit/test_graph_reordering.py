@@ -20,8 +20,14 @@ from glow.dialects.graph.global_pooling import (
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
 )
+from glow.dialects.graph.group_norm import (
+    ChannelNormOp,
+    GroupNormOp,
+    InstanceNormOp,
+)
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -34,7 +40,6 @@ from glow.dialects.graph.movement import (
 from glow.dialects.graph.normalization import (
     AlongAxisOp,
     BatchNormOp,
-    LayerNormOp,
     LrnOp,
 )
 from glow.dialects.graph.parametric import PreluOp
@@ -89,6 +94,10 @@ def some_of(draw: Draw, shape: Shape) -> Shape:
     """Return a shape that broadcasts to `shape`."""
     kept = shape[draw(st.integers(0, len(shape))) :]
     return tuple(draw(st.sampled_from([1, extent])) for extent in kept)
+
+
+def optional(draw: Draw, shape: Shape) -> SSAValue | None:
+    return draw(st.sampled_from([None, value(f32, shape)]))
 
 
 def binary(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
@@ -207,14 +216,24 @@ def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
 
 
 def layer_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
-    scale, bias = some_of(draw, shape), some_of(draw, shape)
     return cls(
         value(f32, shape),
-        value(f32, scale),
-        draw(st.sampled_from([None, value(f32, bias)])),
+        optional(draw, some_of(draw, shape)),
+        optional(draw, some_of(draw, shape)),
         axis=axis_of(shape, draw),
         with_statistics=draw(st.booleans()),
     )
+
+
+def rms_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    scale = optional(draw, some_of(draw, shape))
+    return cls(value(f32, shape), scale, axis=axis_of(shape, draw))
+
+
+def channel_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    given = [optional(draw, shape[:1]) for _ in range(2)]
+    parameters = {"num_groups": shape[0]} if cls is GroupNormOp else {}
+    return cls(value(f32, (2, *shape)), *given, **parameters)
 
 
 BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
@@ -236,6 +255,8 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     LrnOp: lambda cls, shape, draw: cls(value(f32, (2, *shape)), size=2),
     BatchNormOp: batch_norm,
     LayerNormOp: layer_norm,
+    RmsNormOp: rms_norm,
+    ChannelNormOp: channel_norm,
     ConcatOp: concat,
     SplitOp: split,
     SliceOp: slice_of,
@@ -389,6 +410,10 @@ def test_order_of_a_reshaped_tensor(
         (LrnOp(value(f32, (2, 3, 4)), size=3), 0, (0, 2, 1)),
         (LayerNormOp(value(f32, (2, 3)), value(f32, (3,))), 0, (1, 0)),
         (LayerNormOp(value(f32, (2, 3)), value(f32, (3,)), axis=0), 1, (0,)),
+        (RmsNormOp(value(f32, (2, 3))), 0, (1, 0)),
+        (InstanceNormOp(value(f32, (2, 3, 4))), 0, (0, 2, 1)),
+        (InstanceNormOp(value(f32, (2, 3, 4))), 0, (1, 0, 2)),
+        (InstanceNormOp(value(f32, (2, 3)), None, value(f32, (3,))), 1, (0,)),
         (PadOp(value(f32, (2,)), value(f32, (1,)), pads=(1, 1)), 1, (0,)),
     ],
 )

@@ -13,10 +13,11 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
+from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import (
     AlongAxisOp,
     BatchNormOp,
-    LayerNormOp,
     LrnOp,
 )
 from glow.dialects.graph.reduction import ReductionOp
@@ -169,17 +170,46 @@ def test_across_channels(shape: tuple[int, ...], element: Attribute, size: int) 
     check(LrnOp(value, size=size))
 
 
-@given(FILLED, st.sampled_from(FLOAT.members), st.booleans(), st.booleans(), st.data())
+@given(
+    array_shapes(min_dims=2, max_dims=5, min_side=1, max_side=4),
+    st.sampled_from(FLOAT.members),
+    st.booleans(),
+    st.booleans(),
+    st.data(),
+)
+def test_groups_of_channels(
+    shape: tuple[int, ...],
+    element: Attribute,
+    with_scale: bool,
+    with_bias: bool,
+    data: st.DataObject,
+) -> None:
+    value, channels = value_of(element, shape), value_of(element, shape[1:2])
+    given = (channels if with_scale else None, channels if with_bias else None)
+    groups = [n for n in range(1, shape[1] + 1) if shape[1] % n == 0]
+    check(InstanceNormOp(value, *given))
+    check(GroupNormOp(value, *given, num_groups=data.draw(st.sampled_from(groups))))
+
+
+@given(
+    FILLED,
+    st.sampled_from(FLOAT.members),
+    *[st.booleans()] * 3,
+    st.data(),
+)
 def test_layer_norm(
     shape: tuple[int, ...],
     element: Attribute,
+    with_scale: bool,
     with_bias: bool,
     with_statistics: bool,
     data: st.DataObject,
 ) -> None:
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     suffix = shape[data.draw(st.integers(0, len(shape))) :]
-    scale = value_of(element, tuple(data.draw(st.sampled_from([1, n])) for n in suffix))
+    small = tuple(data.draw(st.sampled_from([1, n])) for n in suffix)
+    scale = value_of(element, small) if with_scale else None
     bias = value_of(element, suffix) if with_bias else None
     value = value_of(element, shape)
     check(LayerNormOp(value, scale, bias, axis=axis, with_statistics=with_statistics))
+    check(RmsNormOp(value, scale, axis=axis))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph import normalization
-from glow.dialects.memory.normalization import LayerNormOp
+from glow.dialects.graph import layer_norm
+from glow.dialects.memory.normalization import LayerNormOp, RmsNormOp
 
 pytestmark = pytest.mark.slow
 
@@ -35,23 +35,45 @@ class Cases:
         bias: Array | None,
         statistics: bool = False,
     ) -> None:
-        one = np.ones((), np.float64)
         wide = [None if a is None else a.astype(np.float64) for a in (x, scale, bias)]
         with np.errstate(all="ignore"):
-            want = normalization.LayerNormOp.compute(
+            want = layer_norm.LayerNormOp.compute(
                 wide[0],
-                one if wide[1] is None else wide[1],
-                wide[2],
+                *wide[1:],
                 axis=axis,
                 epsilon=EPSILON,
                 with_statistics=statistics,
             )
-        outs = [np.zeros(array.shape, x.dtype) for array in want]
+        measured = [np.zeros(array.shape, x.dtype) for array in want[1:]]
+        outs = [np.zeros_like(x), *measured]
         buffers = [
             None if a is None else self.code.buffer(a) for a in (x, scale, bias, *outs)
         ]
         self.code.add(LayerNormOp(*buffers, axis=axis, epsilon=EPSILON))
         self.expected += zip(outs, want, strict=True)
+
+    def add_rms(self, x: Array, axis: int, scale: Array | None) -> None:
+        wide = [None if a is None else a.astype(np.float64) for a in (x, scale)]
+        want = layer_norm.RmsNormOp.compute(*wide, axis=axis, epsilon=EPSILON)
+        out = np.zeros(x.shape, x.dtype)
+        buffers = [None if a is None else self.code.buffer(a) for a in (x, scale, out)]
+        self.code.add(RmsNormOp(*buffers, axis=axis, epsilon=EPSILON))
+        self.expected.append((out, want))
+
+    def add_channels_last(self, x: Array, scale: Array | None, bias: Array | None):
+        """Normalise the places of each channel of [N, ..., C], into a result alike."""
+        groups = np.moveaxis(x, -1, 1)
+        out = np.moveaxis(np.zeros_like(x), -1, 1)
+        wide = [None if a is None else a.astype(np.float64) for a in (scale, bias)]
+        want = layer_norm.LayerNormOp.compute(
+            groups.astype(np.float64), *wide, axis=2, epsilon=EPSILON
+        )
+        buffers = [
+            None if a is None else self.code.buffer(a)
+            for a in (groups, scale, bias, out)
+        ]
+        self.code.add(LayerNormOp(*buffers, axis=2, epsilon=EPSILON))
+        self.expected.append((out, want[0]))
 
     def check(self) -> None:
         assert self.code.run() is None
@@ -107,9 +129,55 @@ def test_a_large_mean_does_not_blur_the_variance() -> None:
 
 def test_in_place() -> None:
     x = random(5, 77)
-    want = normalization.LayerNormOp.compute(x, np.float32(1), epsilon=EPSILON)[0]
+    want = layer_norm.LayerNormOp.compute(x, epsilon=EPSILON)[0]
     code = MemoryCode()
     buffer = code.buffer(x)
     code.add(LayerNormOp(buffer, None, None, buffer, axis=1, epsilon=EPSILON))
+    assert code.run() is None
+    np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_root_mean_square(target: str) -> None:
+    cases = Cases(target)
+    for shape in ((6, 67), (1, 64), (3, 1), (5, 130), (0, 4)):
+        cases.add_rms(random(*shape), 1, random(shape[1]))
+        cases.add_rms(random(*shape), 1, None)
+    x = random(3, 4, 5, 6)
+    cases.add_rms(x, 2, random(5, 1))
+    cases.add_rms(x.transpose(0, 3, 2, 1), 1, random(6, 5, 4))
+    cases.add_rms(np.moveaxis(random(2, 7, 40), -1, 1), 2, random(40, 1))
+    cases.check()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_lanes_across_channels(target: str) -> None:
+    """Channels fewer than lanes, as many, some more; parameters of any kind."""
+    cases = Cases(target)
+    for channels in (1, 3, 8, 16, 35):
+        x = random(2, 3, 5, channels)
+        scale, bias = random(channels, 1, 1), random(1, channels, 1, 1)
+        cases.add_channels_last(x, scale, bias)
+        cases.add_channels_last(x, None, bias)
+        cases.add_channels_last(x, random(1), random(3, 5))
+        cases.add_channels_last(x, None, None)
+    cases.add_channels_last(random(2, 9, 20, dtype=np.float64), None, None)
+    cases.check()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_statistics_across_channels(target: str) -> None:
+    cases = Cases(target)
+    x = np.moveaxis(random(2, 7, 40), -1, 1)
+    cases.add(x, 2, random(40, 1), None, statistics=True)
+    cases.check()
+
+
+def test_in_place_across_channels() -> None:
+    x = np.moveaxis(random(2, 9, 40), -1, 1)
+    want = layer_norm.LayerNormOp.compute(x, axis=2, epsilon=EPSILON)[0]
+    code = MemoryCode()
+    buffer = code.buffer(x)
+    code.add(LayerNormOp(buffer, None, None, buffer, axis=2, epsilon=EPSILON))
     assert code.run() is None
     np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-5)

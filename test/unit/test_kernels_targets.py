@@ -40,6 +40,8 @@ def add_one_of_each(code: MemoryCode) -> None:
         normalization.SoftmaxOp(flat, flat, axis=2),
         normalization.SoftmaxOp(flat, flat, axis=1, log=True),
         normalization.LayerNormOp(flat, None, None, flat, axis=2, epsilon=1e-5),
+        normalization.LayerNormOp(x, None, sums, x, axis=2, epsilon=1e-5),
+        normalization.RmsNormOp(flat, None, flat, axis=2, epsilon=1e-5),
         normalization.LrnOp(x, y, size=5, alpha=1e-4, beta=0.75, bias=1.0),
         window.GatherOp(flat, indices, flat, axis=1),
         indexing.GatherNdOp(flat, pairs, sums, batch_dims=0),

@@ -243,23 +243,33 @@ def test_functions_of_the_model_are_inlined() -> None:
 
 
 def test_operator_that_onnx_defines_by_others_is_imported_so() -> None:
-    source = model(
-        [node("GroupNormalization", "x s b", "y", num_groups=2, epsilon=0.01)],
-        {"x": (1, 4, 3), "s": (4,), "b": (4,)},
-        ["y"],
-        opset=21,
-    )
-    rng = np.random.default_rng(0)
-    arrays = {
-        "x": rng.standard_normal((1, 4, 3), np.float32),
-        "s": rng.standard_normal(4, np.float32),
-        "b": rng.standard_normal(4, np.float32),
-    }
-    groups = arrays["x"].reshape(1, 2, 6)
-    centred = groups - groups.mean(2, keepdims=True)
-    scaled = centred / np.sqrt((centred**2).mean(2, keepdims=True) + 0.01)
-    expected = scaled.reshape(1, 4, 3) * arrays["s"][:, None] + arrays["b"][:, None]
-    np.testing.assert_allclose(run(source, **arrays)["y"], expected, atol=1e-6)
+    size = {"n": np.array(5)}
+    source = model([node("HannWindow", "n", "y", output_datatype=1)], {}, ["y"], size)
+    expected = np.sin(np.pi * np.arange(5) / 5) ** 2
+    np.testing.assert_allclose(run(source)["y"], expected, atol=1e-6)
+
+
+def test_scale_of_rms_norm_may_have_another_type() -> None:
+    inputs = {"x": info("x", (2, 4)), "s": info("s", (4,), "f64")}
+    source = model([node("RMSNormalization", "x s", "y")], inputs, ["y"], opset=23)
+    x = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
+    scale = np.array([0.5, 1, 2, -1])
+    expected = x / np.sqrt((x * x).mean(1, keepdims=True) + np.float32(1e-5)) * scale
+    found = run(source, x=x, s=scale)["y"]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, strict=True)
+
+
+def test_groups_that_onnx_refuses() -> None:
+    inputs = {"x": (1, 4, 3), "s": (2,), "b": (2,)}
+    group = [node("GroupNormalization", "x s b", "y", "n", num_groups=3)]
+    with pytest.raises(InvalidModelError, match="num_groups to divide 4 channels"):
+        import_model(model(group, inputs, ["y"], opset=18))
+    group[0].attribute[0].i = 4
+    with pytest.raises(InvalidModelError, match=r"a scale of shape .4. per group, got"):
+        import_model(model(group, inputs, ["y"], opset=18))
+    group[0].attribute[0].i = 2
+    with pytest.raises(InvalidModelError, match=r"a scale of shape .4. per channel"):
+        import_model(model(group, inputs, ["y"], opset=21))
 
 
 def named(*texts: str) -> onnx.ValueInfoProto:

@@ -28,27 +28,6 @@ func.func @lrn_with_parameters(%x: tensor<2x3x4xf32>) {
   func.return
 }
 
-// CHECK-LABEL: @layer_norm
-// CHECK: %y = graph.layer_norm %x, %s : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
-func.func @layer_norm(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) {
-  %y = graph.layer_norm %x, %s : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
-  func.return
-}
-
-// CHECK-LABEL: @layer_norm_with_bias
-// CHECK: %y = graph.layer_norm %x, %s bias %b {axis = 1 : i64, epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<2x3x4xf32>
-func.func @layer_norm_with_bias(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>, %b: tensor<f32>) {
-  %y = graph.layer_norm %x, %s bias %b {axis = 1 : i64, epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<2x3x4xf32>
-  func.return
-}
-
-// CHECK-LABEL: @layer_norm_with_statistics
-// CHECK: %y, %m, %i = graph.layer_norm %x, %s {with_statistics} : (tensor<2x3x4xf32>, tensor<4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
-func.func @layer_norm_with_statistics(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) {
-  %y, %m, %i = graph.layer_norm %x, %s {with_statistics} : (tensor<2x3x4xf32>, tensor<4xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x1xf32>, tensor<2x3x1xf32>)
-  func.return
-}
-
 // CHECK-LABEL: @softmax
 // CHECK: %y = graph.softmax %x : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
 func.func @softmax(%x: tensor<2x3x4xf32>) {

@@ -40,38 +40,6 @@ func.func @lrn_looks_at_something(%x: tensor<2x3xf32>) {
 
 // -----
 
-// CHECK: cannot broadcast tensor<2x3xf32> with tensor<2xf32>
-func.func @scale_does_not_broadcast(%x: tensor<2x3xf32>, %s: tensor<2xf32>) {
-  %y = graph.layer_norm %x, %s : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
-  func.return
-}
-
-// -----
-
-// CHECK: expected a scale and bias that broadcast to [2, 3], got tensor<4x2x3xf32>
-func.func @scale_is_wider(%x: tensor<2x3xf32>, %s: tensor<4x2x3xf32>) {
-  %y = graph.layer_norm %x, %s : (tensor<2x3xf32>, tensor<4x2x3xf32>) -> tensor<2x3xf32>
-  func.return
-}
-
-// -----
-
-// CHECK: expected 1 results, got 3
-func.func @statistics_are_announced(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
-  %y, %m, %i = graph.layer_norm %x, %s : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
-  func.return
-}
-
-// -----
-
-// CHECK: expected result tensor<2x1xf32>, got tensor<2xf32>
-func.func @statistics_keep_axes(%x: tensor<2x3xf32>, %s: tensor<3xf32>) {
-  %y, %m, %i = graph.layer_norm %x, %s {with_statistics} : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2xf32>)
-  func.return
-}
-
-// -----
-
 // CHECK: expected an axis in [-2, 1], got 2
 func.func @axis_is_out_of_range(%x: tensor<2x3xf32>) {
   %y = graph.softmax %x {axis = 2} : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -177,6 +177,7 @@ def _activations() -> list[Case]:
             found.append(case("PRelu", value, draw(slope, dtype, 0, 1)))
         found.append(case("PRelu", draw((1, 3, 4, 4), dtype), draw((3, 1, 1), dtype)))
     found.append(case("PRelu", draw((4, 9), I64, -9, 9), draw((9,), I64, -3, 3)))
+    found.append(case("PRelu", SPECIAL, np.array(-2, F32)))
     return found
 
 

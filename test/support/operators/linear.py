@@ -12,6 +12,7 @@ from operators.case import (
     I32,
     I64,
     NUMBERS,
+    Array,
     Case,
     case,
     draw,
@@ -90,6 +91,13 @@ def _normalizations() -> list[Case]:
         norm = {"axis": axis, "epsilon": 0.01}
         found.append(case("LayerNormalization", data, scale, bias, **norm))
         found.append(case("LayerNormalization", data, scale, outputs=3, **norm))
+    for dtype in FLOATS:
+        data, scale = draw((2, 3, 4), dtype), draw((4,), dtype, 0.5, 2)
+        rms = case("RMSNormalization", data, scale, opset=23)
+        wide = draw((3, 1), dtype, 0.5, 2)
+        found += [rms, case("RMSNormalization", data, wide, opset=23, axis=1)]
+        found += _groups(draw((2, 6, 3, 5), dtype))
+    found += _groups(draw((1, 4, 7)))
     for attributes in (
         {"size": 3},
         {"size": 5, "alpha": 0.1, "beta": 0.5, "bias": 2.0},
@@ -97,6 +105,17 @@ def _normalizations() -> list[Case]:
         found.append(case("LRN", draw((2, 7, 3, 4)), **attributes))
     found.append(case("LRN", draw((1, 5, 3, 4)), opset=9, size=5, alpha=0.2))
     found.append(case("MeanVarianceNormalization", draw((2, 3, 4, 4))))
+    return found
+
+
+def _groups(data: Array) -> list[Case]:
+    """Return normalisations of groups, with a scale by channel and by group."""
+    channels, dtype, op = data.shape[1], data.dtype, "GroupNormalization"
+    found: list[Case] = []
+    for groups in (1, 2, channels):
+        for opset, length in ((21, channels), (18, groups)):
+            given = [draw((length,), dtype, 0.5, 2, seed) for seed in range(2)]
+            found.append(case(op, data, *given, opset=opset, num_groups=groups))
     return found
 
 

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from glow.dialects.graph import arg_reduction, linear, normalization, reduction
+from glow.dialects.graph import (
+    arg_reduction,
+    group_norm,
+    layer_norm,
+    linear,
+    normalization,
+    reduction,
+)
 from glow.dialects.graph.base import GraphOp
 from random_ops.call import ALL, FLOATS, NUMBERS, Call, Source, ops_in
 
@@ -90,11 +97,30 @@ def _layer_norm(s: Source) -> Call:
     shape, dtype = s.shape(1, 4), s.choose(FLOATS)
     axis = s.integer(-len(shape), len(shape) - 1)
     tail = shape[axis:]
-    scale = s.finite(s.broadcast(tail), dtype)
+    scale = s.finite(s.broadcast(tail), dtype) if s.flip(0.7) else None
     bias = s.finite(s.broadcast(tail), dtype) if s.flip() else None
     parameters = {"axis": axis, "epsilon": 0.1, "with_statistics": s.flip()}
     slots = (s.finite(shape, dtype), scale, bias)
-    return Call(normalization.LayerNormOp, slots, parameters, sums=True)
+    return Call(layer_norm.LayerNormOp, slots, parameters, sums=True)
+
+
+def _rms_norm(s: Source) -> Call:
+    shape, dtype = s.shape(1, 4), s.choose(FLOATS)
+    axis = s.integer(-len(shape), len(shape) - 1)
+    scale = s.finite(s.broadcast(shape[axis:]), dtype) if s.flip(0.7) else None
+    slots = (s.finite(shape, dtype), scale)
+    parameters = {"axis": axis, "epsilon": 0.1}
+    return Call(layer_norm.RmsNormOp, slots, parameters, sums=True)
+
+
+def _channel_norm(s: Source, op: type[GraphOp]) -> Call:
+    shape, dtype = s.shape(2, 5), s.choose(FLOATS)
+    given = [s.finite(shape[1:2], dtype) if s.flip() else None for _ in range(2)]
+    parameters: dict[str, Any] = {"epsilon": 0.1}
+    if op is group_norm.GroupNormOp:
+        fitting = [n for n in range(1, shape[1] + 1) if shape[1] % n == 0]
+        parameters["num_groups"] = s.choose(fitting or [1])
+    return Call(op, (s.finite(shape, dtype), *given), parameters, sums=True)
 
 
 def _batch_norm(s: Source) -> Call:
@@ -121,6 +147,9 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.softmax": _softmax(normalization.SoftmaxOp),
     "graph.log_softmax": _softmax(normalization.LogSoftmaxOp),
     "graph.layer_norm": _layer_norm,
+    "graph.rms_norm": _rms_norm,
+    "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
+    "graph.group_norm": lambda s: _channel_norm(s, group_norm.GroupNormOp),
     "graph.batch_norm": _batch_norm,
     "graph.lrn": _lrn,
 }

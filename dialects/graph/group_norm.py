@@ -1,0 +1,182 @@
+"""Normalizations of groups of channels, image by image."""
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, float_property, int_property
+from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+def _normalised(input: Array, groups: int, epsilon: float) -> Array:
+    """Return `input` less the mean and over the deviation of each group."""
+    images, channels, *spatial = input.shape
+    grouped = input.reshape(images, groups, channels // max(groups, 1), *spatial)
+    axes = tuple(range(2, grouped.ndim))
+    centred = grouped - np.mean(grouped, axes, keepdims=True)
+    variance = np.mean(centred * centred, axes, keepdims=True)
+    return (centred / np.sqrt(variance + epsilon)).reshape(input.shape)
+
+
+def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
+    shape = (-1,) + (1,) * (value.ndim - 2)
+    value = value if scale is None else value * scale.reshape(shape)
+    return value if bias is None else value + bias.reshape(shape)
+
+
+class ChannelNormOp(GraphOp):
+    """What normalizations have that scale and shift each channel by its own number."""
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    scale = opt_operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    epsilon = float_property(1e-5)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
+        " attr-dict `:` functional-type($input, $result)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        **parameters: Any,
+    ) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        if len(shape) < 2:
+            raise VerifyException(
+                f"expected an input of rank 2 or more, got {tensor_type(input)}"
+            )
+        for name, value in (("scale", scale), ("bias", bias)):
+            if value is not None and shape_of(value) != shape[1:2]:
+                raise VerifyException(
+                    f"expected a {name} of shape [{shape[1]}] per channel, "
+                    f"got {tensor_type(value)}"
+                )
+        return tensor(same_element(input, scale, bias), shape)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.input))
+        if operand == 0:
+            return tuple(range(rank))
+        return tuple(0 if axis == 1 else None for axis in range(rank))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Images and channels stay the first axes."""
+        if operand != 0 or order[:2] != (0, 1):
+            return None
+        others = [(0,)] * (len(self.operands) - 1)
+        return Reordering((order, *others), (order,), self.parameters())
+
+
+@irdl_op_definition
+class InstanceNormOp(ChannelNormOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over each channel's places.
+
+    Each image is on its own. An absent scale is 1, an absent bias 0.
+
+    Shapes: input [N, C, ...], scale and bias [C], result as input.
+    Errors: a rank below 2, a scale or bias that is not [C], several element types.
+    Source: ONNX InstanceNormalization-22; there scale and bias are required.
+
+    ```mlir
+    %y = graph.instance_norm %x scale %s : tensor<2xf32> bias %b : tensor<2xf32>
+        : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+    ```
+    """
+
+    name = "graph.instance_norm"
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        return _affine(_normalised(input, input.shape[1], epsilon), scale, bias)
+
+
+@irdl_op_definition
+class GroupNormOp(ChannelNormOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over groups of channels.
+
+    The channels are `num_groups` groups of neighbours; mean and variance are those of
+    all places of a group's channels in an image. An absent scale is 1, an absent bias
+    0.
+
+    Shapes: input [N, C, ...], scale and bias [C], result as input.
+    Errors: a rank below 2, groups that do not divide the channels, a scale or bias that
+        is not [C], several element types.
+    Source: ONNX GroupNormalization-21 with stash_type = 1; there scale and bias are
+        required.
+
+    ```mlir
+    %y = graph.group_norm %x scale %s : tensor<4xf32> bias %b : tensor<4xf32>
+        {num_groups = 2} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    name = "graph.group_norm"
+
+    num_groups = int_property()
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        *,
+        num_groups: int,
+        **parameters: Any,
+    ) -> Tensor:
+        found = ChannelNormOp.infer(input, scale, bias)
+        channels = shape_of(input)[1]
+        if num_groups < 1 or channels % num_groups:
+            raise VerifyException(
+                f"expected num_groups to divide {channels} channels, got {num_groups}"
+            )
+        return found
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        num_groups: int,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        return _affine(_normalised(input, num_groups, epsilon), scale, bias)

@@ -1,0 +1,209 @@
+"""Normalizations over the last axes, each place of the others on its own."""
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    var_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import (
+    Array,
+    GraphOp,
+    broadcast_map,
+    float_property,
+    int_property,
+)
+from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    broadcasts_to,
+    element_of,
+    normalize_axis,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+def _check_parameter(name: str, value: SSAValue | None, input: SSAValue) -> None:
+    if value is not None and not broadcasts_to(value, shape_of(input)):
+        raise VerifyException(
+            f"expected a {name} that broadcasts to {list(shape_of(input))}, "
+            f"got {tensor_type(value)}"
+        )
+
+
+def _reordered(op: GraphOp, axis: int, operand: int, order: Order) -> Reordering | None:
+    """The axes that statistics are taken over stay the last ones."""
+    first = normalize_axis(axis, len(shape_of(op.operands[0])))
+    if operand != 0 or max(order[:first], default=-1) >= first:
+        return None
+    return op.broadcast_reordering(0, order, op.parameters())
+
+
+@irdl_op_definition
+class LayerNormOp(GraphOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over axes from `axis` on.
+
+    An absent scale is 1, an absent bias 0. With `with_statistics`, the mean and
+    1 / sqrt(variance + epsilon) are results too. Statistics are taken in f32, of f64
+    in f64.
+
+    Shapes: input any, scale and bias broadcast to it, result as input; statistics as
+        input with extent 1 from `axis` on.
+    Errors: an axis that the input lacks, a scale or bias that does not broadcast.
+    Source: ONNX LayerNormalization-17 with stash_type = 1; there scale is required.
+
+    ```mlir
+    %y = graph.layer_norm %x scale %s : tensor<8xf32> bias %b : tensor<8xf32>
+        {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.layer_norm"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    scale = opt_operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    axis = int_property(-1)
+    epsilon = float_property(1e-5)
+    with_statistics = opt_prop_def(UnitAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+    statistics = var_result_def(TensorType.constr(AnyAttr()))
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
+        " attr-dict `:` functional-type($input, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        with_statistics: bool = False,
+    ) -> tuple[Tensor, ...]:
+        FLOAT.check(input)
+        _check_parameter("scale", scale, input)
+        _check_parameter("bias", bias, input)
+        shape = shape_of(input)
+        result = tensor(same_element(input, scale, bias), shape)
+        first = normalize_axis(axis, len(shape))
+        kept = shape[:first] + (1,) * (len(shape) - first)
+        found = tensor(element_of(input), kept)
+        return (result, found, found) if with_statistics else (result,)
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
+        assert isinstance(inferred, tuple)
+        return [inferred[0], inferred[1:]]
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+        with_statistics: bool = False,
+    ) -> tuple[Array, ...]:
+        axes = tuple(range(axis % input.ndim, input.ndim))
+        mean = np.mean(input, axes, keepdims=True)
+        centred = input - mean
+        variance = np.mean(centred * centred, axes, keepdims=True)
+        inverse = 1 / np.sqrt(variance + epsilon)
+        result = centred * inverse
+        result = result if scale is None else result * scale
+        result = result if bias is None else result + bias
+        return (result, mean, inverse) if with_statistics else (result,)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.results[result])
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        return _reordered(self, self.axis.value.data, operand, order)
+
+
+@irdl_op_definition
+class RmsNormOp(GraphOp):
+    """
+    x / sqrt(mean of squares + epsilon) * scale, over axes from `axis` on.
+
+    An absent scale is 1. The mean is taken in f32, of f64 in f64.
+
+    Shapes: input any, scale broadcasts to it, result as input.
+    Errors: an axis that the input lacks, a scale that does not broadcast.
+    Source: ONNX RMSNormalization-23 with stash_type = 1; there scale is required.
+
+    ```mlir
+    %y = graph.rms_norm %x scale %s : tensor<8xf32> {axis = 1}
+        : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.rms_norm"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    scale = opt_operand_def(TensorType.constr(AnyAttr()))
+    axis = int_property(-1)
+    epsilon = float_property(1e-5)
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? attr-dict"
+        " `:` functional-type($input, $result)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+    ) -> Tensor:
+        FLOAT.check(input)
+        _check_parameter("scale", scale, input)
+        normalize_axis(axis, len(shape_of(input)))
+        return tensor(same_element(input, scale), shape_of(input))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        *,
+        axis: int = -1,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        axes = tuple(range(axis % input.ndim, input.ndim))
+        square = np.mean(input * input, axes, keepdims=True)
+        result = input / np.sqrt(square + epsilon)
+        return result if scale is None else result * scale
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        return _reordered(self, self.axis.value.data, operand, order)
