@@ -9,8 +9,8 @@ from functools import cache
 
 Halo = tuple[int, int]
 
-LARGEST = 2**63 - 1
-"""What no number of a layout is above."""
+LARGEST = 2**31 - 1
+"""What no number of a layout is above: no buffer has more elements."""
 
 EXTENSION = re.compile(r"\s*[A-Za-z_][\w.-]*\s*:[^\]\r\n]*", re.ASCII)
 """A namespace, a colon, and what only its owner reads, on one line."""
