@@ -249,22 +249,18 @@ class Machine:
 
     def run_layer_norm(self, op: Any) -> None:
         found = layer_norm.LayerNormOp.compute(
-            self.read(op.input),
-            None if op.scale is None else self.read(op.scale),
-            None if op.bias is None else self.read(op.bias),
+            *(v and self.read(v) for v in (op.input, op.scale, op.bias)),
             axis=op.axis.value.data,
             epsilon=op.epsilon.value.data,
             with_statistics=op.mean is not None,
         )
-        results = found if isinstance(found, tuple) else (found,)
         outs = [o for o in (op.result, op.mean, op.inv_std_dev) if o is not None]
-        for buffer, array in zip(outs, results, strict=True):
+        for buffer, array in zip(outs, found, strict=True):
             self.write(buffer, array)
 
     def run_rms_norm(self, op: Any) -> None:
         found = layer_norm.RmsNormOp.compute(
-            self.read(op.input),
-            None if op.scale is None else self.read(op.scale),
+            *(v and self.read(v) for v in (op.input, op.scale)),
             axis=op.axis.value.data,
             epsilon=op.epsilon.value.data,
         )

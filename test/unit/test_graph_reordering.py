@@ -45,7 +45,7 @@ from glow.dialects.graph.normalization import (
 from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.reduction import ReductionOp
-from glow.dialects.graph.reordering import Placement, reshaped_order
+from glow.dialects.graph.reordering import Placement
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
@@ -381,25 +381,6 @@ def test_reordering_for_a_result_gives_that_order(
 def identity_maps(op: GraphOp, result: int) -> bool:
     axes = op.axis_map(0, result)
     return axes == tuple(range(len(shape_of(op.operands[0]))))
-
-
-@pytest.mark.parametrize(
-    ("shape", "new", "order", "expected"),
-    [
-        ((2, 3, 4, 5), (2, 12, 5), (0, 3, 1, 2), (0, 2, 1)),  # merged ones together
-        ((2, 3, 4, 5), (2, 12, 5), (0, 1, 3, 2), None),  # parted
-        ((2, 3, 4, 5), (2, 12, 5), (0, 2, 1, 3), None),  # swapped
-        ((2, 12, 5), (2, 3, 4, 5), (0, 2, 1), (0, 3, 1, 2)),  # split ones together
-        ((6, 4), (3, 8), (1, 0), None),  # neither merged nor split
-        ((2, 1, 3), (2, 3), (1, 2, 0), (1, 0)),  # what has one position is anywhere
-        ((2, 3), (1, 2, 1, 3), (1, 0), (0, 3, 1, 2)),  # new ones follow
-        ((2, 0), (0, 2), (1, 0), None),
-    ],
-)
-def test_order_of_a_reshaped_tensor(
-    shape: Shape, new: Shape, order: Shape, expected: Shape | None
-) -> None:
-    assert reshaped_order(shape, new, order) == expected
 
 
 @pytest.mark.parametrize(
