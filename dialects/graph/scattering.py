@@ -312,7 +312,8 @@ class TensorScatterOp(GraphOp):
             )
         found = data.copy()
         for batch, start in enumerate(starts):
-            places: Array = (int(start) + np.arange(count)) % max(room, 1)
+            offsets = np.arange(count, dtype=np.int64)
+            places = np.remainder(start + offsets, max(room, 1))
             lines = np.moveaxis(found[batch], axis - 1, 0)
             lines[places] = np.moveaxis(updates[batch], axis - 1, 0)
         return found

@@ -5,13 +5,11 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.arg_reduction import ArgMaxOp
-from glow.dialects.graph.binary import AddOp, DivOp
-from glow.dialects.graph.comparison import EqualOp, LessOp
-from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.binary import DivOp
+from glow.dialects.graph.comparison import EqualOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from glow.dialects.graph.select import CastOp, WhereOp
@@ -59,29 +57,6 @@ def lp_normalization(node: Node) -> SSAValue:
     zero = node.literal(0, node.dtype(0))
     nothing = node.emit(EqualOp, norm, zero)
     return node.emit(WhereOp, nothing, zero, node.emit(DivOp, value, norm))
-
-
-@onnx_op("OneHot")
-def one_hot(node: Node) -> SSAValue:
-    """where(place == index, on, off); indices may count from the end"""
-    depth = node.known(1, "a depth")
-    if depth.size != 1 or not 0 < int(depth.reshape(-1)[0]) <= MAX_MASK:
-        node.invalid(f"expected a depth above 0, got {depth.tolist()}")
-    count, rank = int(depth.reshape(-1)[0]), len(node.shape(0)) + 1
-    axis = normalize_axis(node.integer("axis"), rank)
-    index = node.emit(CastOp, node.input(0), to=i64)
-    zero, length = (node.literal(n, np.dtype(np.int64)) for n in (0, count))
-    wrapped = node.emit(AddOp, index, length)
-    index = node.emit(WhereOp, node.emit(LessOp, index, zero), wrapped, index)
-    extents = list(node.shape(0))
-    extents.insert(axis, 1)
-    index = node.emit(ReshapeOp, index, shape=extents)
-    hit = node.emit(EqualOp, _counted(node, count, rank, axis), index)
-    off, on = (
-        node.emit(GatherOp, node.input(2), node.literal(n, np.dtype(np.int64)), axis=0)
-        for n in (0, 1)
-    )
-    return node.emit(WhereOp, hit, on, off)
 
 
 def _counted(node: Node, count: int, rank: int, axis: int) -> SSAValue:

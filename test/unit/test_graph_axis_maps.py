@@ -7,6 +7,7 @@ import pytest
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
@@ -59,6 +60,10 @@ MAPS = [
     (
         ScatterNdOp(value(2, 3, 4), value(6, 7, 1, dtype=np.int64), value(6, 7, 3, 4)),
         [(0, 1, 2), (None, None, None), (None, 2, 3)],
+    ),
+    (
+        OneHotOp(value(2, 3, dtype=np.int64), value(2), depth=5, axis=1),
+        [(0, None, 1), (None, None, None)],
     ),
     (CumsumOp(value(2, 3), axis=1), [(0, 1)]),
     (TriluOp(value(2, 3), value(dtype=np.int64)), [(0, 1), (None, None)]),

@@ -15,6 +15,7 @@ from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import Elementwise, GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
@@ -274,6 +275,9 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
         value(f32, shape), axis=axis_of(shape, draw), reverse=draw(st.booleans())
     ),
     TriluOp: trilu,
+    OneHotOp: lambda cls, shape, draw: cls(
+        value(i64, shape), value(f32, (2,)), depth=3, axis=axis_of(shape, draw)
+    ),
 }
 
 

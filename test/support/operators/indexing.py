@@ -105,4 +105,25 @@ def _caches() -> list[Case]:
     return found
 
 
-CASES = [*_gathers(), *_scatters(), *_caches()]
+def _one_hots() -> list[Case]:
+    found: list[Case] = []
+    far = np.array([[1, 4, -1], [0, 9, -9], [2**40, -(2**63), 2**63 - 1]])
+    depth, values = np.array(5), np.array([-1, 2], np.float32)
+    for axis in (-1, 0, 1):
+        for constants in ((1,), (1, 2)):
+            hot = case("OneHot", far, depth, values, constants=constants, axis=axis)
+            found.append(hot)
+    fixed = {"constants": (1,)}
+    for dtype in ANY:
+        few = np.array([0, 1], dtype)
+        found.append(case("OneHot", places((3,), 19), np.array([19]), few, **fixed))
+    close = np.array([0, -3, 2, 3, -4])
+    for dtype in (np.int32, np.float32):
+        indices, depth = close.astype(dtype), np.array(3, dtype)
+        found.append(case("OneHot", indices, depth, values, **fixed))
+    found.append(case("OneHot", np.array(2), np.array(3), values, **fixed))
+    found.append(case("OneHot", places((0, 3), 2), np.array(3), values, **fixed))
+    return found
+
+
+CASES = [*_gathers(), *_scatters(), *_caches(), *_one_hots()]

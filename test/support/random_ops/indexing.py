@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import indexing, scattering
+from glow.dialects.graph import encoding, indexing, scattering
 from random_ops.call import ALL, INTS, NUMBERS, Array, Call, Source
 
 
@@ -86,9 +86,21 @@ def _tensor_scatter(s: Source) -> Call:
     return Call(scattering.TensorScatterOp, slots, parameters)
 
 
+def _one_hot(s: Source) -> Call:
+    depth, dtype = s.integer(1, 40), s.choose(INTS)
+    shape = s.shape(0, 2)
+    near = s.rng.integers(-depth - 2, depth + 2, shape)
+    indices = np.asarray(near, dtype) if s.flip(0.8) else s.array(shape, dtype, 1)
+    axis = s.integer(-len(shape) - 1, len(shape))
+    values = s.array((2,), s.choose(ALL))
+    parameters = {"depth": depth, "axis": axis}
+    return Call(encoding.OneHotOp, (indices, values), parameters)
+
+
 GENERATORS = {
     "graph.gather_elements": _gather_elements,
     "graph.gather_nd": _gather_nd,
+    "graph.one_hot": _one_hot,
     "graph.scatter_elements": _scatter_elements,
     "graph.scatter_nd": _scatter_nd,
     "graph.tensor_scatter": _tensor_scatter,
