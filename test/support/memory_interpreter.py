@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from memory_normalizations import Normalizations
 from numpy.lib.stride_tricks import as_strided
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -25,8 +26,6 @@ from glow.dialects.graph import (
     arg_reduction,
     convolution,
     indexing,
-    layer_norm,
-    normalization,
     pooling,
     reduction,
     scanning,
@@ -93,7 +92,7 @@ def ints(attribute: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in attribute.get_values())
 
 
-class Machine:
+class Machine(Normalizations):
     """The buffers of one run."""
 
     def __init__(self, module: ModuleOp, inputs: dict[str, Array]):
@@ -238,38 +237,6 @@ class Machine:
             axis=op.axis.value.data,
             keepdims=True,
             select_last_index=op.select_last_index is not None,
-        )
-        self.write(op.result, found)
-
-    def run_softmax(self, op: Any) -> None:
-        log = op.log is not None
-        kind = normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
-        found = kind.compute(self.read(op.input), axis=op.axis.value.data)
-        self.write(op.result, found)
-
-    def run_layer_norm(self, op: Any) -> None:
-        found = layer_norm.LayerNormOp.compute(
-            *(v and self.read(v) for v in (op.input, op.scale, op.bias)),
-            axis=op.axis.value.data,
-            epsilon=op.epsilon.value.data,
-            with_statistics=op.mean is not None,
-        )
-        outs = [o for o in (op.result, op.mean, op.inv_std_dev) if o is not None]
-        for buffer, array in zip(outs, found, strict=True):
-            self.write(buffer, array)
-
-    def run_rms_norm(self, op: Any) -> None:
-        found = layer_norm.RmsNormOp.compute(
-            *(v and self.read(v) for v in (op.input, op.scale)),
-            axis=op.axis.value.data,
-            epsilon=op.epsilon.value.data,
-        )
-        self.write(op.result, found)
-
-    def run_lrn(self, op: Any) -> None:
-        numbers = {n: getattr(op, n).value.data for n in ("size", "alpha", "beta")}
-        found = normalization.LrnOp.compute(
-            self.read(op.input), **numbers, bias=op.bias.value.data
         )
         self.write(op.result, found)
 

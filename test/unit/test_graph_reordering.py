@@ -21,11 +21,7 @@ from glow.dialects.graph.global_pooling import (
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
 )
-from glow.dialects.graph.group_norm import (
-    ChannelNormOp,
-    GroupNormOp,
-    InstanceNormOp,
-)
+from glow.dialects.graph.group_norm import ChannelNormOp, GroupNormOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
@@ -385,22 +381,3 @@ def test_reordering_for_a_result_gives_that_order(
 def identity_maps(op: GraphOp, result: int) -> bool:
     axes = op.axis_map(0, result)
     return axes == tuple(range(len(shape_of(op.operands[0]))))
-
-
-@pytest.mark.parametrize(
-    ("op", "operand", "order"),
-    [
-        (BatchNormOp(value(f32, (2, 3, 4)), *[value(f32, (3,))] * 4), 0, (0, 2, 1)),
-        (BatchNormOp(value(f32, (2, 3, 4)), *[value(f32, (3,))] * 4), 1, (0,)),
-        (LrnOp(value(f32, (2, 3, 4)), size=3), 0, (0, 2, 1)),
-        (LayerNormOp(value(f32, (2, 3)), value(f32, (3,))), 0, (1, 0)),
-        (LayerNormOp(value(f32, (2, 3)), value(f32, (3,)), axis=0), 1, (0,)),
-        (RmsNormOp(value(f32, (2, 3))), 0, (1, 0)),
-        (InstanceNormOp(value(f32, (2, 3, 4))), 0, (0, 2, 1)),
-        (InstanceNormOp(value(f32, (2, 3, 4))), 0, (1, 0, 2)),
-        (InstanceNormOp(value(f32, (2, 3)), None, value(f32, (3,))), 1, (0,)),
-        (PadOp(value(f32, (2,)), value(f32, (1,)), pads=(1, 1)), 1, (0,)),
-    ],
-)
-def test_axes_with_a_meaning_stay(op: GraphOp, operand: int, order: Shape) -> None:
-    assert op.reordered(operand, order) is None
