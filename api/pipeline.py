@@ -53,12 +53,13 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "remove-identities,fold-movement,remove-identities,fold-batch-norm,"
-        "decompose-batch-norm,fold-constants,cse,dce,remove-dead-constants",
+        "remove-identities,sink-transposes,fold-movement,remove-identities,"
+        "fold-batch-norm,decompose-batch-norm,fold-constants,cse,dce,"
+        "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "fold-constants remove-identities fold-movement fold-batch-norm cse dce "
-            "remove-dead-constants"
+            "fold-constants remove-identities sink-transposes fold-movement "
+            "fold-batch-norm cse dce remove-dead-constants"
         ),
     ),
     Stage(

@@ -17,6 +17,9 @@ from xdsl.pattern_rewriter import (
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
+from glow.passes.graph._constants import Constants
+from glow.passes.graph._weights import FoldTransposeIntoColumns, FoldTransposeIntoRows
+from glow.passes.graph.remove_identities import RemoveUnmovingOp
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of
@@ -129,13 +132,64 @@ def _swaps_matrix(op: TransposeOp) -> bool:
     ]
 
 
+class ShareTranspose(RewritePattern):
+    """transpose(x), transpose(x) -> one of them, where they are equal"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        if has_layout(op.input):
+            return
+        for use in list(op.input.uses):
+            other = use.operation
+            if (
+                isinstance(other, TransposeOp)
+                and other is not op
+                and other.permutation == op.permutation
+                and other.result.type == op.result.type
+                and other.parent is op.parent
+                and other.is_before_in_block(op)
+            ):
+                rewriter.replace(op, (), (other.result,))
+                return
+
+
+def merging_patterns(constants: Constants) -> list[RewritePattern]:
+    """Return the patterns that merge movements, but for `ReshapeInstead`."""
+    return [
+        ShareTranspose(),
+        MergeTransposes(),
+        MergeReshapes(),
+        MergeExpansions(),
+        FoldTransposeIntoMatMul(),
+        FoldTransposeIntoRows(constants),
+        FoldTransposeIntoColumns(constants),
+    ]
+
+
+def move_transposes(
+    module: ModuleOp, constants: Constants, *moving: RewritePattern
+) -> None:
+    """
+    Apply patterns that move transposes, and merge what meets, until none fits.
+
+    Transposes that move no element are reshapes only then: `moving` sees their order.
+    """
+    merging = [RemoveUnmovingOp(), *merging_patterns(constants)]
+    rewrite(module, *merging)
+    changed = True
+    while changed:
+        rewrite(module, *merging, *moving)
+        changed = rewrite(module, ReshapeInstead(), *merging)
+
+
 @dataclass(frozen=True)
 class FoldMovementPass(ModulePass):
     """
     Merge transposes, reshapes and expansions that follow each other.
 
     A transpose or expansion of axes of extent 1 becomes a reshape, a transpose that
-    a matrix product reads becomes one of its flags.
+    a matrix product reads becomes one of its flags; one whose axes are flattened
+    before a product, or split behind it, is done to the constant factor.
 
     Level: graph -> graph. Needs: nothing; `remove-identities` afterwards.
     """
@@ -143,11 +197,4 @@ class FoldMovementPass(ModulePass):
     name = "fold-movement"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(
-            op,
-            MergeTransposes(),
-            MergeReshapes(),
-            MergeExpansions(),
-            ReshapeInstead(),
-            FoldTransposeIntoMatMul(),
-        )
+        rewrite(op, ReshapeInstead(), *merging_patterns(Constants(op)))

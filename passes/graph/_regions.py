@@ -1,0 +1,249 @@
+"""Which ops around a transpose to turn, so that the fewest bytes are transposed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from math import inf
+
+from xdsl.ir import Operation, SSAValue
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.reordering import Order, Placement, Reordering
+from glow.passes.graph._transposes import (
+    existing_transpose,
+    inverse,
+    kept_axes,
+    order_of,
+    transpose_bytes,
+    transpose_of,
+)
+from glow.passes.graph._turning import Turner, is_turnable, saved_bytes
+from glow.support.minimum_cut import Network
+
+# Regions of so many ops are large enough for a stage of a residual network.
+OPS = 256
+
+
+@dataclass
+class Region:
+    """
+    Ops that can be turned, each in one way, and the values between them.
+
+    `orders` has the order in which the turned form of a value stands; a value that a
+    transpose makes of another has both forms from the start.
+    """
+
+    turner: Turner
+    reorderings: dict[GraphOp, Reordering] = field(
+        default_factory=dict[GraphOp, Reordering]
+    )
+    orders: dict[SSAValue, Order] = field(default_factory=dict[SSAValue, Order])
+
+    @staticmethod
+    def below(transpose: TransposeOp, turner: Turner) -> Region:
+        """Return what can be turned if the operand of `transpose` is read instead."""
+        region = Region(turner)
+        region.orders[transpose.result] = inverse(order_of(transpose))
+        pending = [transpose.result]
+        while pending and len(region.reorderings) < OPS:
+            value = pending.pop(0)
+            for use in list(value.uses):
+                op = use.operation
+                if op.parent is transpose.parent:
+                    found = region._reach(op, use.index)
+                    pending += region._with_transposes(found)
+        return region
+
+    @staticmethod
+    def above(transpose: TransposeOp, turner: Turner) -> Region:
+        """Return what can be turned if its results are asked for as `transpose` is."""
+        region = Region(turner)
+        pending = [(transpose.input, order_of(transpose))]
+        while pending and len(region.reorderings) < OPS:
+            value, order = pending.pop(0)
+            op = value.owner
+            if value not in region.orders and isinstance(op, Operation):
+                pending += region._reach_up(op, value, order)
+        return region
+
+    def _reach(self, op: Operation, operand: int) -> list[GraphOp]:
+        """Add `op`, one operand of which is turned, if it can be."""
+        if op in self.reorderings or not is_turnable(op):
+            return []
+        assert isinstance(op, GraphOp)
+        found = op.reordered(operand, self.orders[op.operands[operand]])
+        return [] if found is None else [self._add(op, found)]
+
+    def _reach_up(
+        self, op: Operation, value: SSAValue, order: Order
+    ) -> list[tuple[SSAValue, Order]]:
+        """Add `op`, the result `value` of which is wanted in `order`, if it can be."""
+        if op in self.reorderings or not is_turnable(op):
+            return []
+        assert isinstance(op, GraphOp)
+        found = op.reordered_for(list(op.results).index(value), order)
+        if found is None:
+            return []
+        self._add(op, found)
+        self._with_transposes([op])
+        pairs = zip(op.operands, found.operands, strict=True)
+        return [(v, kept_axes(p)) for v, p in pairs if None not in p]
+
+    def _add(self, op: GraphOp, found: Reordering) -> GraphOp:
+        self.reorderings[op] = found
+        self.orders |= zip(op.results, found.results, strict=True)
+        return op
+
+    def _with_transposes(self, ops: Iterable[GraphOp]) -> list[SSAValue]:
+        """Return the values new to the region: results, and transposes that end."""
+        found: list[SSAValue] = []
+        for op in ops:
+            found += op.results
+            places = self.reorderings[op].operands
+            for value, wanted in zip(op.operands, places, strict=True):
+                inner = transpose_of(value)
+                if inner is None or value in self.orders:
+                    continue
+                if inverse(order_of(inner)) == wanted:
+                    self.orders[value] = kept_axes(wanted)
+                    found.append(value)
+        return found
+
+    def cheapest(self) -> dict[GraphOp, Reordering]:
+        """
+        Return the fewest ops to turn so that the least is transposed; none if no less.
+
+        A minimum cut: ops beside the source are turned. What a value is transposed to
+        is counted once however many read it.
+        """
+        return self._among(self._sides()[0])
+
+    def furthest(self) -> dict[GraphOp, Reordering]:
+        """
+        Return the most ops to turn so that the least is transposed.
+
+        If that is no less than if none is turned, the transposes above these must
+        vanish, and no other become dearer.
+        """
+        fewest, most = self._sides()
+        chosen = self._among(most)
+        pays = any(op in fewest for op in chosen)
+        return chosen if pays or self._only_sinks(chosen) else {}
+
+    def _sides(self) -> tuple[set[Hashable], set[Hashable]]:
+        return _Costs(self).network().source_sides()
+
+    def _among(self, nodes: set[Hashable]) -> dict[GraphOp, Reordering]:
+        return {op: found for op, found in self.reorderings.items() if op in nodes}
+
+    def _only_sinks(self, chosen: dict[GraphOp, Reordering]) -> bool:
+        """Return whether transposes above `chosen` vanish, and others cost the same."""
+        sources: list[SSAValue] = []
+        for op, reordering in chosen.items():
+            for value, places in zip(op.operands, reordering.operands, strict=True):
+                if self.orders.get(value) == places:
+                    sources.append(value)
+                elif self.price(value, places) != 0:
+                    return False
+        above = [value for value in sources if value.owner not in chosen]
+        return bool(above) and all(self._vanishes(v, chosen) for v in above)
+
+    def price(self, value: SSAValue, places: Placement) -> int:
+        """Return what it costs to have a `value` that is not turned in `places`."""
+        existing = existing_transpose(value, kept_axes(places))
+        if existing is not None and existing.result not in self.orders:
+            return 0
+        return self.turner.price(value, places)
+
+    def _vanishes(self, value: SSAValue, chosen: dict[GraphOp, Reordering]) -> bool:
+        """Return whether `value` is transposed, and for none but `chosen`."""
+        readers = {use.operation for use in value.uses}
+        return transpose_of(value) is not None and readers <= chosen.keys()
+
+
+_SOURCE, _SINK = "turned", "as it is"
+
+
+class _Costs:
+    """The costs of turning ops of a region, and of not turning them, as a network."""
+
+    def __init__(self, region: Region):
+        self._region = region
+        self._network = Network(_SOURCE, _SINK)
+
+    def network(self) -> Network:
+        for value in self._region.orders:
+            self._add_value(value)
+        foreign: dict[tuple[SSAValue, Placement], list[GraphOp]] = {}
+        for op, reordering in self._region.reorderings.items():
+            for value, places in zip(op.operands, reordering.operands, strict=True):
+                if self._region.orders.get(value) != places:
+                    foreign.setdefault((value, places), []).append(op)
+        for (value, places), readers in foreign.items():
+            self._add_foreign(value, places, readers)
+        return self._network
+
+    def _add_value(self, value: SSAValue) -> None:
+        """Add what it costs to have `value` turned, as it is, or both."""
+        order = self._region.orders[value]
+        turned, has_others = self._readers(value, order)
+        cost = transpose_bytes(value, order)
+        producer = value.owner
+        if producer not in self._region.reorderings:  # a transpose: both forms exist
+            self._add_undoing(_SOURCE, value, turned, has_others, cost)
+            return
+        self._network.add(producer, _SINK, 0)
+        if turned or has_others:
+            self._add_undoing(producer, value, turned, has_others, cost)
+        readers = {use.operation for use in value.uses}
+        transposes = [op for op in readers if isinstance(op, TransposeOp)]
+        saved = sum(saved_bytes(op, order) for op in transposes if op.result.uses)
+        self._network.add(_SOURCE, producer, saved)
+        if not any(order_of(op) == order for op in transposes):
+            for op in turned:
+                self._network.add(op, ("turned", value), inf)
+            self._network.add(("turned", value), producer, cost)
+
+    def _add_undoing(
+        self,
+        producer: object,
+        value: SSAValue,
+        turned: list[GraphOp],
+        has_others: bool,
+        cost: int,
+    ) -> None:
+        """Add `cost` if `producer` is turned and a reader of `value` is not."""
+        if has_others:
+            if producer is not _SOURCE:
+                self._network.add(producer, _SINK, cost)
+            return
+        self._network.add(producer, ("as it is", value), cost)
+        for op in turned:
+            self._network.add(("as it is", value), op, inf)
+
+    def _readers(self, value: SSAValue, order: Order) -> tuple[list[GraphOp], bool]:
+        """Return the ops that may read `value` turned, and whether others read it."""
+        turned: list[GraphOp] = []
+        has_others = False
+        for use in value.uses:
+            op = use.operation
+            found = self._region.reorderings.get(op) if is_turnable(op) else None
+            if found is not None and found.operands[use.index] == order:
+                turned.append(op)
+            elif not isinstance(op, TransposeOp):  # they merge in either form
+                has_others = True
+        return turned, has_others
+
+    def _add_foreign(
+        self, value: SSAValue, places: Placement, readers: list[GraphOp]
+    ) -> None:
+        """Add what it costs to transpose an operand that the region does not make."""
+        price = self._region.price(value, places)
+        if price < 0:  # it has one reader, which gets rid of a transpose
+            self._network.add(_SOURCE, readers[0], -price)
+        elif price > 0:
+            for op in readers:
+                self._network.add(op, (value, places), inf)
+            self._network.add((value, places), _SINK, price)

@@ -1,0 +1,137 @@
+"""Ops that compute on transposed operands what others compute, transposed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.reordering import (
+    Order,
+    Placement,
+    Reordering,
+    identity,
+    picked,
+)
+from glow.passes.graph._constants import Constants
+from glow.passes.graph._transposes import (
+    Mover,
+    cost_of,
+    inverse,
+    kept_axes,
+    moves_data,
+    order_of,
+    transpose_bytes,
+    transpose_of,
+)
+from glow.support.types import has_layout, shape_of
+
+
+def is_turnable(op: Operation) -> bool:
+    """Return whether `op` may be computed in another order of axes at all."""
+    return (
+        isinstance(op, GraphOp)
+        and not isinstance(op, TransposeOp)
+        and not any(map(has_layout, (*op.operands, *op.results)))
+    )
+
+
+@dataclass
+class Turner:
+    """Replaces ops by those on transposed operands, and knows what that costs."""
+
+    constants: Constants
+
+    def __post_init__(self) -> None:
+        self._mover = Mover(self.constants)
+
+    def is_free(self, value: SSAValue, places: Placement) -> bool:
+        """Return whether `value` comes to `places` without a run-time movement."""
+        order = kept_axes(places)
+        if None in places and not moves_data(order, shape_of(value)):
+            return True  # a reshape, whatever else
+        is_same = order == identity(len(order))
+        return is_same or self.constants.array_of(value) is not None
+
+    def price(self, value: SSAValue, places: Placement) -> int:
+        """
+        Return how many bytes more it costs to have `value` in `places` as well.
+
+        A transpose that only one op reads is not needed any more: the sum may be
+        negative.
+        """
+        if self.is_free(value, places):
+            return 0
+        order, inner = kept_axes(places), transpose_of(value)
+        if inner is None:
+            return transpose_bytes(value, order)
+        merged = transpose_bytes(inner.input, picked(order_of(inner), order))
+        return merged - cost_of(inner) if is_read_once(value) else merged
+
+    def turn(
+        self, reorderings: Mapping[GraphOp, Reordering], rewriter: PatternRewriter
+    ) -> None:
+        """Compute these ops of one block in their other order."""
+        values = [value for op in reorderings for value in op.operands]
+        found = dict.fromkeys(map(transpose_of, values))
+        transposes = [inner for inner in found if inner is not None]
+        for op in _in_block_order(reorderings):
+            transposes += self._turn(op, reorderings[op], rewriter)
+        for transpose in transposes:
+            if not transpose.result.uses:
+                rewriter.erase(transpose)
+
+    def _turn(
+        self, op: GraphOp, reordering: Reordering, rewriter: PatternRewriter
+    ) -> list[TransposeOp]:
+        """Replace `op`; return the transposes that give its results."""
+        point = InsertPoint.before(op)
+        operands = [
+            self._mover.moved(value, places, rewriter, point)
+            for value, places in zip(op.operands, reordering.operands, strict=True)
+        ]
+        new = op.rebuilt(operands, reordering.parameters)
+        orders = zip(new.results, reordering.results, strict=True)
+        undone = [TransposeOp(v, permutation=inverse(order)) for v, order in orders]
+        rewriter.replace(op, [new, *undone], [each.result for each in undone])
+        for transpose in undone:
+            self._merge_readers(transpose, rewriter)
+        return undone
+
+    def _merge_readers(self, inner: TransposeOp, rewriter: PatternRewriter) -> None:
+        """Let the transposes that read `inner` read its operand."""
+        for use in list(inner.result.uses):
+            op = use.operation
+            if isinstance(op, TransposeOp) and not has_layout(op.result):
+                order = picked(order_of(inner), order_of(op))
+                point = InsertPoint.before(op)
+                merged = self._mover.moved(inner.input, order, rewriter, point)
+                rewriter.replace(op, (), (merged,))
+
+
+def is_read_once(value: SSAValue) -> bool:
+    """Return whether one op alone reads `value`, however often."""
+    return len({use.operation for use in value.uses}) == 1
+
+
+def saved_bytes(op: TransposeOp, order: Order) -> int:
+    """Return what `op` costs less if it reads its operand in `order`."""
+    merged = picked(inverse(order), order_of(op))
+    if merged == identity(len(merged)):
+        return cost_of(op)
+    if moves_data(merged, picked(shape_of(op.input), order)):
+        return 0
+    return cost_of(op) - 1
+
+
+def _in_block_order(ops: Mapping[GraphOp, Reordering]) -> list[GraphOp]:
+    if len(ops) == 1:
+        return list(ops)
+    block = next(iter(ops)).parent
+    assert block is not None
+    return [op for op in block.ops if isinstance(op, GraphOp) and op in ops]

@@ -1,0 +1,119 @@
+"""Move transposes towards results, where they meet their inverses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.reordering import Reordering
+from glow.passes.graph._constants import Constants
+from glow.passes.graph._regions import Region
+from glow.passes.graph._transposes import (
+    cost_of,
+    inverse,
+    order_of,
+    transpose_bytes,
+    transpose_of,
+)
+from glow.passes.graph._turning import Turner, is_read_once, is_turnable
+from glow.passes.graph.fold_movement import move_transposes
+
+
+@dataclass
+class SinkBelow(RewritePattern):
+    """
+    op(transpose(a), transpose(b), constant) -> transpose(op(a, b, moved constant))
+
+    where nothing else reads the transposes and they cost no less than those behind.
+    """
+
+    turner: Turner
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not is_turnable(op):
+            return
+        assert isinstance(op, GraphOp)
+        for index, value in enumerate(op.operands):
+            inner = transpose_of(value)
+            if inner is None:
+                continue
+            found = op.reordered(index, inverse(order_of(inner)))
+            if found is not None and self.pays(op, found):
+                self.turner.turn({op: found}, rewriter)
+            return
+
+    def pays(self, op: GraphOp, reordering: Reordering) -> bool:
+        """Return whether `op` alone reads the transposes, and none is added."""
+        gone: set[TransposeOp] = set()
+        for value, places in zip(op.operands, reordering.operands, strict=True):
+            inner = transpose_of(value)
+            if inner is not None and inverse(order_of(inner)) == places:
+                gone.add(inner)
+            elif not self.turner.is_free(value, places):
+                return False
+        made = zip(op.results, reordering.results, strict=True)
+        after = sum(transpose_bytes(v, order) for v, order in made if v.uses)
+        alone = all(is_read_once(inner.result) for inner in gone)
+        return alone and after <= sum(map(cost_of, gone))
+
+
+@dataclass
+class SinkThroughRegion(RewritePattern):
+    """
+    relu(add(transpose(a), b)) -> transpose(relu(add(a, inverse transpose(b))))
+
+    for whatever set of ops below a transpose makes the transposes of all together
+    cheaper: those that vanish, those that others still need, those of operands that
+    come from elsewhere.
+    """
+
+    turner: Turner
+
+    def __init__(self, turner: Turner):
+        self.turner = turner
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        if transpose_of(op.result) is None:
+            return
+        chosen = Region.below(op, self.turner).furthest()
+        if chosen:
+            self.turner.turn(chosen, rewriter)
+
+
+@dataclass(frozen=True)
+class SinkTransposesPass(ModulePass):
+    """
+    Move transposes towards results, past every op that can say how it computes the
+    same in another order of axes, and merge them with those that they meet.
+
+    An op is asked by `GraphOp.reordered`; there is no list of ops. Constants are
+    transposed at compile time. A transpose with several readers stays for those that
+    do not take it, and one is added on another operand, where that costs less in all:
+    what a transpose reads, writes, and 4096 bytes for a call.
+    Terminates: each rewrite lowers the cost of all transposes, or keeps it and replaces
+    transposes by ones with fewer other ops below them.
+
+    Level: graph -> graph. Needs: `fold-constants` before; `fold-batch-norm` after it
+    finds more.
+    """
+
+    name = "sink-transposes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
+            return
+        constants = Constants(op)
+        turner = Turner(constants)
+        move_transposes(op, constants, SinkBelow(turner), SinkThroughRegion(turner))

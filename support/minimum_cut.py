@@ -1,0 +1,75 @@
+"""The cheapest way to part a network of costs in two."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable
+from math import inf
+
+
+class Network:
+    """
+    Nodes on one side or the other, and what it costs to part them.
+
+    Units: costs are integers of any one unit, or infinite.
+    """
+
+    def __init__(self, source: Hashable, sink: Hashable):
+        self._source = source
+        self._sink = sink
+        self._left: dict[Hashable, dict[Hashable, float]] = {source: {}, sink: {}}
+
+    def add(self, tail: Hashable, head: Hashable, cost: float) -> None:
+        """Let it cost so much more that `tail` is beside the source, `head` not."""
+        assert cost >= 0, f"expected a cost of at least 0, got {cost}"
+        edges = self._left.setdefault(tail, {})
+        edges[head] = edges.get(head, 0) + cost
+        self._left.setdefault(head, {}).setdefault(tail, 0)
+
+    def source_sides(self) -> tuple[set[Hashable], set[Hashable]]:
+        """
+        Return what may be beside the source in a cut of least cost: the fewest or most.
+
+        The fewest are the source alone unless others beside it make the cut cheaper.
+        Source: Edmonds and Karp's maximum flow; the network is used up.
+        """
+        while self._sink in (before := self._reached()):
+            self._push(before)
+        return set(before), self._left.keys() - self._behind()
+
+    def _reached(self) -> dict[Hashable, Hashable]:
+        """Return what flow can still reach, each node with the one before it."""
+        found: dict[Hashable, Hashable] = {self._source: self._source}
+        queue = deque([self._source])
+        while queue and self._sink not in found:
+            tail = queue.popleft()
+            for head, cost in self._left[tail].items():
+                if cost > 0 and head not in found:
+                    found[head] = tail
+                    queue.append(head)
+        return found
+
+    def _behind(self) -> set[Hashable]:
+        """Return the nodes from which flow could still reach the sink."""
+        found = {self._sink}
+        queue = deque(found)
+        while queue:
+            head = queue.popleft()
+            for tail in self._left[head]:  # edges go both ways, if only one has room
+                if self._left[tail][head] > 0 and tail not in found:
+                    found.add(tail)
+                    queue.append(tail)
+        return found
+
+    def _push(self, before: dict[Hashable, Hashable]) -> None:
+        """Send what fits along the path that `before` has to the sink."""
+        path: list[tuple[Hashable, Hashable]] = []
+        head = self._sink
+        while head != self._source:
+            path.append((before[head], head))
+            head = before[head]
+        amount = min(self._left[tail][head] for tail, head in path)
+        assert amount < inf, "expected a cut of finite cost"
+        for tail, head in path:
+            self._left[tail][head] -= amount
+            self._left[head][tail] += amount
