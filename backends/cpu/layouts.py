@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
+from glow.dialects.graph.base import Elementwise
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
@@ -244,7 +245,8 @@ def carry_cost(
         return 0.0
     if isinstance(op, ReshapeOp | TransposeOp):
         return 0.0
-    if len({(shape_of(v), a) for v, a in pairs}) > 1:
+    is_alike = len({(shape_of(value), layout) for value, layout in pairs}) == 1
+    if not is_alike or not op.has_trait(Elementwise):
         return None
     return None if any(_is_padded(value, layout) for value, layout in pairs) else 0.0
 

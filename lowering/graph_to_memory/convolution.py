@@ -161,8 +161,6 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
         source = bordered(lowering, source, halo)
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
-    elif is_blocked(out) and any(pad != (0, 0) for pad in lowering.halo_around(out)):
-        lowering.add(ZeroHaloOp(out))
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,

@@ -49,6 +49,11 @@ def memref_of(type_: Tensor) -> Buffer:
     return MemRefType(type_.element_type, type_.get_shape(), encoding)
 
 
+def _has_halo(type_: Buffer) -> bool:
+    layout = layout_of(type_)
+    return layout is not None and layout.has_halo
+
+
 class Lowering:
     """
     The function being written, and the buffer of each value of the graph.
@@ -165,10 +170,10 @@ class Lowering:
         return buffer
 
     def zero_padding(self, buffer: SSAValue) -> None:
-        """Zero what is around the elements of `buffer`; copies do so in blocks."""
+        """Zero what is around the elements of `buffer`; copies fill up blocks."""
         type_ = buffer_type(buffer)
         is_padded = prod(physical_shape_of(type_)) != prod(type_.get_shape())
-        if is_padded and not is_blocked(buffer):
+        if is_padded and (not is_blocked(buffer) or _has_halo(type_)):
             self.add(ZeroHaloOp(buffer))
 
     def halo_around(self, buffer: SSAValue) -> Halo:

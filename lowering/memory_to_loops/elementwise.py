@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.elementwise import Elementwise
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.lowering.memory_to_loops.segments import segments_of
 from glow.support.targets import Target
 
 
@@ -22,9 +24,39 @@ from glow.support.targets import Target
 def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
     program = ScalarProgram.of(op.body)
     operands = [*op.inputs, *op.results_]
+    if any(map(is_blocked, operands)):
+        _lower_parts(main, op, program, operands)
+        return
     run_program(
         main, op, program, operands, [addressing_of(value) for value in operands]
     )
+
+
+def _lower_parts(
+    main: Main, op: ElementwiseOp, program: ScalarProgram, operands: Sequence[SSAValue]
+) -> None:
+    """
+    Append a call per strided part of operands in blocks.
+
+    Errors: operands of several shapes.
+    """
+    shapes = {extents_of(value) for value in operands}
+    if len(shapes) > 1:
+        raise PassFailedException(
+            f"expected operands of one shape where one is blocked, got {len(shapes)}"
+        )
+    if any(0 in shape for shape in shapes):
+        return
+    for part in segments_of(operands):
+        axes = collapse(part.axes, _loop_order(program))
+        starts = zip(operands, part.starts, strict=True)
+        _call(main, op, program, [main.base(*start) for start in starts], axes)
+
+
+def _loop_order(program: ScalarProgram) -> list[int]:
+    """Return the operands by whose strides loops are ordered: results come first."""
+    count = len(program.inputs)
+    return [*range(count, len(program.elements)), *range(count)]
 
 
 @lowers(FillOp)
@@ -45,10 +77,19 @@ def run_program(
     shape = addressing[-1].shape
     if 0 in shape:
         return
-    count = len(program.inputs)
-    results = range(count, len(buffers))
-    axes = collapse(axes_of(shape, addressing), [*results, *range(count)])
-    arguments = [main.base(buffer) for buffer in buffers]
+    axes = collapse(axes_of(shape, addressing), _loop_order(program))
+    _call(main, op, program, [main.base(buffer) for buffer in buffers], axes)
+
+
+def _call(
+    main: Main,
+    op: Operation,
+    program: ScalarProgram,
+    bases: Sequence[SSAValue],
+    axes: Sequence[Axis],
+) -> None:
+    """Append a call that runs `program` over `axes`."""
+    arguments = list(bases)
     if program.divides_integers:
         arguments.append(main.fault)
     kernel, row = plan(main.target, program, axes)

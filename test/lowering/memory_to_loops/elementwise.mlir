@@ -131,3 +131,29 @@ func.func @main() {
   memory.fill outs(%y : memref<4x3xf32>) {value = 1.000000e+00 : f32}
   func.return
 }
+
+// -----
+
+// Blocks that lie alike are gone through in one go; others part by part.
+// CHECK:       dense<[64, 8, 4, 8, 2, 32, 4, 4]> : tensor<8xindex>
+// CHECK:         func.call @elementwise_
+// CHECK:         func.call @elementwise_
+memory.placeholder @x "in" : memref<8x8xf32, #layout.physical<NK4n>>
+memory.placeholder @y "out" : memref<8x8xf32, #layout.physical<NK4n>>
+memory.placeholder @z "out" : memref<8x8xf32>
+func.func @main() {
+  %x = memory.get @x : memref<8x8xf32, #layout.physical<NK4n>>
+  %y = memory.get @y : memref<8x8xf32, #layout.physical<NK4n>>
+  %z = memory.get @z : memref<8x8xf32>
+  memory.elementwise ins(%x : memref<8x8xf32, #layout.physical<NK4n>>) outs(%y : memref<8x8xf32, #layout.physical<NK4n>>) {
+  ^bb0(%a: f32):
+    %0 = arith.negf %a : f32
+    memory.yield %0 : f32
+  }
+  memory.elementwise ins(%x : memref<8x8xf32, #layout.physical<NK4n>>) outs(%z : memref<8x8xf32>) {
+  ^bb0(%a: f32):
+    %0 = arith.negf %a : f32
+    memory.yield %0 : f32
+  }
+  func.return
+}
