@@ -25,6 +25,7 @@ from glow.support.types import (
     Tensor,
     broadcast,
     dtype_of,
+    element_of,
     same_element,
     shape_of,
     tensor,
@@ -110,6 +111,49 @@ class CastOp(GraphOp):
     @staticmethod
     def compute(input: Array, *, to: Attribute, saturate: bool = False) -> Array:
         return convert(input, dtype_of(to), bool(saturate))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.input, self.result)
+
+
+@irdl_op_definition
+class BitcastOp(GraphOp):
+    """
+    The input's bits as elements of type `to`, which has as many.
+
+    Shapes: result as input.
+    Errors: a type of another width; bools, whose other bits have no meaning.
+    Source: ONNX BitCast-26.
+
+    ```mlir
+    %y = graph.bitcast %x {to = i32} : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    ```
+    """
+
+    name = "graph.bitcast"
+
+    traits = traits_def(Elementwise())
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    to = prop_def()
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue, *, to: Attribute) -> Tensor:
+        NUMBER.check(input)
+        result = tensor(to, shape_of(input))
+        NUMBER.check(result)
+        if dtype_of(to).itemsize != dtype_of(element_of(input)).itemsize:
+            raise VerifyException(
+                f"expected an element type as wide as {element_of(input)}, got {to}"
+            )
+        return result
+
+    @staticmethod
+    def compute(input: Array, *, to: Attribute) -> Array:
+        return input.view(dtype_of(to))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.input, self.result)

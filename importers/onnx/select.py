@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.movement import ReshapeOp
-from glow.dialects.graph.select import CastOp, ClipOp, WhereOp
+from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, WhereOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
@@ -28,6 +28,12 @@ def cast(node: Node) -> SSAValue:
 def cast_like(node: Node) -> SSAValue:
     node.ignore("saturate", "round_mode")
     return node.emit(CastOp, node.input(0), to=node.element(1))
+
+
+@onnx_op("BitCast", since=26)
+def bit_cast(node: Node) -> SSAValue:
+    dtype = dtype_of_onnx(node.integer("to"), "the attribute to")
+    return node.emit(BitcastOp, node.input(0), to=element_type_of(dtype))
 
 
 @onnx_op("Clip")

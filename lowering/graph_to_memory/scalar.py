@@ -216,6 +216,12 @@ def _cast(b: ScalarBody, op: select.CastOp, a: Scalars) -> SSAValue:
     return b.cast(x, to)
 
 
+@scalar(select.BitcastOp)
+def _bitcast(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
+    (x,), to = a, element_of(op.results[0])
+    return x if x.type == to else b.op(arith.BitcastOp, x, result=to)
+
+
 @scalar(select.ClipOp)
 def _clip(b: ScalarBody, op: select.ClipOp, a: Scalars) -> SSAValue:
     """

@@ -34,7 +34,7 @@ from glow.dialects.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.select import BitcastOp, CastOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph._constants import Constants
@@ -96,7 +96,7 @@ class RemoveUnmovingOp(RewritePattern):
 def _moves_nothing(op: Operation) -> bool:
     """Return whether `op` is its operand, given that their types are equal."""
     match op:
-        case ReshapeOp() | ExpandOp() | TileOp() | CastOp():
+        case ReshapeOp() | ExpandOp() | TileOp() | CastOp() | BitcastOp():
             return True
         case SpaceToDepthOp() | DepthToSpaceOp() | SplitOp():
             return True

@@ -237,17 +237,9 @@ def clip_cases() -> Iterator[Case]:
     yield Case("Clip", "clip", [array, np.array(1, np.float32), nan])
 
 
-REDUCTIONS = {
-    "reduce_l1": "ReduceL1",
-    "reduce_l2": "ReduceL2",
-    **{
-        f"reduce_{name}": f"Reduce{title(name)}"
-        for name in ("sum", "prod", "max", "min", "mean")
-    },
-    **{
-        f"reduce_{name}": f"Reduce{title(name)}"
-        for name in ("sum_square", "log_sum", "log_sum_exp")
-    },
+SUMS = ("sum", "prod", "mean", "sum_square", "log_sum", "log_sum_exp")
+REDUCTIONS = {"reduce_l1": "ReduceL1", "reduce_l2": "ReduceL2"} | {
+    f"reduce_{name}": f"Reduce{title(name)}" for name in (*SUMS, "max", "min")
 }
 
 

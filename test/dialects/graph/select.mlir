@@ -76,3 +76,24 @@ func.func @clip_both(%x: tensor<2x3xf32>, %a: tensor<f32>, %b: tensor<f32>) {
   %y = graph.clip %x min %a : tensor<f32> max %b : tensor<f32> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return
 }
+
+// CHECK-LABEL: @bitcast_from_f32_to_i32
+// CHECK: %y = graph.bitcast %x {to = i32} : (tensor<2x3xf32>) -> tensor<2x3xi32>
+func.func @bitcast_from_f32_to_i32(%x: tensor<2x3xf32>) {
+  %y = graph.bitcast %x {to = i32} : (tensor<2x3xf32>) -> tensor<2x3xi32>
+  func.return
+}
+
+// CHECK-LABEL: @bitcast_from_i64_to_f64
+// CHECK: %y = graph.bitcast %x {to = f64} : (tensor<2x3xi64>) -> tensor<2x3xf64>
+func.func @bitcast_from_i64_to_f64(%x: tensor<2x3xi64>) {
+  %y = graph.bitcast %x {to = f64} : (tensor<2x3xi64>) -> tensor<2x3xf64>
+  func.return
+}
+
+// CHECK-LABEL: @bitcast_from_f32_to_f32
+// CHECK: %y = graph.bitcast %x {to = f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+func.func @bitcast_from_f32_to_f32(%x: tensor<2x3xf32>) {
+  %y = graph.bitcast %x {to = f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return
+}

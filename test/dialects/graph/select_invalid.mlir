@@ -61,3 +61,27 @@ func.func @bools_have_no_bounds(%x: tensor<2x3xi1>) {
   %y = graph.clip %x : (tensor<2x3xi1>) -> tensor<2x3xi1>
   func.return
 }
+
+// -----
+
+// CHECK: expected an element type as wide as f32, got f64
+func.func @bitcast_of_another_width(%x: tensor<2xf32>) {
+  %y = graph.bitcast %x {to = f64} : (tensor<2xf32>) -> tensor<2xf64>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a float or integer element type, got i1
+func.func @bitcast_of_bools(%x: tensor<2xi1>) {
+  %y = graph.bitcast %x {to = i1} : (tensor<2xi1>) -> tensor<2xi1>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a float or integer element type, got i1
+func.func @bitcast_to_bools(%x: tensor<2xf32>) {
+  %y = graph.bitcast %x {to = i1} : (tensor<2xf32>) -> tensor<2xi1>
+  func.return
+}

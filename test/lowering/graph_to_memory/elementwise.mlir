@@ -133,3 +133,16 @@ func.func @main() {
   graph.save @y, %y : tensor<2x3xf32>
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: @main
+// CHECK:         arith.bitcast %{{.*}} : f32 to i32
+graph.placeholder @x "in" : tensor<3xf32>
+graph.placeholder @y "out" : tensor<3xi32>
+func.func @main() {
+  %x = graph.load @x : tensor<3xf32>
+  %0 = graph.bitcast %x {to = i32} : (tensor<3xf32>) -> tensor<3xi32>
+  graph.save @y, %0 : tensor<3xi32>
+  func.return
+}

@@ -371,3 +371,17 @@ func.func @negations_that_change_the_layout(%x: tensor<1x2x3x4xf32>) -> tensor<1
   %1 = graph.neg %0 : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32, #layout.physical<NHWC>>
   func.return %1 : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
 }
+
+// CHECK-LABEL: @bits_of_the_same_type(
+// CHECK-NEXT:    func.return %x
+func.func @bits_of_the_same_type(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.bitcast %x {to = f32} : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %0 : tensor<2xf32>
+}
+
+// CHECK-LABEL: @bits_of_another_type(
+// CHECK:         graph.bitcast
+func.func @bits_of_another_type(%x: tensor<2xf32>) -> tensor<2xi32> {
+  %0 = graph.bitcast %x {to = i32} : (tensor<2xf32>) -> tensor<2xi32>
+  func.return %0 : tensor<2xi32>
+}

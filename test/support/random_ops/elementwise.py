@@ -106,6 +106,13 @@ def _prelu(s: Source) -> Call:
     return Call(parametric.PreluOp, slots)
 
 
+def _bitcast(s: Source) -> Call:
+    pair = s.choose([NUMBERS[::2], NUMBERS[1::2]])  # f32 with i32, f64 with i64
+    value = s.array(s.shape(), s.choose(pair), strange=0.5)
+    parameters = {"to": element_type_of(s.choose(pair))}
+    return Call(select.BitcastOp, (value,), parameters)
+
+
 def _clip(s: Source) -> Call:
     dtype = s.choose(NUMBERS)
 
@@ -129,6 +136,7 @@ GENERATORS: dict[str, Generator] = (
     | {
         "graph.pow": _pow,
         "graph.where": _where,
+        "graph.bitcast": _bitcast,
         "graph.cast": _cast,
         "graph.clip": _clip,
         "graph.prelu": _prelu,
