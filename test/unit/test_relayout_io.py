@@ -219,6 +219,17 @@ def test_glow_opt_needs_stages_to_put_it_into(
     assert "--relayout-io together with --stop-after" in capsys.readouterr().err
 
 
+def test_the_report_of_layouts_knows_the_wish(
+    path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = [path, "--layout-report"]
+    assert run_tool(glow_opt.main, monkeypatch, *report) == 0
+    assert "(1 of inputs" in capsys.readouterr().out
+    report += ["--relayout-io", "image=NHWC"]
+    assert run_tool(glow_opt.main, monkeypatch, *report) == 0
+    assert "of inputs" not in capsys.readouterr().out
+
+
 def test_assigned_layouts_come_too_late(
     path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -301,3 +301,13 @@ func.func @zeros_of_both_signs_are_no_splat() -> tensor<1x3xf32, #layout.physica
   %1 = layout.transform %0 : tensor<1x3xf32> -> tensor<1x3xf32, #layout.physical<NC16c>>
   func.return %1 : tensor<1x3xf32, #layout.physical<NC16c>>
 }
+
+// Extensions change no address, so nothing moves.
+// CHECK-LABEL: @extensions_move_no_byte
+// CHECK-NOT:     layout.transform
+// CHECK:         graph.relu %x
+func.func @extensions_move_no_byte(%x: tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>> {
+  %0 = layout.transform %x : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>> -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  func.return %1 : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+}
