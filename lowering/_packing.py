@@ -182,15 +182,29 @@ def winograd_filter(array: Array, target: Target) -> Array:
     panels = -(-outputs // panel)
     shape = (WINOGRAD_PLACES, panels, depth, panel)
     found = aligned_empty(prod(shape) * array.itemsize).view(array.dtype).reshape(shape)
-    places = np.kron(WINOGRAD_POINTS, WINOGRAD_POINTS)
     for i in range(panels):
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)
-        taps = columns.reshape(count, depth, 9).transpose(2, 1, 0)
-        matrices = places @ taps.astype(np.float64, order="C").reshape(9, -1)
+        taps = columns.transpose(2, 3, 1, 0).astype(np.float64, order="C")
+        rows = _at_points(taps).swapaxes(0, 1)
+        matrices = _at_points(rows).swapaxes(0, 1)
         found[:, i, :, :count] = matrices.reshape(WINOGRAD_PLACES, depth, count)
         found[:, i, :, count:] = 0
     return found
+
+
+def _at_points(taps: Array) -> Array:
+    """
+    Return what `taps` become along the first axis, as sums of few terms.
+
+    A matrix product would start the threads of BLAS, for longer than it takes.
+    """
+    return np.stack(
+        [
+            sum(weight * tap for weight, tap in zip(row, taps, strict=True) if weight)
+            for row in WINOGRAD_POINTS
+        ]
+    )
 
 
 def winograd_tiles(result: Shape) -> int:
