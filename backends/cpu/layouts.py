@@ -178,7 +178,7 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         for layout, order in _orders(op, target, offers)
     ]
     results = [(AnyOrder((rank - 1,) if rank else None), 0.0)]
-    if _is_turned(op):
+    if _is_turned(op, target):
         results.append((AnyOrder((rank - 2,)), _TURNED * size_bytes(op.result)))
     return [
         LayoutChoice((*factors, *others), (result,), cost)
@@ -187,10 +187,12 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
     ]
 
 
-def _is_turned(op: MatMulOp) -> bool:
-    """Return whether a kernel can write `op` with rows as neighbours."""
+def _is_turned(op: MatMulOp, target: Target) -> bool:
+    """Return whether a kernel can write rows as neighbours, at least a tile of them."""
     ranks = [len(shape_of(factor)) for factor in (op.lhs, op.rhs)]
-    return min(ranks) > 1 and element_of(op.result) == f32
+    if min(ranks) == 1 or element_of(op.result) != f32:
+        return False
+    return shape_of(op.result)[-2] >= target.tile_rows
 
 
 def _orders(

@@ -149,6 +149,10 @@ class _InterleavedWriter(Writer):
     """Writes other loops: panels, tiles, planes, and then the rows of all planes."""
 
     kernel: Interleaved
+    place: SSAValue
+    """Where the stack has room for a tile of each plane."""
+    plane_at: SSAValue
+    """Where in there the tile goes that is being written."""
 
     def product(self, b: Body) -> None:
         row, kernel = self.row, self.kernel

@@ -54,10 +54,13 @@ def columns_of(b: Body, rows: list[SSAValue]) -> list[SSAValue]:
         found = _unpacked(b, rows, lanes)
         places = [(found[i % 4], i // 4 * 4) for i in range(lanes)]
     else:
-        starts = [[s + h for s in range(0, lanes, 4)] for h in (0, 2)]
-        masks = [[i for s in half for i in (s, s + lanes, s + 1, s + 1 + lanes)]
-                 for half in starts]  # fmt: skip
-        found = [shuffled(b, *rows, mask) for mask in masks]
+        x, y = rows
+        starts = [range(half, lanes, 4) for half in (0, 2)]
+        masks = [
+            [lane for s in mine for lane in (s, s + lanes, s + 1, s + 1 + lanes)]
+            for mine in starts
+        ]
+        found = [shuffled(b, x, y, mask) for mask in masks]
         places = [(found[i % 4 // 2], i // 4 * 4 + i % 2 * 2) for i in range(lanes)]
     return [shuffled(b, x, x, range(at, at + count)) for x, at in places]
 
@@ -116,11 +119,11 @@ def interleaved(b: Body, planes: list[SSAValue], lanes: int) -> list[SSAValue]:
     if count == 4 <= lanes:
         return _segments_in_turn(b, _unpacked(b, planes, lanes))
     if count % 2 == 0:
-        halves = (interleaved(b, planes[i::2], lanes) for i in (0, 1))
+        even, odd = (interleaved(b, planes[i::2], lanes) for i in (0, 1))
         low = [lane for i in range(lanes // 2) for lane in (i, i + lanes)]
         high = [lane + lanes // 2 for lane in low]
-        pairs = zip(*halves, strict=True)
-        return [shuffled(b, *pair, mask) for pair in pairs for mask in (low, high)]
+        pairs = zip(even, odd, strict=True)
+        return [shuffled(b, x, y, mask) for x, y in pairs for mask in (low, high)]
     places = [(i % count, i // count) for i in range(count * lanes)]
     return [
         _gathered(b, planes, places[start : start + lanes])
@@ -135,8 +138,8 @@ def _segments_in_turn(b: Body, blocks: list[SSAValue]) -> list[SSAValue]:
             return blocks
         case 2:
             lanes = [[*range(s, s + 4), *range(s + 8, s + 12)] for s in (0, 4)]
-            pairs = (blocks[:2], blocks[2:])
-            return [shuffled(b, *pair, mine) for mine in lanes for pair in pairs]
+            pairs = ((blocks[0], blocks[1]), (blocks[2], blocks[3]))
+            return [shuffled(b, x, y, mine) for mine in lanes for x, y in pairs]
         case _:
             return _segments_transposed(b, blocks, 4)
 
