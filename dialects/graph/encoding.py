@@ -74,9 +74,9 @@ class OneHotOp(GraphOp):
     def compute(indices: Array, values: Array, *, depth: int, axis: int = -1) -> Array:
         places = indices.astype(np.int64)
         places = np.where(places < 0, places + depth, places)
-        hit = np.moveaxis(places[..., None] == np.arange(depth), -1, axis)
-        off, on = values
-        return np.where(hit, on, off)
+        hit: Array = np.equal(places[..., None], np.arange(depth))
+        hit = np.moveaxis(hit, -1, axis)
+        return np.where(hit, values[1:], values[:1])
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.indices))

@@ -14,7 +14,7 @@ from glow.support.discovery import modules_in
 if TYPE_CHECKING:
     from glow.importers.onnx.node import Node
 
-Outputs = SSAValue | Sequence[SSAValue]
+Outputs = SSAValue | Sequence[SSAValue | None]
 Handler = Callable[["Node"], Outputs]
 
 MARK = "onnx_operators"
@@ -24,7 +24,8 @@ def onnx_op(*names: str, since: int = 1) -> Callable[[Handler], Handler]:
     """
     Make a function import the ONNX operators `names` from opset `since` on.
 
-    It returns the node's output, or its outputs without those at the end that it lacks.
+    It returns the node's output, or its outputs without those at the end that it lacks;
+    None stands for one that nothing reads.
     A later version of an operator that means something else has its own function; one
     function does for versions whose difference the node's accessors already hide.
     """

@@ -113,6 +113,8 @@ def picked() -> Iterator[tuple[str, Network]]:
     yield "columns", one("CumSum", {"x": floats(3, 37)}, weights={"a": np.array(0)})
     weights = {"d": np.array(37), "v": np.array([0, 1], np.float32)}
     yield "one hot", one("OneHot", {"i": np.array([[3, 36, 99]])}, weights=weights)
+    weights = {"k": np.array([5])}
+    yield "top k", one("TopK", {"x": floats(3, 37)}, "y i", weights=weights)
     yield "trilu", one("Trilu", {"x": floats(9, 37), "k": np.array(11)})
     yield "scatter elements", one("ScatterElements", lines)
     picks |= {"u": floats(2, 37)}

@@ -27,6 +27,7 @@ from glow.dialects.graph import (
     convolution,
     indexing,
     pooling,
+    ranking,
     reduction,
     scanning,
     scattering,
@@ -290,6 +291,18 @@ class Machine(Normalizations):
         upper = op.upper is not None
         found = scanning.TriluOp.compute(self.read(op.input), k, upper=upper)
         self.write(op.result, found)
+
+    def run_top_k(self, op: Any) -> None:
+        (k,) = buffer_type(op.heap).get_shape()
+        found = ranking.TopKOp.compute(
+            self.read(op.input),
+            k=k,
+            axis=op.axis.value.data,
+            largest=op.largest is not None,
+        )
+        for buffer, array in zip((op.values, op.indices), found, strict=True):
+            if buffer is not None:
+                self.write(buffer, array)
 
 
 def unpacked(op: Any, array: Array, channels: int) -> Array:

@@ -18,6 +18,7 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.pooling import MaxPoolOp
+from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
@@ -65,6 +66,7 @@ MAPS = [
         OneHotOp(value(2, 3, dtype=np.int64), value(2), depth=5, axis=1),
         [(0, None, 1), (None, None, None)],
     ),
+    (TopKOp(value(2, 3), k=2), [(0, 1)]),
     (CumsumOp(value(2, 3), axis=1), [(0, 1)]),
     (TriluOp(value(2, 3), value(dtype=np.int64)), [(0, 1), (None, None)]),
     (

@@ -41,6 +41,7 @@ from glow.dialects.graph.normalization import (
 )
 from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.reordering import Placement
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
@@ -208,6 +209,11 @@ def trilu(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), draw(st.sampled_from([None, value(i64, ())])))
 
 
+def top_k(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    """The values alone: there are ties, and those of another axis move."""
+    return cls(value(f32, shape), k=1, axis=axis_of(shape, draw), with_indices=False)
+
+
 def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
 
@@ -271,6 +277,7 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
         value(f32, shape), axis=axis_of(shape, draw), reverse=draw(st.booleans())
     ),
     TriluOp: trilu,
+    TopKOp: top_k,
     OneHotOp: lambda cls, shape, draw: cls(
         value(i64, shape), value(f32, (2,)), depth=3, axis=axis_of(shape, draw)
     ),

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
-from glow.dialects.memory import indexing, normalization, scanning, window
+from glow.dialects.memory import indexing, normalization, ranking, scanning, window
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
@@ -30,6 +30,8 @@ def add_one_of_each(code: MemoryCode) -> None:
     indices = code.buffer(np.zeros(40, np.int64))
     pairs = code.buffer(np.zeros((1, 40, 1, 3), np.int64))
     lines = code.buffer(np.zeros((1, 40, 2), np.int64))
+    rows = code.buffer(np.zeros((1, 40, 3), np.float32))
+    heap = [code.buffer(np.zeros(3, dtype)) for dtype in (np.float32, np.int64)]
     start = code.buffer(np.zeros(1, np.int64))
     for op in (
         ElementwiseOp([x], [y], Region(block)),
@@ -51,6 +53,7 @@ def add_one_of_each(code: MemoryCode) -> None:
         scanning.CumsumOp(flat, flat, axis=2),
         scanning.CumsumOp(flat, flat, axis=1, exclusive=True),
         scanning.TriluOp(flat, start, flat, upper=True),
+        ranking.TopKOp(flat, rows, None, *heap, axis=2, largest=True),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),
     ):

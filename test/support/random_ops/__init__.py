@@ -10,13 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from random_ops import elementwise, indexing, movement, scanning, wholes, windows
+from random_ops import (
+    elementwise,
+    indexing,
+    movement,
+    ranking,
+    scanning,
+    wholes,
+    windows,
+)
 from random_ops.call import Call, Source
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     **elementwise.GENERATORS,
     **indexing.GENERATORS,
     **movement.GENERATORS,
+    **ranking.GENERATORS,
     **scanning.GENERATORS,
     **wholes.GENERATORS,
     **windows.GENERATORS,

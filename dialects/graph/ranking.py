@@ -1,0 +1,149 @@
+"""Ops that put elements into an order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedResultSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, int_property, to_attribute
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.types import (
+    NUMBER,
+    Tensor,
+    element_of,
+    normalize_axis,
+    shape_of,
+    tensor,
+)
+
+
+@irdl_op_definition
+class TopKOp(GraphOp):
+    """
+    The `k` largest elements along `axis`, or the smallest, the best first, and where.
+
+    Of equal ones the first comes first; NaN is larger than any number. What nothing
+    asks for, values or indices, may be absent.
+
+    Shapes: input any but a scalar, values as input with `k` elements along `axis`,
+    indices as values, of i64.
+    Errors: elements that are no numbers, an axis that the input lacks, a k below 0 or
+    above what the axis has, neither result.
+    Source: ONNX TopK-24, always sorted.
+
+    ```mlir
+    %v, %i = graph.top_k %x {k = 3 : i64, largest}
+        : tensor<2x8xf32> values tensor<2x3xf32> indices tensor<2x3xi64>
+    ```
+    """
+
+    name = "graph.top_k"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    values = opt_result_def(TensorType.constr(AnyAttr()))
+    indices = opt_result_def(TensorType.constr(i64))
+
+    k = int_property()
+    axis = int_property(-1)
+    largest = opt_prop_def(UnitAttr)
+
+    irdl_options = (AttrSizedResultSegments(as_property=True), ParsePropInAttrDict())
+
+    assembly_format = (
+        "$input attr-dict `:` type($input) (`values` type($values)^)?"
+        " (`indices` type($indices)^)?"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        *,
+        k: int,
+        axis: int = -1,
+        largest: bool | None = True,
+        with_values: bool = True,
+        with_indices: bool = True,
+    ):
+        values, indices = self._types(input, k=k, axis=axis)
+        stored = {"k": k, "axis": axis, "largest": bool(largest)}
+        IRDLOperation.__init__(
+            self,
+            operands=[input],
+            result_types=[
+                values if with_values else None,
+                indices if with_indices else None,
+            ],
+            properties={name: to_attribute(value) for name, value in stored.items()},
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {
+            "with_values": self.values is not None,
+            "with_indices": self.indices is not None,
+        }
+
+    @staticmethod
+    def _types(input: SSAValue, *, k: int, axis: int) -> tuple[Tensor, Tensor]:
+        NUMBER.check(input)
+        shape = shape_of(input)
+        at = normalize_axis(axis, len(shape))
+        if not 0 <= k <= shape[at]:
+            raise VerifyException(f"expected a k from 0 to {shape[at]}, got {k}")
+        found = (*shape[:at], k, *shape[at + 1 :])
+        return tensor(element_of(input), found), tensor(i64, found)
+
+    @classmethod
+    def infer(
+        cls,
+        input: SSAValue,
+        *,
+        k: int,
+        axis: int = -1,
+        largest: bool | None = True,
+        with_values: bool = True,
+        with_indices: bool = True,
+    ) -> tuple[Tensor, ...]:
+        if not with_values and not with_indices:
+            raise VerifyException("expected values or indices, got neither")
+        values, indices = cls._types(input, k=k, axis=axis)
+        return (values,) * with_values + (indices,) * with_indices
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        k: int,
+        axis: int = -1,
+        largest: bool | None = True,
+        with_values: bool = True,
+        with_indices: bool = True,
+    ) -> tuple[Array, ...]:
+        lines = np.flip(input, axis) if largest else input
+        order = np.argsort(lines, axis=axis, kind="stable")
+        if largest:
+            order = input.shape[axis] - 1 - np.flip(order, axis)
+        order = np.take(order, range(k), axis)
+        values = np.take_along_axis(input, order, axis)
+        return (values,) * with_values + (order,) * with_indices
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.input)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        moved = self.parameters() | {"axis": axis}
+        return Reordering((order,), (order,) * len(self.results), moved)

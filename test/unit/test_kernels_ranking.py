@@ -1,0 +1,68 @@
+"""Machine code of top_k against the meaning of the graph op."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_code import Array, MemoryCode
+
+from glow.dialects.graph import ranking as graph
+from glow.dialects.memory.ranking import TopKOp
+
+TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
+
+
+def add_top_k(
+    code: MemoryCode, x: Array, k: int, axis: int, largest: bool
+) -> list[tuple[Array, Array]]:
+    wanted = graph.TopKOp.compute(x, k=k, axis=axis, largest=largest)
+    outs = [np.zeros(array.shape, array.dtype) for array in wanted]
+    scratch = [np.zeros(k, x.dtype), np.zeros(k, np.int64)]
+    buffers = [code.buffer(array) for array in (x, *outs, *scratch)]
+    code.add(TopKOp(*buffers, axis=axis, largest=largest))
+    return list(zip(outs, wanted, strict=True))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("largest", [False, True])
+def test_top_k(target: str, largest: bool) -> None:
+    """Ties, NaN, every axis, every type, any strides, any k."""
+    rng = np.random.default_rng(0)
+    code, cases = MemoryCode(target), []
+    floats = rng.integers(0, 9, (3, 6, 50)).astype(np.float32)
+    holes = floats.copy()
+    holes[rng.random(holes.shape) < 0.2] = np.nan
+    wild = rng.choice([np.inf, -np.inf, np.nan, 0.0, -0.0], (2, 60))
+    extremes = rng.choice([2**63 - 1, -(2**63), 0, 1], (2, 60))
+    for x, axis, k in (
+        (floats, 2, 1),
+        (floats, 2, 7),
+        (floats, 2, 50),
+        (floats.astype(np.int32), 2, 32),
+        (floats.astype(np.int64)[::-1, ::3, 2:49], 2, 5),
+        (holes, 2, 9),
+        (holes, 1, 4),
+        (np.moveaxis(holes, 0, 1), 1, 2),
+        (holes[..., ::-1], 2, 3),
+        (wild, 1, 13),
+        (extremes, 1, 13),
+        (np.arange(300.0), 0, 10),
+        (-np.arange(300.0), 0, 10),
+    ):
+        cases += add_top_k(code, np.asarray(x), k, axis, largest)
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("slot", ["values", "indices"])
+def test_one_result_alone(slot: str) -> None:
+    x: Any = np.random.default_rng(0).permutation(60).astype(np.float32)
+    flags = {"with_values": slot == "values", "with_indices": slot == "indices"}
+    (want,) = graph.TopKOp.compute(x, k=4, **flags)
+    out, code = np.zeros(4, want.dtype), MemoryCode()
+    scratch = [code.buffer(a) for a in (np.zeros(4, np.float32), np.zeros(4, np.int64))]
+    outs = {"values": None, "indices": None, slot: code.buffer(out)}
+    code.add(TopKOp(code.buffer(x), *outs.values(), *scratch, axis=0, largest=True))
+    assert code.run() is None
+    np.testing.assert_array_equal(out, want)
