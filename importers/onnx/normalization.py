@@ -10,7 +10,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.normalization import (
     BatchNormOp,
     LogSoftmaxOp,
@@ -102,6 +102,25 @@ def layer_norm(node: Node) -> tuple[SSAValue, ...]:
         epsilon=node.real("epsilon"),
         with_statistics=node.is_read(1) or node.is_read(2),
     )
+
+
+@onnx_op("MeanVarianceNormalization")
+def mean_variance_norm(node: Node) -> SSAValue:
+    """
+    (x - mean) / (deviation + 1e-9) over any axes: a layer norm with these last.
+
+    Where the deviation is 0, so is the result; where it is not, what ONNX adds to it
+    is below the precision of f32.
+    """
+    rank = len(node.shape(0))
+    given = node.integers("axes") or range(rank)
+    axes = sorted({normalize_axis(axis, rank) for axis in given})
+    others = [axis for axis in range(rank) if axis not in axes]
+    order = (*others, *axes)
+    back = tuple(order.index(axis) for axis in range(rank))
+    last = node.emit(TransposeOp, node.input(0), permutation=order)
+    found = node.emit(LayerNormOp, last, axis=len(others), epsilon=1e-18)
+    return node.emit(TransposeOp, found, permutation=back)
 
 
 @onnx_op("RMSNormalization")

@@ -18,19 +18,6 @@ def identity(node: Node) -> SSAValue:
     return node.input(0)
 
 
-@onnx_op("Dropout")
-def dropout(node: Node) -> tuple[SSAValue, ...]:
-    """The input, and a mask that keeps everything, as inference has it."""
-    node.ignore("ratio", "seed")
-    if node.optional(2) is not None and node.known(2, "a training_mode").any():
-        node.refuse("training_mode=1")
-    if not node.is_read(1):
-        return (node.input(0),)
-    kind = node.dtype(0) if node.opset < 10 else np.dtype(np.bool_)
-    mask = np.broadcast_to(np.ones((), kind), node.shape(0))
-    return node.input(0), node.literal(mask)
-
-
 @onnx_op("Shape")
 def shape(node: Node) -> SSAValue:
     extents = node.shape(0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from glow.analysis.buffers import root_of
-from glow.dialects.graph import joining, movement, slicing
+from glow.dialects.graph import dropout, joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.layout.transform import TransformOp
@@ -109,6 +110,14 @@ def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...]
         strides.append(step)
         rest, step = rest // extent, step * extent
     return tuple(reversed(strides))
+
+
+@lowers(dropout.DropoutOp)
+def _dropout(lowering: Lowering, op: dropout.DropoutOp) -> None:
+    lowering.copy(lowering[op.input], lowering.destination(op.result))
+    if op.mask is not None:
+        true = number_attribute(True, i1)
+        lowering.add(FillOp(true, lowering.destination(op.mask)))
 
 
 @lowers(movement.ExpandOp, aliasing=True)

@@ -17,6 +17,7 @@ from xdsl.pattern_rewriter import (
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
+from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.logic import BitwiseNotOp, NotOp
 from glow.dialects.graph.movement import (
@@ -36,10 +37,11 @@ from glow.dialects.graph.reduction import (
 )
 from glow.dialects.graph.select import BitcastOp, CastOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
+from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph._constants import Constants
 from glow.support.rewriting import rewrite
-from glow.support.types import shape_of
+from glow.support.types import has_layout, shape_of
 
 
 def _is_everywhere(array: Array, value: float) -> bool:
@@ -142,6 +144,21 @@ class RemoveDoubleInverse(RewritePattern):
         rewriter.replace(op, (), (inner.input,))
 
 
+class RemoveDropout(RewritePattern):
+    """dropout(x) -> x, true everywhere"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DropoutOp, rewriter: PatternRewriter, /) -> None:
+        if op.result.type != op.input.type or any(map(has_layout, op.results[1:])):
+            return
+        if op.mask is None:
+            rewriter.replace(op, (), (op.input,))
+            return
+        everywhere = np.broadcast_to(np.True_, shape_of(op.mask))
+        literal = LiteralOp(everywhere)
+        rewriter.replace(op, [literal], (op.input, literal.result))
+
+
 @dataclass(frozen=True)
 class RemoveIdentitiesPass(ModulePass):
     """
@@ -161,4 +178,5 @@ class RemoveIdentitiesPass(ModulePass):
             RemoveUnmovingOp(),
             RemoveReductionOfOne(),
             RemoveDoubleInverse(),
+            RemoveDropout(),
         )

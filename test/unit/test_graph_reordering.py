@@ -14,6 +14,7 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import Elementwise, GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.global_pooling import (
@@ -257,6 +258,9 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     ),
     LrnOp: lambda cls, shape, draw: cls(value(f32, (2, *shape)), size=2),
     BatchNormOp: batch_norm,
+    DropoutOp: lambda cls, shape, draw: cls(
+        value(f32, shape), optional(draw, ()), with_mask=draw(st.booleans())
+    ),
     LayerNormOp: layer_norm,
     RmsNormOp: rms_norm,
     ChannelNormOp: channel_norm,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
 from onnx import AttributeProto, ModelProto, TensorProto, helper
@@ -298,6 +299,23 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
             ["y"],
         ),
         "BatchNormalization with training_mode=1",
+    ),
+    "dropout in training": (
+        lambda: model(
+            [node("Dropout", "x - t", "y", "n", seed=3)],
+            {"x": (2, 3)},
+            ["y"],
+            {"t": np.array(True)},
+        ),
+        "Dropout with training_mode=1",
+    ),
+    "dropout that may be in training": (
+        lambda: model(
+            [node("Dropout", "x - t", "y", "n")],
+            {"x": (2, 3), "t": info("t", (), "i1")},
+            ["y"],
+        ),
+        "Dropout with a training_mode known only at run time",
     ),
 }
 

@@ -58,3 +58,19 @@ func.func @main() {
   graph.save @y, %y : tensor<2x6x5xf32>
   func.return
 }
+
+// -----
+
+// Without remove-identities, dropout is a copy, and its mask filled.
+// CHECK:         memory.copy
+// CHECK:         memory.fill {{.*}}true
+graph.placeholder @x "in" : tensor<2x3xf32>
+graph.placeholder @y "out" : tensor<2x3xf32>
+graph.placeholder @m "out" : tensor<2x3xi1>
+func.func @main() {
+  %x = graph.load @x : tensor<2x3xf32>
+  %y, %m = graph.dropout %x {with_mask} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi1>)
+  graph.save @y, %y : tensor<2x3xf32>
+  graph.save @m, %m : tensor<2x3xi1>
+  func.return
+}

@@ -385,3 +385,21 @@ func.func @bits_of_another_type(%x: tensor<2xf32>) -> tensor<2xi32> {
   %0 = graph.bitcast %x {to = i32} : (tensor<2xf32>) -> tensor<2xi32>
   func.return %0 : tensor<2xi32>
 }
+
+// CHECK-LABEL: @dropout_keeps_everything(
+// CHECK-NEXT:    [[M:%.*]] = graph.literal dense<true> : tensor<2x3xi1>
+// CHECK-NEXT:    func.return %x, %x, [[M]]
+func.func @dropout_keeps_everything(%x: tensor<2x3xf32>, %r: tensor<f32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>) {
+  %0 = graph.dropout %x ratio %r : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %1, %m = graph.dropout %x {with_mask} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi1>)
+  func.return %0, %1, %m : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>
+}
+
+// CHECK-LABEL: @dropout_that_changes_the_layout(
+// CHECK:         graph.dropout
+// CHECK:         graph.dropout
+func.func @dropout_that_changes_the_layout(%x: tensor<2x3xf32>) -> (tensor<2x3xf32, #layout.physical<[1, 0]>>, tensor<2x3xi1, #layout.physical<[1, 0]>>) {
+  %0 = graph.dropout %x : (tensor<2x3xf32>) -> tensor<2x3xf32, #layout.physical<[1, 0]>>
+  %1, %m = graph.dropout %x {with_mask} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi1, #layout.physical<[1, 0]>>)
+  func.return %0, %m : tensor<2x3xf32, #layout.physical<[1, 0]>>, tensor<2x3xi1, #layout.physical<[1, 0]>>
+}

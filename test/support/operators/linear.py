@@ -104,7 +104,9 @@ def _normalizations() -> list[Case]:
     ):
         found.append(case("LRN", draw((2, 7, 3, 4)), **attributes))
     found.append(case("LRN", draw((1, 5, 3, 4)), opset=9, size=5, alpha=0.2))
-    found.append(case("MeanVarianceNormalization", draw((2, 3, 4, 4))))
+    data, mvn = draw((2, 3, 4, 4)), "MeanVarianceNormalization"
+    found += [case(mvn, data), case(mvn, data, opset=9, axes=[1, -1])]
+    found.append(case(mvn, draw((3, 5)), axes=[1]))
     return found
 
 

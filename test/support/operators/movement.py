@@ -52,7 +52,12 @@ def _shapes() -> list[Case]:
     ):
         found.append(case("Shape", data, **bounds))
     found += [case("Size", data), case("Dropout", data, opset=9, ratio=0.4)]
-    found.append(case("Dropout", data, outputs=2, opset=13))
+    for ratio in (None, np.array(0.4, F32)):
+        for mode in (None, np.array(False)):
+            given = (data, ratio, mode)
+            dropout = case("Dropout", *given, constants=(2,), outputs=2, opset=13)
+            found.append(dropout)
+    found.append(case("Dropout", data, np.array(0.4, F32), opset=22))
     return found
 
 

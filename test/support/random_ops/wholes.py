@@ -9,6 +9,7 @@ import numpy as np
 
 from glow.dialects.graph import (
     arg_reduction,
+    dropout,
     group_norm,
     layer_norm,
     linear,
@@ -123,6 +124,12 @@ def _channel_norm(s: Source, op: type[GraphOp]) -> Call:
     return Call(op, (s.finite(shape, dtype), *given), parameters, sums=True)
 
 
+def _dropout(s: Source) -> Call:
+    ratio = s.array((), s.choose(FLOATS)) if s.flip() else None
+    slots = (s.array(s.shape(), s.choose(ALL)), ratio)
+    return Call(dropout.DropoutOp, slots, {"with_mask": s.flip()})
+
+
 def _batch_norm(s: Source) -> Call:
     shape, dtype = s.shape(2, 5), s.choose(FLOATS)
     four = [s.finite((shape[1],), dtype) for _ in range(4)]
@@ -150,6 +157,7 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.rms_norm": _rms_norm,
     "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
     "graph.group_norm": lambda s: _channel_norm(s, group_norm.GroupNormOp),
+    "graph.dropout": _dropout,
     "graph.batch_norm": _batch_norm,
     "graph.lrn": _lrn,
 }

@@ -1,0 +1,83 @@
+"""Dropout, as inference has it."""
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr, i1
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
+
+
+@irdl_op_definition
+class DropoutOp(GraphOp):
+    """
+    The input: outside of training nothing is dropped, whatever the ratio.
+
+    With `with_mask`, whether an element is kept is a result too: true everywhere.
+
+    Shapes: input any, ratio without axes, result and mask as input, the mask of i1.
+    Errors: a ratio that is no scalar or no float.
+    Source: ONNX Dropout-22 with training_mode = false.
+
+    ```mlir
+    %y, %m = graph.dropout %x ratio %r {with_mask}
+        : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<2x3xi1>)
+    ```
+    """
+
+    name = "graph.dropout"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    ratio = opt_operand_def(TensorType.constr(AnyAttr()))
+    with_mask = opt_prop_def(UnitAttr)
+    result = result_def(TensorType.constr(AnyAttr()))
+    mask = opt_result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$input (`ratio` $ratio^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue, ratio: SSAValue | None = None, *, with_mask: bool = False
+    ) -> tuple[Tensor, ...]:
+        ANY.check(input)
+        if ratio is not None:
+            FLOAT.check(ratio)
+            if shape_of(ratio) != ():
+                raise VerifyException(
+                    f"expected a scalar ratio, got {tensor_type(ratio)}"
+                )
+        shape = shape_of(input)
+        result = tensor(tensor_type(input).element_type, shape)
+        return (result, tensor(i1, shape)) if with_mask else (result,)
+
+    @classmethod
+    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
+        assert isinstance(inferred, tuple)
+        return [inferred[0], inferred[1:]]
+
+    @staticmethod
+    def compute(
+        input: Array, ratio: Array | None = None, *, with_mask: bool = False
+    ) -> tuple[Array, ...]:
+        return (input, np.ones(input.shape, np.bool_)) if with_mask else (input,)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.results[result])
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        if operand != 0:
+            return None
+        return self.broadcast_reordering(0, order, self.parameters())
