@@ -167,8 +167,8 @@ come in with channels last, and each convolution stands between two transposes.
 
 ## What still moves
 
-Transforms are what `glow-opt --layout-report` lists, copies are what runs. An input with
-channels last is copied where a convolution wants zeros around it.
+Transforms are what `glow-opt --layout-report` lists, copies are what runs. An input
+with channels last is copied where a convolution wants zeros around it.
 
 {movement_table(rows)}
 ## The solver

