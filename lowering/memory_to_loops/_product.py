@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -14,6 +14,7 @@ from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering._packing import MOST_PLANES
 from glow.lowering._tiling import tile_rows
 from glow.lowering.memory_to_loops._epilogue import Epilogue
+from glow.lowering.memory_to_loops._pieces import spans_of
 from glow.lowering.memory_to_loops._rows import Offsets, Table
 from glow.lowering.memory_to_loops._tiling import tiles_of
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
@@ -66,16 +67,43 @@ def call_product(
     main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], product: Product
 ) -> None:
     """Append the calls that compute `op` as `product` of its two factors."""
-    table = Table()
-    calls = plan_product(main.target, product, table)
-    if not calls:
+    if not product.columns or not len(product.rows):
         return
+    table, pieces = Table(), list(_pieces(product))
+    calls = [plan_product(main.target, piece, table) for _, piece in pieces]
+    offsets = main.offsets(table.array())
+    left, right = factors
     bias = [] if op.bias is None else [op.bias]
-    buffers = [*factors, *bias, *product.epilogue.extras, op.result]
-    arguments = [main.base(buffer) for buffer in buffers]
-    arguments.append(main.offsets(table.array()))
-    for kernel, row in calls:
-        main.call(kernel, arguments, row)
+    for (starts, _), planned in zip(pieces, calls, strict=True):
+        extras = zip(product.epilogue.extras, starts[2:], strict=True)
+        arguments = [
+            main.base(left, starts[0]),
+            *(main.base(buffer) for buffer in (right, *bias)),
+            *(main.base(buffer, start) for buffer, start in extras),
+            main.base(op.result, starts[1]),
+            offsets,
+        ]
+        for kernel, row in planned:
+            main.call(kernel, arguments, row)
+
+
+def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
+    """Yield parts of the rows, and where each begins in left, result and extras."""
+    operands = [product.rows, product.result_rows, *product.extra_rows]
+    spans = spans_of(operands)
+    if len(spans) == 1:
+        yield [0] * len(operands), product
+        return
+    for first, last in spans:
+        starts = [int(rows[first]) for rows in operands]
+        left, result, *extras = (
+            rows[first:last] - start
+            for rows, start in zip(operands, starts, strict=True)
+        )
+        yield (
+            starts,
+            replace(product, rows=left, result_rows=result, extra_rows=tuple(extras)),
+        )
 
 
 def plan_product(
