@@ -263,18 +263,25 @@ def check(network: Network, target: str, expected: Mapping[str, Array]) -> None:
             np.testing.assert_allclose(out[name], wanted, rtol=1e-3, atol=1e-4)
 
 
-def faults() -> Iterator[tuple[str, Network]]:
-    """Indices that name nothing: none of them may become an address."""
+def faults() -> Iterator[tuple[str, Network, tuple[int, ...]]]:
+    """Indices that name nothing, none of which may become an address; the result."""
     for index in (9, -10, 1 << 40, -(1 << 62), (1 << 63) - 1, -(1 << 63)):
         for axis in (0, 1):
             feeds = {"x": floats(9, 9), "i": np.array([0, index])}
-            yield f"gather {index} along {axis}", one("Gather", feeds, axis=axis)
+            out = (2, 9) if axis == 0 else (9, 2)
+            yield f"gather {index} along {axis}", one("Gather", feeds, axis=axis), out
+        feeds = {"x": floats(9, 9), "i": np.array([[0, index]])}
+        yield f"gather element {index}", one("GatherElements", feeds), (1, 2)
+        yield f"gather tuple {index}", one("GatherND", feeds), (1,)
+        elements = one("ScatterElements", feeds | {"u": floats(1, 2)})
+        yield f"scatter element {index}", elements, (9, 9)
+        tuples = one("ScatterND", feeds | {"u": floats(1)})
+        yield f"scatter tuple {index}", tuples, (9, 9)
 
 
-def check_fault(network: Network, target: str) -> None:
+def check_fault(network: Network, shape: tuple[int, ...], target: str) -> None:
     try:
-        axis = network[0].graph.node[0].attribute[0].i
-        check(network, target, {"y": floats(2, 9) if axis == 0 else floats(9, 2)})
+        check(network, target, {"y": floats(*shape)})
     except glow.ExecutionError:
         return
     raise AssertionError("expected a fault")
@@ -288,11 +295,11 @@ def main(targets: list[str]) -> None:
             sys.stdout.write(f"{name} on {target}\n")
             sys.stdout.flush()
             check(network, target, reference)
-    for name, network in faults():
+    for name, network, shape in faults():
         for target in targets:
             sys.stdout.write(f"{name} on {target}\n")
             sys.stdout.flush()
-            check_fault(network, target)
+            check_fault(network, shape, target)
     sys.stdout.write("done\n")
 
 
