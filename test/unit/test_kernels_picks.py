@@ -10,7 +10,7 @@ from glow.dialects.graph import indexing as graph
 from glow.dialects.graph import scattering
 from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp, TensorScatterOp
 
-TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
+TARGETS = ("cpu", "cpu:sse2")
 
 
 def add_gather_nd(
@@ -39,7 +39,8 @@ def test_gather_nd(target: str) -> None:
                 shape = (*x.shape[:batch], 2, 3)
                 indices = tuples(rng, shape, x.shape[batch : batch + count])
                 cases.append(add_gather_nd(code, x, indices, batch))
-                cases.append(add_gather_nd(code, x, indices[..., 1, :], batch))
+    line = tuples(rng, (3, 2), (5,))[:, 1]
+    cases.append(add_gather_nd(code, data, line, 1))
     narrow = tuples(rng, (5,), (3, 5)).astype(np.int32)[::-1]
     cases.append(add_gather_nd(code, data, narrow, 0))
     cases.append(add_gather_nd(code, data, np.zeros((0, 2), np.int64), 0))
