@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts compile-time clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -20,6 +20,7 @@ help:
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make bench      the table of benchmarks/RESULTS.md"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
+	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
 venv: $(READY)
@@ -60,6 +61,9 @@ bench: $(READY)
 
 layouts: $(READY)
 	$(BIN)/python benchmarks/layouts.py --output benchmarks/LAYOUTS.md
+
+compile-time: $(READY)
+	$(BIN)/python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
 
 clean:
 	rm -rf $(VENV) .links build dist *.egg-info .ruff_cache .hypothesis

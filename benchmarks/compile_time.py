@@ -1,0 +1,139 @@
+"""
+Say where the time of a compilation goes, for every model of the test suite.
+
+    python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
+
+Each compilation has a process of its own, which first imports what compilers need. Cold
+ones find no machine code, the warm one what the cold one left on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import glow
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+
+COMMAND = "python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md"
+STAGES = ("import", "graph", "layout", "memory", "loops", "llvm", "machine")
+COLUMNS = (*STAGES, "cold", "warm machine", "warm", "peak MB", "weights MB")
+TINY = """
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+"""
+
+Seconds = dict[str, float]
+
+
+def compile_once(path: Path, cache: Path) -> dict[str, Any]:
+    """Return the seconds of each step, and the largest size of this process in MB."""
+    # What else the machine does stretches the wall clock, by which stages are timed.
+    time.perf_counter = time.process_time
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(TINY)
+        file.flush()
+        glow.compile(file.name)  # imports, and LLVM's tables
+    start = time.perf_counter()
+    model = glow.load(path)
+    found = {"import": time.perf_counter() - start}
+    net = glow.compile(model, cache_dir=cache)
+    found |= {stage.name: stage.seconds for stage in net.stages}
+    return {"seconds": found, "peak": peak_megabytes()}
+
+
+def peak_megabytes() -> float:
+    """Return the largest size of this process; rusage may tell that of its parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
+    return int(peak) / 1024
+
+
+def in_process(path: Path, cache: Path) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--compile", str(path), str(cache)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def measure(name: str, repeats: int) -> dict[str, Any]:
+    """Return what the columns say, each step of a compilation at its fastest."""
+    cold: list[Seconds] = []
+    warm: list[Seconds] = []
+    peaks: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.onnx"
+        path.write_bytes(models.build(name).SerializeToString())
+        weights = path.stat().st_size / (1 << 20)
+        for number in range(repeats):
+            cache = Path(folder) / f"cache{number}"
+            first, second = (in_process(path, cache) for _ in range(2))
+            cold.append(first["seconds"])
+            warm.append(second["seconds"])
+            peaks.append(first["peak"])
+    steps = {step: min(each[step] for each in cold) for step in STAGES}
+    again = {step: min(each[step] for each in warm) for step in STAGES}
+    return steps | {
+        "cold": sum(steps.values()),
+        "warm machine": again["machine"],
+        "warm": sum(again.values()),
+        "peak MB": min(peaks),
+        "weights MB": weights,
+    }
+
+
+def row(name: str, found: dict[str, Any]) -> str:
+    cells = [
+        f"{found[column]:.0f}" if column.endswith("MB") else f"{found[column]:.2f}"
+        for column in COLUMNS
+    ]
+    return f"| {name} | {' | '.join(cells)} |\n"
+
+
+def header(repeats: int) -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"""# Compile time
+
+Written by `{COMMAND}`
+on {day}. Seconds of CPU time, each step the fastest of {repeats} processes;
+`docs/compile_time.md` says what they are spent on. Cold: no machine code is kept. Warm:
+it lies on disk, from another process. The peak is the largest size of the process; it
+holds the model, its weights as they are and packed, and the compiler.
+
+| model | {" | ".join(COLUMNS)} |
+|---|{"---|" * len(COLUMNS)}
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure compilations step by step.")
+    parser.add_argument("names", nargs="*", help="models; all of them by default")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    parser.add_argument("--compile", nargs=2, type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.compile is not None:
+        print(json.dumps(compile_once(*args.compile)))
+        return
+    text = header(args.repeats)
+    print(text, end="")
+    for name in args.names or models.MODELS:
+        line = row(name, measure(name, args.repeats))
+        print(line, end="", flush=True)
+        text += line
+    if args.output is not None:
+        args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
