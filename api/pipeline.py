@@ -54,7 +54,7 @@ STAGES = (
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
         "remove-identities,sink-transposes,fold-movement,remove-identities,"
-        "fold-batch-norm,decompose-batch-norm,fold-constants,cse,dce,"
+        "fold-batch-norm,decompose-batch-norm,decompose-losses,fold-constants,cse,dce,"
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(

@@ -27,6 +27,7 @@ from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
     ExpandOp,
@@ -82,6 +83,8 @@ FIXED = {
     DepthToSpaceOp,
     MatMulOp,
     TransposeOp,
+    CrossEntropyLossOp,
+    NegativeLogLikelihoodLossOp,
 }
 
 

@@ -13,11 +13,12 @@ from glow.dialects.graph import (
     group_norm,
     layer_norm,
     linear,
+    loss,
     normalization,
     reduction,
 )
 from glow.dialects.graph.base import GraphOp
-from random_ops.call import ALL, FLOATS, NUMBERS, Call, Source, ops_in
+from random_ops.call import ALL, FLOATS, INTS, NUMBERS, Call, Source, ops_in
 
 COLUMNS = (1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48)
 
@@ -124,6 +125,21 @@ def _channel_norm(s: Source, op: type[GraphOp]) -> Call:
     return Call(op, (s.finite(shape, dtype), *given), parameters, sums=True)
 
 
+def _loss(s: Source, op: type[GraphOp]) -> Call:
+    shape, dtype = s.shape(2, 4, empty=0), s.choose(FLOATS)
+    places = (shape[0], *shape[2:])
+    target = s.rng.integers(-shape[1], shape[1], places).astype(s.choose(INTS))
+    weights = np.abs(s.finite(shape[1:2], dtype)) + np.asarray(0.5, dtype)
+    parameters: dict[str, Any] = {"reduction": s.choose(["none", "sum", "mean"])}
+    if s.flip():
+        parameters["ignore_index"] = s.choose([0, 1, -1])
+        target.flat[0] = 2 % shape[1]  # not everything is ignored
+    if op is loss.CrossEntropyLossOp:
+        parameters["with_log_prob"] = s.flip()
+    slots = (s.finite(shape, dtype), target, weights if s.flip() else None)
+    return Call(op, slots, parameters, sums=True)
+
+
 def _dropout(s: Source) -> Call:
     ratio = s.array((), s.choose(FLOATS)) if s.flip() else None
     slots = (s.array(s.shape(), s.choose(ALL)), ratio)
@@ -158,6 +174,10 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
     "graph.group_norm": lambda s: _channel_norm(s, group_norm.GroupNormOp),
     "graph.dropout": _dropout,
+    "graph.cross_entropy_loss": lambda s: _loss(s, loss.CrossEntropyLossOp),
+    "graph.negative_log_likelihood_loss": lambda s: _loss(
+        s, loss.NegativeLogLikelihoodLossOp
+    ),
     "graph.batch_norm": _batch_norm,
     "graph.lrn": _lrn,
 }
