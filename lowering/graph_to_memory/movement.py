@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from glow.analysis.buffers import root_of
+from glow.analysis.movements import keeps_bytes
 from glow.dialects.graph import dropout, joining, movement, slicing
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
@@ -180,6 +181,9 @@ def _concat(lowering: Lowering, op: joining.ConcatOp) -> None:
 
 @lowers(TransformOp)
 def _transform(lowering: Lowering, op: TransformOp) -> None:
+    if keeps_bytes(op) and not lowering.has_place(op.result):
+        lowering.bind(op.result, lowering[op.input])
+        return
     lowering.copy(lowering[op.input], lowering.destination(op.result))
 
 

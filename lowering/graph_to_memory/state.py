@@ -129,6 +129,11 @@ class Lowering:
         """Return a new row-major buffer."""
         return self.alloc(MemRefType(element, list(shape)))
 
+    def has_place(self, value: SSAValue) -> bool:
+        """Return whether `value` must lie somewhere else than what it is made of."""
+        places = self.destinations
+        return value in places.saved or value in places.parts or value in self.halos
+
     def destination(self, value: SSAValue) -> SSAValue:
         """Return the buffer to compute `value` into, and bind it."""
         if value not in self._buffers:

@@ -183,3 +183,35 @@ func.func @main() {
   graph.save @z, %1 : tensor<1x1x4x4xf32>
   func.return
 }
+
+// -----
+
+// A transform that moves no byte is another name for what it reads.
+// CHECK-LABEL: @main
+// CHECK-NEXT:    [[X:%.*]] = memory.get @x
+// CHECK-NEXT:    [[Y:%.*]] = memory.get @y
+// CHECK-NEXT:    memory.elementwise ins([[X]] {{.*}} outs([[Y]]
+// CHECK-NOT:     memory.copy
+graph.placeholder @x "in" : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>>
+graph.placeholder @y "out" : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>>
+  %0 = layout.transform %x : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>> -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  %1 = graph.relu %0 : (tensor<1x4x6x6xf32, #layout.physical<NHWC>>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  graph.save @y, %1 : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// What is read and saved has to be written where the caller wants it.
+// CHECK-LABEL: @main
+// CHECK:         memory.copy ins({{.*}}N[answer:42]HWC{{.*}}) outs(
+graph.placeholder @x "in" : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>>
+graph.placeholder @y "out" : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>>
+  %0 = layout.transform %x : tensor<1x4x6x6xf32, #layout.physical<N[answer:42]HWC>> -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  graph.save @y, %0 : tensor<1x4x6x6xf32, #layout.physical<NHWC>>
+  func.return
+}
