@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -139,16 +140,12 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Array:
     return block[start : start + size].view(dtype).reshape(shape)
 
 
+@cache
 def compiled(text: str, target: str) -> glow.Executable:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "module.mlir"
         path.write_text(text)
         return glow.compile(path, target=target)
-
-
-def runner(case: Case, target: str, x: Array, y: Array) -> Callable[[], object]:
-    net, inputs, out = compiled(case.text, target), {"x": x}, {"y": y}
-    return lambda: net.run(inputs, out=out)
 
 
 def measure(case: Case, target: str, rounds: int) -> tuple[float, float, float]:
@@ -161,27 +158,25 @@ def measure(case: Case, target: str, rounds: int) -> tuple[float, float, float]:
     inside = whole[..., : want.shape[-1]]
     plain, flat = aligned(x.shape, dtype).reshape(-1), x.reshape(-1)
     tiny = Case("", (1, 1), "NC", "NC", (1, 1), (0, 1))
-    one = np.zeros((1, 1), np.float32)
-    call = runner(tiny, target, one, np.zeros_like(one))
-    physical = [_stored(case, layout, dtype, target) for layout in ("x", "y")]
-    y = aligned(physical[1], dtype)
-    ours = runner(case, target, x.reshape(physical[0]), y)
+    one, none = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
+    nothing, net = compiled(tiny.text, target), compiled(case.text, target)
+    y = aligned(net.signature.outputs[0].shape, dtype)
+    inputs = {"x": x.reshape(net.signature.inputs[0].shape)}
+
+    def by_numpy() -> None:
+        np.copyto(inside, want)
+        whole[..., want.shape[-1] :] = 0
+
     functions = (
-        call,
-        ours,
-        lambda: np.copyto(inside, want),
+        lambda: nothing.run({"x": one}, out={"y": none}),
+        lambda: net.run(inputs, out={"y": y}),
+        by_numpy,
         lambda: np.copyto(plain, flat),
     )
     overhead, own, numpy, copy = timed(functions, rounds)
     assert np.array_equal(y.reshape(-1), whole.reshape(-1)), case
     own -= overhead
     return 2 * x.nbytes / own / 1e9, numpy / own, copy / own
-
-
-def _stored(case: Case, name: str, dtype: Any, target: str) -> tuple[int, ...]:
-    signature = compiled(case.text, target).signature
-    (spec,) = signature.inputs if name == "x" else signature.outputs
-    return spec.shape
 
 
 def header(target: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
@@ -31,8 +32,15 @@ SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
 _MOST_LANES = 16
 """Elements of a vector that are shuffled: more of them take too many registers."""
-_UNROLL = 4
-_BLOCK_ROWS, _BLOCK_COLUMNS = 64, 64
+_MOST_VECTORS = 4
+"""Vectors of a line that are copied without a loop."""
+_LINES = {1: 4, 2: 2, 3: 1, 4: 1}
+"""Lines that are copied together, by their vectors."""
+# Squares go in blocks, whose lines of the result stay in the first-level cache until
+# they are full. Lines this far apart compete for the same ways of it.
+_PERIOD_BYTES = 4096
+_WAYS = 8
+_BLOCK, _LONG_BLOCK = 64, 256
 
 
 @lowers(CopyOp)
@@ -100,8 +108,12 @@ def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
         return None
     *outer, inner = axes
     lanes = _lanes(target, element, inner.extent)
-    unroll = _UNROLL if inner.extent >= _UNROLL * lanes else 1
-    kernel = Runs(element, len(outer), lanes, unroll)
+    vectors = -(-inner.extent // lanes)
+    if vectors > _MOST_VECTORS:
+        vectors = 0
+    several = vectors and outer and outer[-1].extent >= _LINES[vectors]
+    lines = _LINES[vectors] if several else 1
+    kernel = Runs(element, len(outer), lanes, vectors, lines)
     return kernel, [*nest_row(outer), inner.extent]
 
 
@@ -126,7 +138,9 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
     if rows is None or columns is None:
         return None
-    lanes = _side(target, element, rows.extent, columns.extent)
+    size = size_of(element)
+    together = _lines_together(columns.strides[RESULT] * size)
+    lanes = _side(target, element, rows.extent, columns.extent, together)
     if lanes < 2:
         return None
     rest = [axis for axis in axes if axis not in (rows, columns)]
@@ -136,13 +150,27 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
         columns.extent,
         columns.strides[RESULT],
     ]
-    kernel = Transpose(element, len(rest), lanes, _BLOCK_ROWS, _BLOCK_COLUMNS)
-    return kernel, [*nest_row(rest), *square]
+    # Where few lines fit, few columns go along all their rows.
+    few = together < _BLOCK
+    block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
+    return Transpose(element, len(rest), lanes, *block), [*nest_row(rest), *square]
 
 
-def _side(target: Target, element: Attribute, rows: int, columns: int) -> int:
-    """Return the side of the squares that cover a plane in the fewest instructions."""
-    widest = min(_lanes(target, element, min(rows, columns)), _MOST_LANES)
+def _lines_together(stride: int) -> int:
+    """Return how many lines, `stride` bytes apart, surely fit into the cache."""
+    sets = _PERIOD_BYTES // gcd(abs(stride), _PERIOD_BYTES)
+    return sets * _WAYS
+
+
+def _side(
+    target: Target, element: Attribute, rows: int, columns: int, most: int
+) -> int:
+    """
+    Return the side of the squares that cover a plane in the fewest instructions.
+
+    It is no longer than `most`.
+    """
+    widest = min(_lanes(target, element, min(rows, columns)), _MOST_LANES, most)
 
     def instructions(lanes: int) -> int:
         squares = -(-rows // lanes) * -(-columns // lanes)

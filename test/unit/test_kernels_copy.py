@@ -44,6 +44,38 @@ def test_every_order_of_axes(target: str, dtype: Any) -> None:
         np.testing.assert_array_equal(got, want)
 
 
+EXTENTS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 70)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.bool_])
+def test_every_length_of_lines_and_sides_of_squares(target: str, dtype: Any) -> None:
+    """Ends of lines and corners of planes, and nothing beyond them."""
+    code, cases = MemoryCode(target), []
+    for rows in EXTENTS:
+        for columns in EXTENTS:
+            x = numbers(dtype, rows, columns)
+            for want in (x, x.T):
+                whole = np.zeros(tuple(n + 2 for n in want.shape), dtype)
+                add_copy(code, want, whole[1:-1, 1:-1])
+                cases.append((whole, np.pad(want, 1)))
+    assert code.run() is None
+    for got, want in cases:
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("stride", [512, 1024, 2048, 24, 100])
+@pytest.mark.parametrize("dtype", [np.float32, np.bool_])
+def test_planes_of_more_than_a_block(dtype: Any, stride: int) -> None:
+    """Rows that are a power of two apart go in other blocks than others do."""
+    code, x = MemoryCode(), numbers(dtype, 300, 90)
+    whole = np.zeros((90, max(stride, 300)), dtype)
+    add_copy(code, x.T, whole[:, :300])
+    assert code.run() is None
+    np.testing.assert_array_equal(whole[:, :300], x.T)
+    assert not whole[:, 300:].any()
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_views_on_both_sides(target: str) -> None:
     """Slices, reversals, repetitions and parts of a whole; the rest stays."""
