@@ -1,6 +1,7 @@
 """What the memory level computes, before there is machine code, is what ONNX says."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,18 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 import models  # noqa: E402
 from memory_interpreter import run_memory  # noqa: E402
+from operators import all_cases  # noqa: E402
+from operators.case import feeds_of, model_of  # noqa: E402
 from xdsl.context import Context  # noqa: E402
 
+import glow  # noqa: E402
 from glow.importers.onnx import import_model  # noqa: E402
 from glow.pipeline import STAGES, parse_passes, pipeline_text  # noqa: E402
 
 pytestmark = pytest.mark.slow
+
+PICKS = ("GatherElements", "GatherND", "ScatterElements", "ScatterND")
+PICKS += ("TensorScatter", "CumSum", "Trilu", "OneHot", "TopK")
 
 MEMORY = [stage for stage in STAGES if stage.name == "memory"]
 
@@ -40,3 +47,19 @@ def test_memory_level_of_a_plain_import_is_right(name: str) -> None:
     for array, wanted in zip(found.values(), expected, strict=True):
         error = np.abs(array - wanted.reshape(-1)).max()
         assert error <= 1e-4 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("op", PICKS)
+def test_memory_level_of_what_picks_and_scans_is_right(op: str) -> None:
+    """Views, copies, scratch and what an op writes are what its docstring says."""
+    every = all_cases()[op]
+    ((opset, _),) = Counter(case.opset for case in every).most_common(1)
+    cases = [case for case in every if case.opset == opset]
+    module = import_model(model_of(cases))
+    for step in parse_passes(pipeline_text(MEMORY, "cpu")):
+        step.apply(Context(), module)
+    feeds = feeds_of(cases)
+    expected = glow.compile(model_of(cases), target="reference").run(feeds)
+    found = run_memory(module, feeds)
+    for name, wanted in expected.items():
+        np.testing.assert_allclose(found[name], wanted.reshape(-1), rtol=1e-6)
