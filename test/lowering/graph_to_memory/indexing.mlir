@@ -22,7 +22,7 @@ func.func @main() {
 
 // CHECK-LABEL: @main
 // CHECK-NOT:     memory.view
-// CHECK:         memory.gather_nd ins(%x : memref<2x8x4xf32>, %i : memref<2x3x1xi64>) outs(%y : memref<2x3x4xf32>) {batch_dims = 1 : i64}
+// CHECK:         memory.gather_nd ins(%{{.*}} : memref<2x8x4xf32>, %{{.*}} : memref<2x3x1xi64>) outs(%{{.*}} : memref<2x3x4xf32>) {batch_dims = 1 : i64}
 graph.placeholder @x "in" : tensor<2x8x4xf32>
 graph.placeholder @i "in" : tensor<2x3x1xi64>
 graph.placeholder @y "out" : tensor<2x3x4xf32>
@@ -38,15 +38,15 @@ func.func @main() {
 
 // Data is copied first, then written to; without write indices a copy is all there is.
 // CHECK-LABEL: @main
-// CHECK:         memory.copy ins(%x : {{.*}}) outs([[A:%.*]] : {{.*}})
-// CHECK:         [[U:%.*]] = memory.view %u : {{.*}} -> memref<8x2xf32, strided<[1, 8]>>
+// CHECK:         memory.copy ins(%{{.*}} : {{.*}}) outs([[A:%.*]] : {{.*}})
+// CHECK:         [[U:%.*]] = memory.view %{{.*}} : {{.*}} -> memref<8x2xf32, strided<[1, 8]>>
 // CHECK:         [[V:%.*]] = memory.view [[A]] : {{.*}} -> memref<8x4xf32, strided<[1, 8]>>
 // CHECK:         memory.scatter_nd ins(%{{.*}}, [[U]] : {{.*}}) inouts([[V]] : {{.*}}) {batch_dims = 1 : i64, kind = "add"}
-// CHECK:         memory.copy ins(%x : {{.*}}) outs([[B:%.*]] : {{.*}})
+// CHECK:         memory.copy ins(%{{.*}} : {{.*}}) outs([[B:%.*]] : {{.*}})
 // CHECK:         [[P:%.*]] = memory.view [[B]] : memref<4x8xf32> -> memref<4x1xf32, strided<[8, 1]>>
-// CHECK-NEXT:    memory.copy ins(%w : {{.*}}) outs([[P]] : {{.*}})
-// CHECK:         memory.copy ins(%x : {{.*}}) outs([[C:%.*]] : {{.*}})
-// CHECK-NEXT:    memory.tensor_scatter ins(%w : {{.*}}, %k : {{.*}}) inouts([[C]] : {{.*}}) {axis = 1 : i64, circular}
+// CHECK-NEXT:    memory.copy ins(%{{.*}} : {{.*}}) outs([[P]] : {{.*}})
+// CHECK:         memory.copy ins(%{{.*}} : {{.*}}) outs([[C:%.*]] : {{.*}})
+// CHECK-NEXT:    memory.tensor_scatter ins(%{{.*}} : {{.*}}, %{{.*}} : {{.*}}) inouts([[C]] : {{.*}}) {axis = 1 : i64, circular}
 graph.placeholder @x "in" : tensor<4x8xf32>
 graph.placeholder @i "in" : tensor<2x8xi64>
 graph.placeholder @u "in" : tensor<2x8xf32>

@@ -5,7 +5,7 @@
 // CHECK:         [[H:%.*]] = memory.alloc : memref<3xf32>
 // CHECK:         [[P:%.*]] = memory.alloc : memref<3xi64>
 // CHECK-NOT:     memory.alloc
-// CHECK:         memory.top_k ins(%x : memref<2x8xf32>) outs(indices %{{.*}} : memref<2x3xi64>) scratch([[H]], [[P]] : {{.*}}) {axis = 1 : i64, largest}
+// CHECK:         memory.top_k ins(%{{.*}} : memref<2x8xf32>) outs(indices %{{.*}} : memref<2x3xi64>) scratch([[H]], [[P]] : {{.*}}) {axis = 1 : i64, largest}
 graph.placeholder @x "in" : tensor<2x8xf32>
 graph.placeholder @i "out" : tensor<2x3xi64>
 func.func @main() {

@@ -2,11 +2,11 @@
 
 // A sum from the end is one from the front of what is seen from its end.
 // CHECK-LABEL: @main
-// CHECK:         memory.cumsum ins(%x : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) {axis = 1 : i64}
-// CHECK:         [[X:%.*]] = memory.view %x : memref<4x8xf32> -> memref<4x8xf32, strided<[8, -1], offset: 7>>
+// CHECK:         memory.cumsum ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) {axis = 1 : i64}
+// CHECK:         [[X:%.*]] = memory.view %{{.*}} : memref<4x8xf32> -> memref<4x8xf32, strided<[8, -1], offset: 7>>
 // CHECK:         [[Y:%.*]] = memory.view %{{.*}} : memref<4x8xf32> -> memref<4x8xf32, strided<[8, -1], offset: 7>>
 // CHECK:         memory.cumsum ins([[X]] : {{.*}}) outs([[Y]] : {{.*}}) {axis = 1 : i64, exclusive}
-// CHECK:         memory.trilu ins(%x : memref<4x8xf32> diagonal %{{.*}} : memref<i64>) outs(%{{.*}} : memref<4x8xf32>) {upper}
+// CHECK:         memory.trilu ins(%{{.*}} : memref<4x8xf32> diagonal %{{.*}} : memref<i64>) outs(%{{.*}} : memref<4x8xf32>) {upper}
 graph.placeholder @x "in" : tensor<4x8xf32>
 graph.placeholder @k "in" : tensor<i64>
 graph.placeholder @a "out" : tensor<4x8xf32>
