@@ -273,15 +273,13 @@ class GraphOp(IRDLOperation):
             if axes is None:
                 continue
             wish = _operand_order(axes, len(shape_of(value)), order)
-            found = wish and self.reordered(operand, wish)
+            found = self.reordered(operand, wish)
             if found and found.results[result] == order:
                 return found
         return None
 
 
-def _operand_order(
-    axes: tuple[int | None, ...], rank: int, order: Order
-) -> Order | None:
+def _operand_order(axes: tuple[int | None, ...], rank: int, order: Order) -> Order:
     """Return an order of an operand of `rank` that gives its result `order`."""
     if len(axes) == rank and all(a is None or a == i for i, a in enumerate(axes)):
         return order

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from math import inf
+from typing import cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
@@ -63,27 +64,23 @@ class Region:
         pending = [(transpose.input, order_of(transpose))]
         while pending and len(region.reorderings) < OPS:
             value, order = pending.pop(0)
-            op = value.owner
-            if value not in region.orders and isinstance(op, Operation):
-                pending += region._reach_up(op, value, order)
+            if value not in region.orders and isinstance(value, OpResult):
+                pending += region._reach_up(value, order)
         return region
 
     def _reach(self, op: Operation, operand: int) -> list[GraphOp]:
         """Add `op`, one operand of which is turned, if it can be."""
         if op in self.reorderings or not is_turnable(op):
             return []
-        assert isinstance(op, GraphOp)
         found = op.reordered(operand, self.orders[op.operands[operand]])
         return [] if found is None else [self._add(op, found)]
 
-    def _reach_up(
-        self, op: Operation, value: SSAValue, order: Order
-    ) -> list[tuple[SSAValue, Order]]:
-        """Add `op`, the result `value` of which is wanted in `order`, if it can be."""
+    def _reach_up(self, value: OpResult, order: Order) -> list[tuple[SSAValue, Order]]:
+        """Add the op of which `value` is wanted in `order`, if it can be turned."""
+        op = value.op
         if op in self.reorderings or not is_turnable(op):
             return []
-        assert isinstance(op, GraphOp)
-        found = op.reordered_for(list(op.results).index(value), order)
+        found = op.reordered_for(value.index, order)
         if found is None:
             return []
         self._add(op, found)
@@ -152,8 +149,8 @@ class Region:
 
     def price(self, value: SSAValue, places: Placement) -> int:
         """Return what it costs to have a `value` that is not turned in `places`."""
-        existing = existing_transpose(value, kept_axes(places))
-        if existing is not None and existing.result not in self.orders:
+        found = existing_transpose(value, kept_axes(places))
+        if found and found.result.uses and found.result not in self.orders:
             return 0
         return self.turner.price(value, places)
 
@@ -194,13 +191,15 @@ class _Costs:
         if producer not in self._region.reorderings:  # a transpose: both forms exist
             self._add_undoing(_SOURCE, value, turned, has_others, cost)
             return
-        self._network.add(producer, _SINK, 0)
         if turned or has_others:
             self._add_undoing(producer, value, turned, has_others, cost)
         readers = {use.operation for use in value.uses}
-        transposes = [op for op in readers if isinstance(op, TransposeOp)]
-        saved = sum(saved_bytes(op, order) for op in transposes if op.result.uses)
-        self._network.add(_SOURCE, producer, saved)
+        transposes = [
+            op for op in readers if isinstance(op, TransposeOp) and op.result.uses
+        ]
+        saved = sum(saved_bytes(op, order) for op in transposes)
+        self._network.add(_SOURCE, producer, max(saved, 0))
+        self._network.add(producer, _SINK, max(-saved, 0))
         if not any(order_of(op) == order for op in transposes):
             for op in turned:
                 self._network.add(op, ("turned", value), inf)
@@ -229,12 +228,16 @@ class _Costs:
         has_others = False
         for use in value.uses:
             op = use.operation
-            found = self._region.reorderings.get(op) if is_turnable(op) else None
-            if found is not None and found.operands[use.index] == order:
-                turned.append(op)
+            if self._takes(op, use.index, order):
+                turned.append(cast(GraphOp, op))
             elif not isinstance(op, TransposeOp):  # they merge in either form
                 has_others = True
         return turned, has_others
+
+    def _takes(self, op: Operation, operand: int, order: Order) -> bool:
+        """Return whether `op` reads its operand in `order` once it is turned."""
+        found = self._region.reorderings.get(cast(GraphOp, op))
+        return found is not None and found.operands[operand] == order
 
     def _add_foreign(
         self, value: SSAValue, places: Placement, readers: list[GraphOp]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Block, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
@@ -11,7 +12,7 @@ from xdsl.rewriter import InsertPoint
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity, picked
-from glow.dialects.graph.storage import LoadOp
+from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._constants import Constants, folded_name
 from glow.support.types import has_layout, ints_of, shape_of, size_bytes
 
@@ -43,16 +44,21 @@ def moves_data(order: Order, shape: tuple[int, ...]) -> bool:
 
 
 def transpose_bytes(value: SSAValue, order: Order) -> int:
+    """Return what transposing `value` costs."""
+    return order_bytes(order, shape_of(value), size_bytes(value))
+
+
+def order_bytes(order: Order, shape: tuple[int, ...], size_bytes: int) -> int:
     """
-    Return what transposing `value` costs: what it reads, writes, and a call.
+    Return what bringing a tensor into `order` costs: a read, a write, and a call.
 
     Where no element moves it is a reshape, for a byte: fewer are better.
     """
     if order == identity(len(order)):
         return 0
-    if not moves_data(order, shape_of(value)):
+    if not moves_data(order, shape):
         return 1
-    return 2 * size_bytes(value) + CALL_BYTES
+    return 2 * size_bytes + CALL_BYTES
 
 
 def cost_of(op: TransposeOp) -> int:
@@ -61,13 +67,13 @@ def cost_of(op: TransposeOp) -> int:
 
 
 def existing_transpose(value: SSAValue, order: Order) -> TransposeOp | None:
-    """Return the transpose of `value` by `order` in its block, if one is read."""
+    """Return the transpose of `value` by `order` in its block, if there is one."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     for use in value.uses:
         op = use.operation
         if not isinstance(op, TransposeOp) or op.parent is not block:
             continue
-        if op.result.uses and order_of(op) == order and not has_layout(op.result):
+        if order_of(op) == order and not has_layout(op.result):
             return op
     return None
 
@@ -80,6 +86,11 @@ def kept_axes(places: Placement) -> Order:
 def shape_in(places: Placement, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape of a tensor of `shape` whose axes come to `places`."""
     return tuple(1 if axis is None else shape[axis] for axis in places)
+
+
+def location_of(value: SSAValue) -> LocationAttr:
+    """Return where `value` comes from."""
+    return UnknownLoc() if isinstance(value.owner, Block) else value.owner.location
 
 
 @dataclass
@@ -150,7 +161,9 @@ class Mover:
             owner.parent.insert_op_after(existing, owner)
         return existing.result
 
-    def _constant(self, value: SSAValue, array: Array, places: Placement) -> LoadOp:
+    def _constant(
+        self, value: SSAValue, array: Array, places: Placement
+    ) -> LiteralOp | LoadOp:
         """Return an op that gives the known `value` in `places`."""
         symbol = self.constants.symbol_of(value)
         known = self._symbols.get((symbol or "", places))
@@ -160,7 +173,7 @@ class Mover:
             shape_in(places, array.shape)
         )
         name = symbol and folded_name(symbol)
-        made = self.constants.make(moved, name, value.owner.location)
+        made = self.constants.make(moved, name, location_of(value))
         if symbol and isinstance(made, LoadOp):
             self._symbols[symbol, places] = made
         return made

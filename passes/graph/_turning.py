@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
@@ -25,14 +26,15 @@ from glow.passes.graph._transposes import (
     inverse,
     kept_axes,
     moves_data,
+    order_bytes,
     order_of,
     transpose_bytes,
     transpose_of,
 )
-from glow.support.types import has_layout, shape_of
+from glow.support.types import has_layout, shape_of, size_bytes
 
 
-def is_turnable(op: Operation) -> bool:
+def is_turnable(op: Operation) -> TypeGuard[GraphOp]:
     """Return whether `op` may be computed in another order of axes at all."""
     return (
         isinstance(op, GraphOp)
@@ -120,13 +122,10 @@ def is_read_once(value: SSAValue) -> bool:
 
 
 def saved_bytes(op: TransposeOp, order: Order) -> int:
-    """Return what `op` costs less if it reads its operand in `order`."""
+    """Return what `op` costs less (or more: then below 0) if it reads in `order`."""
     merged = picked(inverse(order), order_of(op))
-    if merged == identity(len(merged)):
-        return cost_of(op)
-    if moves_data(merged, picked(shape_of(op.input), order)):
-        return 0
-    return cost_of(op) - 1
+    shape = picked(shape_of(op.input), order)
+    return cost_of(op) - order_bytes(merged, shape, size_bytes(op.input))
 
 
 def _in_block_order(ops: Mapping[GraphOp, Reordering]) -> list[GraphOp]:
@@ -134,4 +133,4 @@ def _in_block_order(ops: Mapping[GraphOp, Reordering]) -> list[GraphOp]:
         return list(ops)
     block = next(iter(ops)).parent
     assert block is not None
-    return [op for op in block.ops if isinstance(op, GraphOp) and op in ops]
+    return [op for op in block.ops if op in ops and isinstance(op, GraphOp)]

@@ -18,7 +18,12 @@ from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, axis_groups
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._constants import Constants, folded_name
-from glow.passes.graph._transposes import moves_data, order_of, transpose_of
+from glow.passes.graph._transposes import (
+    location_of,
+    moves_data,
+    order_of,
+    transpose_of,
+)
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 
@@ -63,7 +68,7 @@ class _FoldIntoFactor(RewritePattern):
         """Return an op that gives `array`, which takes the place of `value`."""
         symbol = self.constants.symbol_of(value)
         name = symbol and folded_name(symbol)
-        return self.constants.make(array, name, value.owner.location)
+        return self.constants.make(array, name, location_of(value))
 
 
 class FoldTransposeIntoRows(_FoldIntoFactor):

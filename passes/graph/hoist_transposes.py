@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import OpResult
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -38,14 +39,14 @@ class HoistAbove(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
-        inner = op.input.owner
-        if transpose_of(op.result) is None or not isinstance(inner, GraphOp):
+        wanted = op.input
+        if transpose_of(op.result) is None or not isinstance(wanted, OpResult):
             return
-        others = any(v.uses for v in inner.results if v is not op.input)
-        if not is_turnable(inner) or others or not is_read_once(op.input):
+        inner = wanted.op
+        others = any(v.uses for v in inner.results if v is not wanted)
+        if not is_turnable(inner) or others or not is_read_once(wanted):
             return
-        index = list(inner.results).index(op.input)
-        found = inner.reordered_for(index, order_of(op))
+        found = inner.reordered_for(wanted.index, order_of(op))
         if found is not None and self.price(inner, found) <= cost_of(op):
             self.turner.turn({inner: found}, rewriter)
 

@@ -43,7 +43,6 @@ class SinkBelow(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_turnable(op):
             return
-        assert isinstance(op, GraphOp)
         for index, value in enumerate(op.operands):
             inner = transpose_of(value)
             if inner is None:

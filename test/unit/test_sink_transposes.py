@@ -22,6 +22,7 @@ from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.comparison import LessOp
 from glow.dialects.graph.global_pooling import GlobalMaxPoolOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TileOp, TransposeOp
 from glow.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
 from glow.dialects.graph.reordering import Reordering
@@ -105,6 +106,31 @@ def with_constant(graph: Graph, value: SSAValue, draw: Draw) -> None:
     graph.add(draw(st.sampled_from([AddOp, MulOp]))(value, literal.result))
 
 
+def with_product(graph: Graph, value: SSAValue, draw: Draw) -> None:
+    """Flatten, multiply by a constant, and split the columns."""
+    shape = shape_of(value)
+    if len(shape) < 2:
+        return
+    columns = int(np.prod(shape[1:]))
+    flat = ReshapeOp(value, shape=(shape[0], columns))
+    numbers = np.random.default_rng(columns).integers(-1, 2, (columns, 12))
+    weight = LiteralOp(numbers.astype(np.float32))
+    is_transposed = draw(st.booleans())
+    if is_transposed:
+        weight = LiteralOp(np.ascontiguousarray(weight.array.T))
+    biases = [None, LiteralOp(np.arange(12, dtype=np.float32))]
+    bias = draw(st.sampled_from(biases))
+    graph.block.add_ops([flat, weight, *([] if bias is None else [bias])])
+    product = MatMulOp(
+        flat.result,
+        weight.result,
+        None if bias is None else bias.result,
+        transpose_rhs=is_transposed,
+    )
+    graph.add(product)
+    graph.add(ReshapeOp(product.result, shape=(shape[0], 3, 2, 2)))
+
+
 def alone(graph: Graph, value: SSAValue, draw: Draw) -> None:
     shape = shape_of(value)
     axis = draw(st.integers(0, max(len(shape) - 1, 0)))
@@ -150,7 +176,7 @@ def modules(draw: Draw) -> str:
     """Return the text of a module, which a failure can show."""
     shapes = draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=2))
     graph = Graph(shapes)
-    steps = [transposed, transposed, with_partner, with_constant, alone]
+    steps = [transposed, transposed, with_partner, with_constant, with_product, alone]
     for _ in range(draw(st.integers(2, 10))):
         step = draw(st.sampled_from(steps))
         usable = [v for v in graph.values if 0 not in shape_of(v)]
@@ -250,7 +276,7 @@ def turns_that_pay() -> Any:
 
 
 @pytest.mark.parametrize("name", ["sink-transposes", "hoist-transposes"])
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(modules())
 def test_random_graphs(turns_that_pay: list[bool], name: str, text: str) -> None:
     module = Parser(context(), text).parse_module()
@@ -262,7 +288,7 @@ def test_random_graphs(turns_that_pay: list[bool], name: str, text: str) -> None
     run_passes([sink], context(), module)
     verify_module(module)
     for found, array in zip(evaluated(module), expected, strict=True):
-        np.testing.assert_array_equal(found, array)
+        np.testing.assert_allclose(found, array, rtol=1e-5)  # sums in another order
     assert measure(module, turns_that_pay[0])[0] <= before
     once = str(module)
     merging = parse_passes("fold-movement,remove-identities")

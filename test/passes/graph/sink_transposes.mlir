@@ -236,11 +236,11 @@ func.func @softmax(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x4x2xf32> {
 }
 
 // CHECK-LABEL: @layer_norm
-// CHECK-NEXT:    graph.layer_norm %x, %s
+// CHECK-NEXT:    graph.layer_norm %x scale %s
 // CHECK-NEXT:    graph.transpose
 func.func @layer_norm(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) -> tensor<3x2x4xf32> {
   %0 = graph.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
-  %1 = graph.layer_norm %0, %s : (tensor<3x2x4xf32>, tensor<4xf32>) -> tensor<3x2x4xf32>
+  %1 = graph.layer_norm %0 scale %s : tensor<4xf32> : (tensor<3x2x4xf32>) -> tensor<3x2x4xf32>
   func.return %1 : tensor<3x2x4xf32>
 }
 
@@ -249,7 +249,7 @@ func.func @layer_norm(%x: tensor<2x3x4xf32>, %s: tensor<4xf32>) -> tensor<3x2x4x
 // CHECK-NEXT:    graph.layer_norm
 func.func @layer_norm_over_another_axis(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>) -> tensor<2x4x3xf32> {
   %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
-  %1 = graph.layer_norm %0, %s : (tensor<2x4x3xf32>, tensor<3xf32>) -> tensor<2x4x3xf32>
+  %1 = graph.layer_norm %0 scale %s : tensor<3xf32> : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   func.return %1 : tensor<2x4x3xf32>
 }
 
