@@ -12,11 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 import glow
@@ -67,9 +67,10 @@ def show_stages(stages: tuple[glow.StageReport, ...]) -> None:
 
 
 def show_speed(net: glow.Executable, path: Path, inputs: Inputs) -> None:
-    options = onnxruntime.SessionOptions()
+    runtime: Any = import_module("onnxruntime")
+    options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(path, options)
+    session = runtime.InferenceSession(path, options)
     (expected,), (actual,) = session.run(None, inputs), net.run(inputs).values()
     error = np.abs(actual - expected).max() / np.abs(expected).max()
     ours, theirs = medians(lambda: net.run(inputs), lambda: session.run(None, inputs))
