@@ -26,9 +26,15 @@ def inverse(order: Order) -> Order:
 
 
 def transpose_of(value: SSAValue) -> TransposeOp | None:
-    """Return the transpose that `value` comes from, unless layouts are involved."""
+    """
+    Return the transpose that `value` comes from.
+
+    Not one to or from a layout, nor one that permutes nothing.
+    """
     owner = value.owner
     if not isinstance(owner, TransposeOp):
+        return None
+    if order_of(owner) == identity(len(order_of(owner))):
         return None
     return None if has_layout(owner.input) or has_layout(value) else owner
 

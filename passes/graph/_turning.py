@@ -98,9 +98,15 @@ class Turner:
             for value, places in zip(op.operands, reordering.operands, strict=True)
         ]
         new = op.rebuilt(operands, reordering.parameters)
-        orders = zip(new.results, reordering.results, strict=True)
-        undone = [TransposeOp(v, permutation=inverse(order)) for v, order in orders]
-        rewriter.replace(op, [new, *undone], [each.result for each in undone])
+        undone: list[TransposeOp] = []
+        results: list[SSAValue] = []
+        for result, order in zip(new.results, reordering.results, strict=True):
+            if order == identity(len(order)):
+                results.append(result)
+                continue
+            undone.append(TransposeOp(result, permutation=inverse(order)))
+            results.append(undone[-1].result)
+        rewriter.replace(op, [new, *undone], results)
         for transpose in undone:
             self._merge_readers(transpose, rewriter)
         return undone

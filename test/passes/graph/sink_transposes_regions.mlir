@@ -111,3 +111,18 @@ func.func @residual(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<
   %8 = graph.relu %7 : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
   func.return %8 : tensor<1x8x8x4xf32>
 }
+
+// What is left of the axes is in order: nothing to transpose behind the maximum.
+// CHECK-LABEL: @order_of_the_rest
+// CHECK-NEXT:    %[[M:.*]] = graph.reduce_max %x {axes = array<i64: 1>}
+// CHECK-NEXT:    %[[E:.*]] = graph.exp %x
+// CHECK-NEXT:    %[[T:.*]] = graph.transpose %[[E]]
+// CHECK-NEXT:    %[[C:.*]] = graph.concat %[[M]], %[[M]]
+// CHECK-NEXT:    func.return %[[T]], %[[C]]
+func.func @order_of_the_rest(%x: tensor<3x2x2xf32>) -> (tensor<2x3x2xf32>, tensor<3x4xf32>) {
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<3x2x2xf32>) -> tensor<2x3x2xf32>
+  %1 = graph.reduce_max %0 {axes = array<i64: 0>} : (tensor<2x3x2xf32>) -> tensor<3x2xf32>
+  %2 = graph.exp %0 : (tensor<2x3x2xf32>) -> tensor<2x3x2xf32>
+  %3 = graph.concat %1, %1 {axis = 1 : i64} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  func.return %2, %3 : tensor<2x3x2xf32>, tensor<3x4xf32>
+}
