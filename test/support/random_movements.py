@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
@@ -94,7 +100,9 @@ class Program:
     def finish(self) -> ModuleOp:
         self.block.add_op(ReturnOp())
         main = FuncOp("main", ((), ()), Region(self.block))
-        module = ModuleOp([*self.symbols, main])
+        # With this note, layouts and transforms are compiled as they stand.
+        note: dict[str, Attribute] = {"layout.assignment": DictionaryAttr({})}
+        module = ModuleOp([*self.symbols, main], note)
         module.verify()
         return module
 
