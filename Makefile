@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts compile-time clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -20,6 +20,7 @@ help:
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make bench      the table of benchmarks/RESULTS.md"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
+	@echo "make movement   the table of benchmarks/MOVEMENT.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
@@ -58,6 +59,9 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md
+
+movement: $(READY)
+	$(BIN)/python benchmarks/movement.py --output benchmarks/MOVEMENT.md
 
 layouts: $(READY)
 	$(BIN)/python benchmarks/layouts.py --output benchmarks/LAYOUTS.md
