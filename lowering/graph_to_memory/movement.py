@@ -63,11 +63,12 @@ def _into_blocks(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue:
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
     """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
     source = lowering[value]
-    strides = None
-    if not lowering.is_relabelled(source):
-        strides = split_strides(addressing_of(source), shape)
-    elif (same := _reblocked(lowering, source, shape)) is not None:
-        return same
+    if lowering.is_relabelled(source):
+        same = _reblocked(lowering, source, shape)
+        if same is not None:
+            return same
+    found = find_addressing(buffer_type(source))
+    strides = None if found is None else split_strides(found, shape)
     if strides is None:
         source = lowering.contiguous(value)
         strides = row_major_strides(shape)

@@ -228,9 +228,11 @@ class Lowering:
         return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
 
     def is_relabelled(self, buffer: SSAValue) -> bool:
-        """Say whether `buffer` is all of a blocked one, maybe seen with other axes."""
-        has_layout = isinstance(buffer_type(buffer).layout, LayoutAttr)
-        return has_layout and is_blocked(root_of(buffer))
+        """Say whether `buffer` is a whole one that has blocks or a border."""
+        type_ = buffer_type(buffer)
+        if not isinstance(type_.layout, LayoutAttr):
+            return False
+        return type_.layout.data.has_halo or is_blocked(root_of(buffer))
 
     def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
         """Return `source`, which has a layout, with its logical axes in this order."""
