@@ -41,7 +41,9 @@ def lower_tensor_scatter(main: Main, op: TensorScatterOp) -> None:
         len(after),
         strips,
     )
-    code = main.message(op, f"expected a write index in [0, {room - count}]")
+    code = 0  # of no message: any index is taken around
+    if op.circular is None:
+        code = main.message(op, f"expected a write index in [0, {room - count}]")
     batch = Axis(
         result.shape[0], (result.strides[0], starts.strides[0], updates.strides[0])
     )

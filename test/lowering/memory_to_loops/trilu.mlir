@@ -22,7 +22,7 @@ func.func @main() {
 // -----
 
 // Few columns go by scalars; a k that is not there is not read.
-// CHECK:       func.func private @tril_{{.*}}(%x : memref<?xf32>, %y : memref<?xf32>, %rows
+// CHECK:       func.func private @tril_{{.*}}(%x: memref<?xf32>, %y: memref<?xf32>, %rows
 // CHECK-NOT:     vector
 // CHECK:       func.func @main
 memory.placeholder @x "in" : memref<4x5xf32>
