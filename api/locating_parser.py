@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from threading import Lock
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -17,13 +18,17 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+# Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
+# of all operations for that time: two threads that do so at once break it for good.
+_PARSING = Lock()
+
 
 class LocatingParser(Parser):
     """
     xDSL's parser, which gives every op without a location its line and column.
 
     Errors and profiles can then name the op; printing does not change, since
-    locations are printed only on request.
+    locations are printed only on request. Any number of threads may parse.
     """
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
@@ -37,7 +42,8 @@ class LocatingParser(Parser):
             position = text.find("\n", position + 1)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        module = super().parse_module(allow_implicit_module)
+        with _PARSING:
+            module = super().parse_module(allow_implicit_module)
         if isinstance(module.location, UnknownLoc):
             module.location = self._place(0)
         return module

@@ -52,7 +52,7 @@ from glow.dialects.graph.scattering import (
     ScatterNdOp,
     TensorScatterOp,
 )
-from glow.dialects.graph.select import CastOp, ClipOp, WhereOp
+from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.registry import UNIVERSE
 from glow.support.types import element_type_of, shape_of
@@ -247,6 +247,7 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     UnaryOp: lambda cls, shape, draw: cls(value(cls.ELEMENTS.members[0], shape)),
     BinaryOp: binary,
     WhereOp: where,
+    BitcastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),
     CastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),
     ClipOp: lambda cls, shape, draw: cls(value(f32, shape), value(f32, ())),
     PreluOp: lambda cls, shape, draw: cls(

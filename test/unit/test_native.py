@@ -26,7 +26,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import FuncOp
-from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 from glow.backends.cpu.executable import compile_module, level_of
@@ -38,6 +37,7 @@ from glow.backends.cpu.objects import (
     object_code,
 )
 from glow.dialects.graph.resource import Handle, ResourceAttr
+from glow.locating_parser import LocatingParser
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of, aligned, aligned_empty
 from glow.support.errors import (
@@ -128,7 +128,7 @@ def parsed(text: str) -> ModuleOp:
     ctx = Context()
     for name, dialect in Universe.get_multiverse().all_dialects.items():
         ctx.register_dialect(name, dialect)
-    module = Parser(ctx, text).parse_module()
+    module = LocatingParser(ctx, text, "test").parse_module()
     module.verify()
     return module
 
