@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
 from glow.analysis.movements import End, Movement, Place, value_name
-from glow.analysis.traffic import CALL
+from glow.analysis.traffic import CALL_BYTES
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
@@ -56,7 +56,7 @@ class _Copy:
             target=_layout_text(result),
             made_by=maker,
             needed_by=tuple(dict.fromkeys(self._readers())),
-            cost=moved + written + CALL,
+            cost=moved + written + CALL_BYTES,
             place=self._place(),
         )
 

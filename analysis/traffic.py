@@ -8,7 +8,7 @@ from glow.analysis.constants import constant_behind
 from glow.support.layout import Layout, row_major, size_of
 from glow.support.types import dtype_of, element_of, shape_of
 
-CALL = 4096
+CALL_BYTES = 4096
 """What starting a movement costs, in bytes that could move in that time."""
 
 
@@ -25,4 +25,4 @@ def movement_cost(value: SSAValue, layout: Layout | None) -> int:
     itemsize = dtype_of(element_of(value)).itemsize
     plain = row_major(len(shape))
     elements = size_of(plain, shape) + size_of(layout or plain, shape, itemsize)
-    return elements * itemsize + CALL
+    return elements * itemsize + CALL_BYTES

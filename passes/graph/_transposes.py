@@ -9,15 +9,13 @@ from xdsl.ir import Block, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
+from glow.analysis.traffic import CALL_BYTES
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity, picked
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._constants import Constants, folded_name
 from glow.support.types import has_layout, ints_of, shape_of, size_bytes
-
-# A call takes as long as moving so many bytes.
-CALL_BYTES = 4096
 
 
 def inverse(order: Order) -> Order:

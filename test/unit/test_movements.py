@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 
 from glow.analysis.copies import copies_in
 from glow.analysis.movements import End, Movement, movements_in
-from glow.analysis.traffic import CALL
+from glow.analysis.traffic import CALL_BYTES
 from glow.model import context
 from glow.tools.layout_report import layout_report
 
@@ -126,7 +126,7 @@ def test_ends_are_seen_through_groups_and_views() -> None:
             End("graph.relu", "first", "NHWC"),
             End("graph.add", "second", "NHWC"),
         ),
-        cost=2 * 96 + CALL,
+        cost=2 * 96 + CALL_BYTES,
         place="inside",
     )
     assert out.made_by == End("graph.add", "second", "NHWC")
@@ -151,7 +151,7 @@ def test_what_comes_in_is_an_input_and_a_constant_is_none() -> None:
 def test_padding_of_blocks_is_part_of_the_cost() -> None:
     blocked = "tensor<1x2x3x4xf32, #layout.physical<NCHW8c>>"
     found = only(body(f"%y = layout.transform %x : {PLAIN} -> {blocked}"))
-    assert (found.bytes, found.cost) == (96, 96 + 4 * 96 + CALL)
+    assert (found.bytes, found.cost) == (96, 96 + 4 * 96 + CALL_BYTES)
     assert found.needed_by == ()
 
 
@@ -192,7 +192,7 @@ def test_copies_name_who_writes_and_who_reads() -> None:
         "output",
         "inside",
     ]
-    assert {m.cost for m in (enters, leaves, again, inside)} == {48 + CALL}
+    assert {m.cost for m in (enters, leaves, again, inside)} == {48 + CALL_BYTES}
 
 
 def test_reports_are_aligned_and_end_with_sums() -> None:
