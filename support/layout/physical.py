@@ -164,14 +164,20 @@ def permuted(order: Sequence[int]) -> Layout:
 
 
 def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
-    """Drop digits with one value and join neighbours that count on."""
+    """
+    Drop digits with one value and join neighbours that count on.
+
+    The digit right inside an aligned dim stays as it is: it is the one that grows.
+    """
     found: list[Dim] = []
     for dim in dims:
         if dim.extent == 1:
             continue
         last = found[-1] if found else None
+        grows = len(found) > 1 and found[-2].alignment > 1
         if (
             last is not None
+            and not grows
             and last.axis == dim.axis
             and last.extent is not None
             and dim.extent is not None

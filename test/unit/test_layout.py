@@ -242,6 +242,13 @@ def test_extensions_move_no_byte_and_follow_their_dims(
         assert found is None or equivalent(found, layout, shape)
 
 
+def test_extensions_do_not_change_what_alignment_adds() -> None:
+    for text in ("[0:?:9[a=8], 0:3:3, 0:3]", "[0:?:9[a=8], 0:3:3, 0:3[n:1]]"):
+        layout = parse_layout(text)
+        assert physical_shape(layout, (10,), 4) == (2, 4, 3)
+        assert parse_layout(print_layout(layout)) == layout
+
+
 def test_extensions_stay_with_dims_that_stay_whole() -> None:
     image, shape = parse_layout("N[n:1]H[h:2]W[w:3]C[c:4]"), (2, 8, 3, 5)
     assert reshaped(image, shape, shape) == image
