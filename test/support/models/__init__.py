@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, ValueInfoProto
 
+from models.builder import BELOW
 from models.calibration import image
 from models.channels_last import TO_NHWC, channels_last
 from models.convolutional import mobilenet_v2, resnet50
@@ -52,7 +53,7 @@ def build(name: str) -> ModelProto:
 
 
 def inputs_of(model: ModelProto, seed: int = 0) -> dict[str, NDArray[Any]]:
-    """Return random inputs for a model of float inputs with static shapes."""
+    """Return random inputs for a model of floats and of integers with a bound."""
     weights = {tensor.name for tensor in model.graph.initializer}
     given = [info for info in model.graph.input if info.name not in weights]
     return {info.name: _random(info, seed + k) for k, info in enumerate(given)}
@@ -68,8 +69,12 @@ def twin_inputs(inputs: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 def _random(info: ValueInfoProto, seed: int) -> NDArray[Any]:
     tensor = info.type.tensor_type
-    assert tensor.elem_type == TensorProto.FLOAT, info.name
     shape = tuple(dim.dim_value for dim in tensor.shape.dim)
+    generator = np.random.default_rng(seed)
+    if tensor.elem_type == TensorProto.INT64:
+        (below,) = (int(p.value) for p in info.metadata_props if p.key == BELOW)
+        return generator.integers(0, below, shape)
+    assert tensor.elem_type == TensorProto.FLOAT, info.name
     if len(shape) == 4:
         return image(seed, shape)
-    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+    return generator.standard_normal(shape, np.float32)

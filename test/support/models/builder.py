@@ -6,18 +6,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import (
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    ValueInfoProto,
+    helper,
+    numpy_helper,
+)
 
 Array = NDArray[Any]
 
-IR_VERSION = 8
+IR_VERSION = 10
 OPSET = 17
+
+BELOW = "below"
+"""The metadata of an integer input that says below what its elements must lie."""
 
 
 class Graph:
     """Nodes and weights of a graph under construction; names are given by path."""
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, opset: int = OPSET):
+        self.opset = opset
         self.nodes: list[NodeProto] = []
         self.weights: dict[str, Array] = {}
         self.rng = np.random.default_rng(seed)
@@ -55,19 +66,40 @@ class Graph:
         return self.add("Add", path, bias, self.add("MatMul", path, value, weight))
 
     def model(
-        self, name: str, value: str, inputs: dict[str, Any], shape: Any
+        self,
+        name: str,
+        value: str | dict[str, Any],
+        inputs: dict[str, Any],
+        shape: Any = None,
+        below: dict[str, int] | None = None,
     ) -> ModelProto:
-        """Return the model that computes `value` as its output `output`."""
-        self.nodes.append(helper.make_node("Identity", [value], ["output"], "out"))
+        """
+        Return the model that computes `value`, of `shape`, as its output `output`.
+
+        Where there are several, `value` gives the shape of each, and they keep their
+        names. Inputs in `below` are integers (i64) in [0, below), the others floats.
+        """
+        if isinstance(value, str):
+            node = helper.make_node("Identity", [value], ["output"], "out")
+            self.nodes.append(node)
+            value = {"output": shape}
         graph = helper.make_graph(
             self.nodes,
             name,
+            [_input(n, s, (below or {}).get(n)) for n, s in inputs.items()],
             [
                 helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
-                for n, s in inputs.items()
+                for n, s in value.items()
             ],
-            [helper.make_tensor_value_info("output", TensorProto.FLOAT, shape)],
             [numpy_helper.from_array(a, n) for n, a in self.weights.items()],
         )
-        opsets = [helper.make_opsetid("", OPSET)]
+        opsets = [helper.make_opsetid("", self.opset)]
         return helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opsets)
+
+
+def _input(name: str, shape: Any, below: int | None) -> ValueInfoProto:
+    if below is None:
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+    info = helper.make_tensor_value_info(name, TensorProto.INT64, shape)
+    info.metadata_props.add(key=BELOW, value=str(below))
+    return info
