@@ -19,6 +19,7 @@ from glow.support.errors import (
     ExecutionError,
     GlowError,
     InternalError,
+    InvalidExecutableError,
     InvalidModelError,
     TargetError,
     UnsupportedModelError,
@@ -37,6 +38,7 @@ __all__ = [
     "ExecutionError",
     "GlowError",
     "InternalError",
+    "InvalidExecutableError",
     "InvalidModelError",
     "Model",
     "StageReport",
@@ -44,6 +46,7 @@ __all__ = [
     "UnsupportedModelError",
     "compile",
     "load",
+    "load_executable",
 ]
 
 _LAZY = {
@@ -103,6 +106,21 @@ def compile(
         threads, cpu_features, tuple(disable), stop_after_pass, cache_dir, relayout
     )
     return compile_model(model, target, options)
+
+
+def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Executable:
+    """
+    Read what `Executable.save` wrote, without the model and without compiling.
+
+    Constants are mapped from the file, which must stay as it is; they are checked
+    against its checksums before the first run, or at once with `verify`. The file holds
+    machine code: load only what you trust.
+    Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
+    another version; TargetError for a machine that cannot run it; OSError.
+    """
+    from glow.executables import load_saved
+
+    return load_saved(path, verify)
 
 
 def __getattr__(name: str) -> Any:

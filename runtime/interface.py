@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.support.errors import CompilationError
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,19 @@ class Executable(ABC):
         bindings = self.signature.bind(inputs, out)
         self.execute(bindings.inputs, bindings.outputs)
         return bindings.results()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write machine code, constants and signature to a file.
+
+        `glow.load_executable` reads it, in any process on such a machine. The file
+        appears whole or not at all. Errors: a CompilationError where the target makes
+        no machine code, and OSError.
+        """
+        raise CompilationError(
+            "expected an executable of machine code to save, got a "
+            f"{type(self).__name__}; compile for target cpu"
+        )
 
     @abstractmethod
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:

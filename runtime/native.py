@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
+from glow.runtime.image import Image
+from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.runtime.signature import Array, Signature
 from glow.support.arrays import address_of, aligned, aligned_empty
 from glow.support.errors import ExecutionError
 
@@ -16,38 +20,11 @@ from glow.support.errors import ExecutionError
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 
-@dataclass(frozen=True)
-class Binding:
-    """A tensor that the caller binds, and whether code reads it, writes it, or both."""
-
-    spec: TensorSpec
-    direction: str
-    """in, out or inout."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """
-    Compiled code and what it needs beside the caller's arrays.
-
-    Units: arena_bytes per concurrent run.
-    """
-
-    entry: int
-    """The address of main."""
-    code: object
-    """What keeps the code at that address alive."""
-    arena_bytes: int
-    constants: tuple[Array, ...]
-    messages: tuple[str, ...]
-    """What the fault codes 1, 2, ... mean."""
-
-
 class _Frame:
     """What one run at a time owns: an arena, the table of pointers, the fault code."""
 
-    def __init__(self, program: Program, constants: Any, slots: int):
-        self._arena = aligned_empty(program.arena_bytes)
+    def __init__(self, arena_bytes: int, constants: Any, slots: int):
+        self._arena = aligned_empty(arena_bytes)
         self.io = (ctypes.c_void_p * max(slots, 1))()
         self.fault = ctypes.c_int32(0)
         self.arguments = tuple(
@@ -70,15 +47,18 @@ class NativeExecutable(Executable):
     message of the first fault.
     """
 
-    def __init__(self, bindings: Sequence[Binding], program: Program):
+    def __init__(self, image: Image, entry: int, code: object):
+        """`entry` is the address of main, and `code` what keeps it there."""
+        bindings = image.bindings
         inputs = [b for b in bindings if b.direction != "out"]
         outputs = [b for b in bindings if b.direction != "in"]
         super().__init__(
             Signature(tuple(b.spec for b in inputs), tuple(b.spec for b in outputs))
         )
-        self._program = program
-        self._constants = tuple(map(aligned, program.constants))
-        self._entry = _ENTRY(program.entry)
+        self._code = code
+        self._constants = tuple(map(aligned, image.constants))
+        self._image = replace(image, constants=self._constants)
+        self._entry = _ENTRY(entry)
         self._input_slots = [i for i, b in enumerate(bindings) if b.direction == "in"]
         self._output_slots = [i for i, b in enumerate(bindings) if b.direction != "in"]
         self._slots = len(bindings)
@@ -99,7 +79,7 @@ class NativeExecutable(Executable):
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(self._program, self._table, self._slots)
+            frame = self._new_frame()
         io = frame.io
         for slot, position in zip(self._input_slots, self._read, strict=True):
             io[slot] = address_of(inputs[position])
@@ -110,10 +90,19 @@ class NativeExecutable(Executable):
         frame.fault.value = 0
         self._frames.append(frame)
         if code:
-            raise ExecutionError(self._program.messages[code - 1])
+            raise ExecutionError(self._image.messages[code - 1])
+
+    def _new_frame(self) -> _Frame:
+        # The first run of all comes by here, and no run of a steady series does.
+        if self._image.check is not None:
+            self._image.check()
+        return _Frame(self._image.arena_bytes, self._table, self._slots)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        write_image(Path(path), self._image)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
             "an executable cannot be pickled: its code is in this process;"
-            " compile the model in the other one"
+            " save it to a file and load that in the other one"
         )

@@ -9,6 +9,10 @@ class InvalidModelError(GlowError):
     """A model file is corrupt, truncated or inconsistent."""
 
 
+class InvalidExecutableError(GlowError):
+    """The file of a compiled model is cut, changed, or of another version."""
+
+
 class UnsupportedModelError(GlowError):
     """A model uses operators, attributes or types that the importer lacks."""
 
@@ -18,7 +22,7 @@ class CompilationError(GlowError):
 
 
 class TargetError(GlowError, ValueError):
-    """No such target, or features that it does not have."""
+    """No such target, or features that it or this machine does not have."""
 
 
 class BindingError(GlowError, ValueError):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
-
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glow.support.errors import TargetError
 from glow.support.layout import Layout, permuted, row_major, strides_of
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, Operation
 
 GROUP = "glow.backends"
 
@@ -83,7 +84,7 @@ class AnyOrder:
         return permuted([*(axis for axis in range(rank) if axis != last), last])
 
 
-Asked = Attribute | AnyOrder | None
+Asked: TypeAlias = "Attribute | AnyOrder | None"
 """What a choice asks of a value: one layout, one of several, or row-major (None)."""
 
 
@@ -142,6 +143,8 @@ class Backend:
     """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns `llvm-ir`, `asm` or `object`."""
+    load: Callable[..., Any] | None = None
+    """`load(image)` makes an executable of what one saved; None: none is saved."""
     layout_choices: Callable[[Operation, Target, Offers], Sequence[LayoutChoice]] = (
         _no_choices
     )

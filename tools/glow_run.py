@@ -11,7 +11,7 @@ from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import random_inputs, read_inputs, write_outputs
 from glow.tools.peers import PEERS, TOLERANCE, error_of
 from glow.tools.progress import progress
-from glow.tools.session import add_arguments, open_session
+from glow.tools.session import SAVED, add_arguments, open_session
 
 
 def _parser() -> OneLineParser:
@@ -22,6 +22,7 @@ def _parser() -> OneLineParser:
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")
     add("--signature", action="store_true", help="show inputs and outputs, run nothing")
+    add("--save", metavar="FILE.glow", help="write the executable, run nothing")
     add("--output-dir", type=Path, metavar="DIR", help="write each output as NAME.npy")
     add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
     return parser
@@ -30,7 +31,13 @@ def _parser() -> OneLineParser:
 def _run() -> None:
     args = _parser().parse_args()
     given = read_inputs(args.input)
+    if args.save is not None and not args.save.endswith(SAVED):
+        raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")
     session = open_session(args)
+    if args.save is not None:
+        session.net.save(args.save)
+        print(f"wrote {args.save}")
+        return
     signature = session.net.signature
     if args.signature:
         _show_signature(signature)

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 from typing import NoReturn
 
-from glow import Executable, InternalError, Model
+from glow import Executable, InternalError, Model, load_executable
 from glow.compiler import Options, compile_model
 from glow.model import load_model
 from glow.support.targets import known_targets, resolve
@@ -20,6 +20,19 @@ from glow.tools.command_line import (
 from glow.tools.crash_report import save_crash
 from glow.tools.progress import progress
 from glow.tools.timing import clock_for
+
+SAVED = ".glow"
+"""How the names of files end that hold executables."""
+
+# What says how to read or compile a model, and nothing of an executable.
+_OF_MODELS = (
+    "cpu_features",
+    "dim",
+    "disable",
+    "relayout_io",
+    "stop_after_pass",
+    "weights",
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which model to compile, and how."""
     add = parser.add_argument
     targets = ", ".join(known_targets())
-    add("model", metavar="MODEL", help="an .onnx or .mlir file")
+    add("model", metavar="MODEL", help="an .onnx, .mlir or .glow file")
     add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
     add("--threads", type=int, default=1, metavar="N")
     add("--cpu-features", help="what the target may use, such as avx2 or sse2")
@@ -54,8 +67,19 @@ def open_session(args: argparse.Namespace) -> Session:
     clock = clock_for(args.threads)
     start = clock()
     with progress(f"loading {args.model}"):
+        if args.model.endswith(SAVED):
+            return Session(_loaded(args), clock() - start)
         model = load_model(args.model, parse_dims(args.dim), args.weights)
     return Session(_compiled(model, args), clock() - start)
+
+
+def _loaded(args: argparse.Namespace) -> Executable:
+    given = [name.replace("_", "-") for name in _OF_MODELS if getattr(args, name)]
+    if given:
+        raise ValueError(
+            f"{args.model}: expected no --{', --'.join(given)} for what is compiled"
+        )
+    return load_executable(args.model)
 
 
 def _compiled(model: Model, args: argparse.Namespace) -> Executable:

@@ -13,14 +13,19 @@ No LLVM optimisation runs, so code is as fast as it is written. Measured on Zen 
 - Vectors of 512 bits need no function attribute.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from typing import TYPE_CHECKING, Any
 
 from glow.support.targets import Backend, LayoutChoice, Layouts, Offers, Target
+
+if TYPE_CHECKING:  # what is saved is loaded without xDSL
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from glow.runtime.image import Image
 
 
 def _make_target(features: str) -> Target:
@@ -51,6 +56,12 @@ def _compile(module: ModuleOp, target: Target, *, cache_dir: Path | None = None)
     return compile_module(module, target, cache_dir=cache_dir)
 
 
+def _load(image: Image) -> Any:
+    from glow.backends.cpu.linker import load_image
+
+    return load_image(image)
+
+
 def _emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
     from glow.backends.cpu.emit import emit
 
@@ -64,6 +75,7 @@ BACKEND = Backend(
     compile=_compile,
     links_kernels=True,
     emit=_emit,
+    load=_load,
     layout_choices=_layout_choices,
     carry_cost=_carry_cost,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,11 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
+from glow.support.files import TEMPORARY, replace_file
+
 # A file is this, the SHA-256 of the object, and the object.
 _MAGIC = b"glow-object-1\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
-_TEMPORARY = ".tmp"
 # A process that writes for longer has ended before it could clean up.
 _ABANDONED_SECONDS = 3600
 
@@ -57,7 +57,7 @@ class ObjectCache:
     def _write(self, path: Path, data: bytes) -> None:
         with suppress(OSError):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _replace(path, _MAGIC + sha256(data).digest() + data)
+            replace_file(path, (_MAGIC, sha256(data).digest(), data))
             self._unpruned += len(data)
             if self._unpruned >= self._prune_interval:
                 self._unpruned = 0
@@ -66,7 +66,7 @@ class ObjectCache:
     def _prune(self) -> None:
         """Remove the files used longest ago until the rest is below the limit."""
         assert self.directory is not None
-        for path in self.directory.glob(f".*{_TEMPORARY}"):
+        for path in self.directory.glob(f".*{TEMPORARY}"):
             with suppress(OSError):
                 if path.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
                     path.unlink()
@@ -103,19 +103,6 @@ def _unpacked(content: bytes) -> bytes | None:
     data = content[start:]
     intact = content[:start] == _MAGIC + sha256(data).digest()
     return data if intact else None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file that others see whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=_TEMPORARY)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 _MEMORY: dict[str, bytes] = {}

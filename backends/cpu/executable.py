@@ -19,8 +19,9 @@ from xdsl.dialects.llvm import FuncOp
 from xdsl.ir import Attribute
 
 from glow.backends.cpu.cache import ObjectCache
-from glow.backends.cpu.jit import Jit
+from glow.backends.cpu.host import features_of
 from glow.backends.cpu.library import kernel_objects
+from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_text import units
 from glow.backends.cpu.objects import (
     KERNEL_LEVEL,
@@ -29,11 +30,10 @@ from glow.backends.cpu.objects import (
 )
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
-from glow.runtime.native import Binding, NativeExecutable, Program
+from glow.runtime.image import ENTRY, Binding, Image, Machine
+from glow.runtime.native import NativeExecutable
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
-
-_ENTRY = "main"
 
 # Name, direction, type, and what the axes mean where the model says so.
 _Entry = tuple[
@@ -61,22 +61,22 @@ def compile_module(
         for name, text in units(module).items()
     ]
     objects += kernel_objects(_declared(module), target, cache)
-    jit = Jit(objects, [_ENTRY], target)
     arena = module.attributes.get("glow.arena_bytes")
-    program = Program(
-        entry=jit.address(_ENTRY),
-        code=jit,
-        arena_bytes=arena.value.data if isinstance(arena, IntegerAttr) else 0,
-        constants=tuple(_constants(module)),
-        messages=tuple(text.data for text in _list(module, "glow.messages")),
+    image = Image(
+        Machine("cpu", target.triple, features_of(target)),
+        tuple(objects),
+        tuple(_bindings(module)),
+        arena.value.data if isinstance(arena, IntegerAttr) else 0,
+        tuple(_constants(module)),
+        tuple(text.data for text in _list(module, "glow.messages")),
     )
-    return NativeExecutable(tuple(_bindings(module)), program)
+    return link_image(image, target)
 
 
 def level_of(function: FuncOp) -> int:
     """Return LLVM's effort on `function`: least on a `main` that runs straight down."""
     is_straight = function.body.blocks.first is function.body.blocks.last
-    is_main = function.sym_name.data == _ENTRY
+    is_main = function.sym_name.data == ENTRY
     return ROW_OF_CALLS_LEVEL if is_main and is_straight else KERNEL_LEVEL
 
 

@@ -1,6 +1,7 @@
 """The `cpu` targets: what this host is, and the instruction sets to choose from."""
 
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,20 @@ def _runs_here(isa: str) -> bool:
     if isa == "neon" or host == "neon":
         return isa == host
     return order.index(isa) <= order.index(host)
+
+
+def features_of(target: Target) -> tuple[str, ...]:
+    """Return the features that a processor needs to run code for `target`."""
+    flags = target.features.split(",") if target.features else ()
+    return tuple(f[1:] for f in flags if f.startswith("+")) or _NEEDS.get(
+        target.isa, ()
+    )
+
+
+def missing_features(needed: Iterable[str]) -> list[str]:
+    """Return which of LLVM's feature names this host lacks."""
+    has = llvm.get_host_cpu_features()
+    return [name for name in needed if not has.get(name, False)]
 
 
 def cpu_target(features: str = "") -> Target:

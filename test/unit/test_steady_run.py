@@ -89,7 +89,7 @@ def test_a_steady_run_allocates_nothing(net: NativeExecutable) -> None:
     gc.collect()  # it empties the free lists too
     for _ in range(WARM_UP):
         net.run(inputs, out=out)
-    assert net._program.arena_bytes > 8 * SLACK_BYTES
+    assert net._image.arena_bytes > 8 * SLACK_BYTES
     before = heap_bytes()
     tracemalloc.start()
     tracemalloc.reset_peak()

@@ -1,0 +1,50 @@
+"""Compiled models as plain data: what executables are made of, and files hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glow.runtime.signature import Array, TensorSpec
+
+ENTRY = "main"
+"""The function of the code that runs the model."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A tensor that the caller binds, and whether code reads it, writes it, or both."""
+
+    spec: TensorSpec
+    direction: str
+    """in, out or inout."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The backend that made code, and what runs it: LLVM's triple and features."""
+
+    backend: str
+    triple: str
+    features: tuple[str, ...]
+    """The features that a processor must have, such as `avx2`."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """
+    A compiled model.
+
+    Units: arena_bytes per concurrent run.
+    """
+
+    machine: Machine
+    objects: tuple[bytes, ...]
+    """Object files that define `main` between them."""
+    bindings: tuple[Binding, ...]
+    arena_bytes: int
+    constants: tuple[Array, ...]
+    messages: tuple[str, ...]
+    """What the fault codes 1, 2, ... mean."""
+    check: Callable[[], None] | None = None
+    """To be called before constants are used; raises where they are damaged."""

@@ -1,0 +1,231 @@
+"""
+Files of compiled models.
+
+A file is 64 bytes (magic, version of the format, length and SHA-256 of the header), the
+header as JSON, and from the next page on the payload: object files, and the constants
+where the processor likes them, so that they are mapped and not read. The header has a
+SHA-256 for each object and each block of constants.
+
+Such a file holds machine code: load only what you trust. Checksums find damage, not
+intent.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from glow.runtime.image import Binding, Image, Machine
+from glow.runtime.signature import Array, TensorSpec
+from glow.support.arrays import ALIGNMENT
+from glow.support.errors import InvalidExecutableError
+from glow.support.files import replace_file
+
+FORMAT = 1
+"""To be counted up when files or what machine code expects of its caller change."""
+
+BLOCK_BYTES = 4 << 20
+
+_MAGIC = b"glow-executable\n"
+_PREAMBLE = struct.Struct("<16sIIQ32s")  # magic, format, 0, bytes of the header, digest
+_PAGE = 4096
+
+
+def write_image(path: Path, image: Image) -> None:
+    """Write a compiled model to `path`; the file appears whole or not at all."""
+    header = json.dumps(_header_of(image)).encode()
+    digest = sha256(header).digest()
+    preamble = _PREAMBLE.pack(_MAGIC, FORMAT, 0, len(header), digest)
+    filling = bytes(-(len(preamble) + len(header)) % _PAGE)
+    replace_file(path, (preamble, header, filling, *_payload_of(image)))
+
+
+def _header_of(image: Image) -> dict[str, Any]:
+    codes, code_bytes = _placed([len(code) for code in image.objects], 0)
+    start = code_bytes + -code_bytes % _PAGE
+    places, end = _placed([array.nbytes for array in image.constants], start)
+    return {
+        "glow": version("glow-xdsl"),
+        "machine": asdict(image.machine),
+        "arena_bytes": image.arena_bytes,
+        "messages": image.messages,
+        "bindings": [_binding_header(binding) for binding in image.bindings],
+        "objects": [
+            {"offset": offset, "bytes": len(code), "sha256": sha256(code).hexdigest()}
+            for offset, code in zip(codes, image.objects, strict=True)
+        ],
+        "constants": [
+            {"offset": offset, "dtype": array.dtype.str, "shape": array.shape}
+            for offset, array in zip(places, image.constants, strict=True)
+        ],
+        "block_bytes": BLOCK_BYTES,
+        "blocks": _digests(_constant_pieces(image)),
+        "start": start,
+        "end": end,
+    }
+
+
+def _binding_header(binding: Binding) -> dict[str, Any]:
+    spec = asdict(binding.spec) | {"dtype": binding.spec.dtype.str}
+    return {"direction": binding.direction, **spec}
+
+
+def _placed(sizes: Sequence[int], start: int) -> tuple[list[int], int]:
+    """Return where pieces of these sizes begin, and where the last one's room ends."""
+    offsets: list[int] = []
+    for size in sizes:
+        offsets.append(start)
+        start += size + -size % ALIGNMENT
+    return offsets, start
+
+
+def _padded(data: bytes | memoryview, alignment: int) -> Iterator[bytes | memoryview]:
+    yield data
+    yield bytes(-len(data) % alignment)
+
+
+def _payload_of(image: Image) -> Iterator[bytes | memoryview]:
+    total = 0
+    for code in image.objects:
+        yield from _padded(code, ALIGNMENT)
+        total += len(code) + -len(code) % ALIGNMENT
+    yield bytes(-total % _PAGE)
+    yield from _constant_pieces(image)
+
+
+def _constant_pieces(image: Image) -> Iterator[bytes | memoryview]:
+    for array in image.constants:
+        yield from _padded(array.reshape(-1).view(np.uint8).data, ALIGNMENT)
+
+
+def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:
+    """Return the SHA-256 of each block of what `pieces` are together."""
+    found: list[str] = []
+    block, room = sha256(), BLOCK_BYTES
+    for piece in pieces:
+        view = memoryview(piece)
+        while len(view):
+            part, view = view[:room], view[room:]
+            block.update(part)
+            room -= len(part)
+            if not room:
+                found.append(block.hexdigest())
+                block, room = sha256(), BLOCK_BYTES
+    return found if room == BLOCK_BYTES else [*found, block.hexdigest()]
+
+
+def read_image(path: Path, verify: bool = False) -> Image:
+    """
+    Return the compiled model in a file, its constants mapped.
+
+    Constants are checked by `Image.check`, or at once with `verify`. Errors:
+    InvalidExecutableError for what is no such file, or is cut, changed or of another
+    version; OSError.
+    """
+    with path.open("rb") as file:
+        start = file.read(_PREAMBLE.size)
+        length = _header_length(path, start)
+        text = file.read(length)
+        if sha256(text).digest() != _PREAMBLE.unpack(start)[4]:
+            raise InvalidExecutableError(f"{path}: the header is cut or changed")
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    payload = _PREAMBLE.size + length
+    reader = _Reader(path, json.loads(text), data, payload + -payload % _PAGE)
+    image = reader.image()
+    if verify:
+        reader.check()
+    return image
+
+
+def _header_length(path: Path, start: bytes) -> int:
+    """Return how long the header is, by the bytes before it."""
+    if not start.startswith(_MAGIC):
+        raise InvalidExecutableError(f"{path}: expected a saved executable")
+    if len(start) < _PREAMBLE.size:
+        raise InvalidExecutableError(f"{path}: the header is cut or changed")
+    _, found, _, length, _ = _PREAMBLE.unpack(start)
+    if found != FORMAT:
+        raise InvalidExecutableError(
+            f"{path}: expected format {FORMAT}, got {found}; compile the model again"
+        )
+    return min(length, path.stat().st_size)
+
+
+class _Reader:
+    """A file whose header is as it was written."""
+
+    def __init__(self, path: Path, header: Any, data: mmap.mmap, payload: int):
+        self._path = path
+        self._header = header
+        self._data = data
+        self._payload = payload
+        expected, got = payload + header["end"], len(data)
+        if got != expected:
+            raise InvalidExecutableError(
+                f"{path}: expected {expected} bytes, got {got}; the file is cut or"
+                " changed"
+            )
+
+    def image(self) -> Image:
+        header = self._header
+        machine = header["machine"]
+        return Image(
+            Machine(**machine | {"features": tuple(machine["features"])}),
+            tuple(map(self._object, header["objects"])),
+            tuple(map(_binding_of, header["bindings"])),
+            header["arena_bytes"],
+            tuple(map(self._constant, header["constants"])),
+            tuple(header["messages"]),
+            self.check,
+        )
+
+    def check(self) -> None:
+        """Raise where a block of constants is not as it was written."""
+        view = memoryview(self._data)[self._payload :]
+        start, step = self._header["start"], self._header["block_bytes"]
+        for number, expected in enumerate(self._header["blocks"]):
+            first = start + number * step
+            block = view[first : min(first + step, self._header["end"])]
+            if sha256(block).hexdigest() != expected:
+                raise InvalidExecutableError(
+                    f"{self._path}: the constants at byte {self._payload + first} and"
+                    " after it are changed"
+                )
+
+    def _object(self, entry: Any) -> bytes:
+        first = self._payload + entry["offset"]
+        code = self._data[first : first + entry["bytes"]]
+        if sha256(code).hexdigest() != entry["sha256"]:
+            raise InvalidExecutableError(f"{self._path}: the machine code is changed")
+        return code
+
+    def _constant(self, entry: Any) -> Array:
+        shape = tuple(entry["shape"])
+        count = int(np.prod(shape, dtype=np.int64))
+        place = self._payload + entry["offset"]
+        if not count:  # what has no bytes may lie behind the last one
+            return np.empty(shape, entry["dtype"])
+        flat = np.frombuffer(self._data, entry["dtype"], count, place)
+        return flat.reshape(shape)
+
+
+def _binding_of(entry: Any) -> Binding:
+    stored = entry["tensor_shape"]
+    spec = TensorSpec(
+        entry["name"],
+        tuple(entry["shape"]),
+        np.dtype(entry["dtype"]),
+        entry["layout"],
+        None if stored is None else tuple(stored),
+        tuple(entry["axes"]),
+    )
+    return Binding(spec, entry["direction"])

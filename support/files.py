@@ -1,0 +1,27 @@
+"""Files that others see whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+TEMPORARY = ".tmp"
+"""How the names of files end that are being written."""
+
+
+def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write `pieces` one after another to `path`, in the place of what was there."""
+    # Unlike a file of tempfile, this one is for everybody whom the umask lets read.
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}"
+    try:
+        with temporary.open("xb") as file:
+            for piece in pieces:
+                file.write(piece)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
