@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
+from glow.runtime.bindings import Bindings
+from glow.runtime.frame import Frame
 from glow.runtime.signature import Array, Signature, TensorSpec
 from glow.support.errors import CompilationError
 
@@ -21,6 +23,28 @@ class StageReport:
     name: str
     seconds: float
     ops: int | None
+
+
+class _PlainFrame(Frame):
+    """A frame of an executable that takes arrays anew at each run."""
+
+    def __init__(
+        self,
+        execute: Callable[[Sequence[Array], Sequence[Array]], None],
+        signature: Signature,
+    ):
+        self._execute = execute
+        self._inputs: list[Any] = [None] * len(signature.inputs)
+        self._outputs: list[Any] = [None] * len(signature.outputs)
+
+    def place_input(self, index: int, array: Array) -> None:
+        self._inputs[index] = array
+
+    def place_output(self, index: int, array: Array) -> None:
+        self._outputs[index] = array
+
+    def run(self) -> None:
+        self._execute(self._inputs, self._outputs)
 
 
 class Executable(ABC):
@@ -87,9 +111,33 @@ class Executable(ABC):
     def _run(
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None
     ) -> tuple[Array, ...]:
-        bindings = self.signature.bind(inputs, out)
-        self.execute(bindings.inputs, bindings.outputs)
-        return bindings.results()
+        arguments = self.signature.bind(inputs, out)
+        self.execute(arguments.inputs, arguments.outputs)
+        return arguments.results()
+
+    @property
+    def arena_bytes(self) -> int:
+        """How much memory each concurrent run works in, beside inputs and outputs."""
+        return 0
+
+    def bind(
+        self, arrays: Mapping[str, object] | None = None, arena: object = None
+    ) -> Bindings:
+        """
+        Return places for the arrays of one caller, which run after run uses.
+
+        `arrays` binds inputs and outputs by name, as `bindings[name] = array` does.
+        `arena` is memory to work in: at least `arena_bytes` bytes (uint8), at an
+        address that is a multiple of 64. Errors: a BindingError that names all of
+        `arrays` that do not fit, or says what `arena` must be.
+        """
+        return Bindings(
+            self.signature, self.frame, self.arena_bytes, arrays or {}, arena
+        )
+
+    def frame(self, arena: Array | None = None) -> Frame:
+        """Return a frame that works in `arena`, or in memory of its own."""
+        return _PlainFrame(self.execute, self.signature)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """

@@ -7,8 +7,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from glow.runtime.frame import Frame
 from glow.runtime.image import Image
 from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
@@ -20,22 +21,36 @@ from glow.support.errors import ExecutionError
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 
-class _Frame:
-    """What one run at a time owns: an arena, the table of pointers, the fault code."""
+class NativeFrame(Frame):
+    """A frame of machine code: an arena, the table of pointers, the fault code."""
 
-    def __init__(self, arena_bytes: int, constants: Any, slots: int):
-        self._arena = aligned_empty(arena_bytes)
-        self.io = (ctypes.c_void_p * max(slots, 1))()
-        self.fault = ctypes.c_int32(0)
-        self.arguments = tuple(
+    def __init__(self, executable: NativeExecutable, arena: Array):
+        self.arena = arena
+        self.io = (ctypes.c_void_p * max(executable.slots, 1))()
+        self._fault = ctypes.c_int32(0)
+        self._executable = executable
+        self._arguments = tuple(
             ctypes.c_void_p(address)
             for address in (
-                address_of(self._arena),
+                address_of(arena),
                 ctypes.addressof(self.io),
-                ctypes.addressof(constants),
-                ctypes.addressof(self.fault),
+                ctypes.addressof(executable.table),
+                ctypes.addressof(self._fault),
             )
         )
+
+    def place_input(self, index: int, array: Array) -> None:
+        self.io[self._executable.input_slots[index]] = address_of(array)
+
+    def place_output(self, index: int, array: Array) -> None:
+        self.io[self._executable.output_slots[index]] = address_of(array)
+
+    def run(self) -> None:
+        self._executable.entry(*self._arguments)
+        code = self._fault.value
+        if code:
+            self._fault.value = 0
+            raise ExecutionError(self._executable.messages[code - 1])
 
 
 class NativeExecutable(Executable):
@@ -55,23 +70,29 @@ class NativeExecutable(Executable):
         super().__init__(
             Signature(tuple(b.spec for b in inputs), tuple(b.spec for b in outputs))
         )
+        constants = tuple(map(aligned, image.constants))
+        addresses = [address_of(array) for array in constants]
+        self.slots = len(bindings)
+        self.input_slots = [bindings.index(b) for b in inputs]
+        self.output_slots = [bindings.index(b) for b in outputs]
+        self.messages = image.messages
+        self.entry = _ENTRY(entry)
+        self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
+        self._image = replace(image, constants=constants)
         self._code = code
-        self._constants = tuple(map(aligned, image.constants))
-        self._image = replace(image, constants=self._constants)
-        self._entry = _ENTRY(entry)
-        self._input_slots = [i for i, b in enumerate(bindings) if b.direction == "in"]
-        self._output_slots = [i for i, b in enumerate(bindings) if b.direction != "in"]
-        self._slots = len(bindings)
         # Positions among inputs and outputs of what is read and written.
         self._updates = [
             (inputs.index(b), outputs.index(b))
             for b in bindings
             if b.direction == "inout"
         ]
-        self._read = [i for i, b in enumerate(inputs) if b.direction == "in"]
-        addresses = [address_of(array) for array in self._constants]
-        self._table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
-        self._frames: list[_Frame] = []
+        read = [i for i, b in enumerate(inputs) if b.direction == "in"]
+        self._reads = [(self.input_slots[i], i) for i in read]
+        self._frames: list[NativeFrame] = []
+
+    @property
+    def arena_bytes(self) -> int:
+        return self._image.arena_bytes
 
     def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         for source, target in self._updates:
@@ -79,24 +100,24 @@ class NativeExecutable(Executable):
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = self._new_frame()
+            frame = self.frame()
         io = frame.io
-        for slot, position in zip(self._input_slots, self._read, strict=True):
+        for slot, position in self._reads:
             io[slot] = address_of(inputs[position])
-        for slot, array in zip(self._output_slots, outputs, strict=True):
+        for slot, array in zip(self.output_slots, outputs, strict=True):
             io[slot] = address_of(array)
-        self._entry(*frame.arguments)
-        code = frame.fault.value
-        frame.fault.value = 0
-        self._frames.append(frame)
-        if code:
-            raise ExecutionError(self._image.messages[code - 1])
+        try:
+            frame.run()
+        finally:
+            self._frames.append(frame)
 
-    def _new_frame(self) -> _Frame:
+    def frame(self, arena: Array | None = None) -> NativeFrame:
         # The first run of all comes by here, and no run of a steady series does.
         if self._image.check is not None:
             self._image.check()
-        return _Frame(self._image.arena_bytes, self._table, self._slots)
+        if arena is None:
+            arena = aligned_empty(self.arena_bytes)
+        return NativeFrame(self, arena)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         write_image(Path(path), self._image)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -43,6 +44,11 @@ class TensorSpec:
         return f"{self.name}: {self.description}"
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of the array."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
     def description(self) -> str:
         """What to pass: `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`."""
         notes: list[str] = []
@@ -82,7 +88,7 @@ class TensorSpec:
 
 
 @dataclass(frozen=True)
-class Bindings:
+class Arguments:
     """Arrays of one run: C-contiguous, in the order of the signature."""
 
     inputs: tuple[Array, ...]
@@ -163,7 +169,7 @@ class Signature:
 
     def bind(
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
-    ) -> Bindings:
+    ) -> Arguments:
         """
         Check the arrays of a run and make them contiguous.
 
@@ -183,7 +189,7 @@ class Signature:
             raise BindingError("; ".join(problems))
         requested = tuple(_array(wanted.get(spec.name)) for spec in self.outputs)
         given = [array for array in requested if array is not None]
-        return Bindings(
+        return Arguments(
             tuple(_readable(inputs[spec.name], given) for spec in self.inputs),
             tuple(map(_writeable, self.outputs, requested)),
             requested,
@@ -203,6 +209,14 @@ def _fit(arrays: Sequence[object], specs: Sequence[TensorSpec]) -> bool:
         if not (flags.c_contiguous and flags.aligned):
             return False
     return True
+
+
+def overlap(name: str, array: Array, others: Mapping[str, Array]) -> str | None:
+    """Say with which of `others` `array` shares memory; None: with none."""
+    for other, theirs in others.items():
+        if np.may_share_memory(array, theirs):
+            return f'"{name}" and "{other}" share memory'
+    return None
 
 
 def _problems(

@@ -107,11 +107,11 @@ def test_runs_in_a_row_share_an_arena(net: NativeExecutable) -> None:
     inputs, out = arrays_of(net)
     net.run(inputs, out=out)
     (frame,) = net._frames
-    arena = address_of(frame._arena)
+    arena = address_of(frame.arena)
     for _ in range(20):
         net.run(inputs, out=out)
         assert net._frames == [frame]
-    assert address_of(frame._arena) == arena
+    assert address_of(frame.arena) == arena
 
 
 def test_threads_get_the_bits_that_one_thread_gets(net: NativeExecutable) -> None:
@@ -134,6 +134,6 @@ def test_threads_get_the_bits_that_one_thread_gets(net: NativeExecutable) -> Non
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(work, range(threads)))
     assert 1 <= len(net._frames) <= threads
-    arenas = [frame._arena for frame in net._frames]
+    arenas = [frame.arena for frame in net._frames]
     assert len({address_of(arena) for arena in arenas}) == len(arenas)
     del net._frames[1:]

@@ -1,0 +1,240 @@
+"""The arrays and the working memory of one caller, for run after run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, cast
+
+import numpy as np
+
+from glow.runtime.frame import Frame
+from glow.runtime.signature import Array, Signature, TensorSpec, overlap
+from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
+from glow.support.errors import BindingError
+
+
+@dataclass(eq=False)
+class _Place:
+    """A name of the signature, where runs find it, and what is bound to it."""
+
+    spec: TensorSpec
+    input: int | None
+    output: int | None
+    array: Array | None = None
+    """The caller's."""
+    stored: Array | None = None
+    """What runs use: `array`, or a contiguous stand-in."""
+
+    @property
+    def is_written(self) -> bool:
+        return self.output is not None
+
+    @property
+    def kind(self) -> str:
+        return "output" if self.input is None else "input"
+
+    @property
+    def is_copied(self) -> bool:
+        return self.array is not self.stored
+
+
+class Bindings:
+    """
+    Places for the arrays of one caller; `Executable.bind` makes them.
+
+    `bindings[name] = array` binds an input or output, and `bindings[name]` is what is
+    bound. An output without an array gets one at the first run. What a model reads and
+    writes is bound once and updated in place by every run. Arrays that are contiguous
+    and aligned are used where they are, and nothing is copied; of others, runs copy
+    `copied_bytes`. Callers may change what is in an array between runs.
+
+    One thread at a time may use it; an executable may have any number of them, which
+    run at the same time. Errors: a BindingError for an array that does not fit or that
+    shares memory with one that runs write, for inputs without an array at a run, and
+    for use while another thread runs it.
+    """
+
+    def __init__(
+        self,
+        signature: Signature,
+        make_frame: Callable[[Array | None], Frame],
+        arena_bytes: int,
+        arrays: Mapping[str, object],
+        arena: object,
+    ):
+        self._made_of = (signature, make_frame, arena_bytes)
+        self._frame = make_frame(_checked(arena, arena_bytes))
+        self._lock = Lock()
+        self._places = _places_of(signature)
+        self._unbound = set(self._places)
+        self._copied: tuple[_Place, ...] = ()
+        self._results: dict[str, Any] = {spec.name: None for spec in signature.outputs}
+        problems: list[str] = []
+        for name, array in arrays.items():
+            try:
+                self[name] = array
+            except BindingError as error:
+                problems.append(str(error))
+        if problems:
+            raise BindingError("; ".join(problems))
+
+    def __getitem__(self, name: str) -> Array | None:
+        return self._place(name).array
+
+    def __setitem__(self, name: str, array: object) -> None:
+        self._take()
+        try:
+            place = self._place(name)
+            self._check(place, array)
+            self._put(place, cast(Array, array))
+        finally:
+            self._lock.release()
+
+    @property
+    def copied_bytes(self) -> int:
+        """How many bytes each run copies between bound arrays and contiguous ones."""
+        return sum(
+            place.spec.nbytes * ((place.input is not None) + place.is_written)
+            for place in self._copied
+        )
+
+    def run(self) -> dict[str, Array]:
+        """Run once; return what is bound to each output, filled."""
+        self._take()
+        try:
+            if self._unbound:
+                self._fill()
+            for place in self._copied:
+                if place.input is not None:
+                    _stored(place)[...] = _bound(place)
+            self._frame.run()
+            for place in self._copied:
+                if place.is_written:
+                    _bound(place)[...] = _stored(place)
+            return self._results.copy()
+        finally:
+            self._lock.release()
+
+    def clone(self) -> Bindings:
+        """
+        Return bindings for another caller, in working memory of their own.
+
+        Inputs are the same arrays, what runs update is copied, outputs have none yet.
+        """
+        self._take()
+        try:
+            given: dict[str, object] = {}
+            for name, place in self._places.items():
+                if place.array is not None and place.input is not None:
+                    array = place.array
+                    given[name] = array.copy() if place.is_written else array
+        finally:
+            self._lock.release()
+        return Bindings(*self._made_of, given, None)
+
+    def _take(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise BindingError(
+                "expected bindings that nobody uses, got those of a run in another"
+                " thread; clone() makes others"
+            )
+
+    def _place(self, name: str) -> _Place:
+        place = self._places.get(name)
+        if place is None:
+            known = ", ".join(self._places) or "none"
+            raise BindingError(
+                f'no input or output is called "{name}", expected {known}'
+            )
+        return place
+
+    def _check(self, place: _Place, array: object) -> None:
+        name = place.spec.name
+        problem = place.spec.problem_with(array)
+        if problem is None and place.is_written:
+            writeable = cast(Array, array).flags.writeable
+            problem = None if writeable else "expected a writeable array"
+        if problem is not None:
+            raise BindingError(f'{place.kind} "{name}": {problem}')
+        others = {
+            other.spec.name: other.array
+            for other in self._places.values()
+            if other.array is not None
+            and other is not place
+            and (other.is_written or place.is_written)
+        }
+        problem = overlap(name, cast(Array, array), others)
+        if problem is not None:
+            raise BindingError(problem)
+
+    def _put(self, place: _Place, array: Array) -> None:
+        flags = array.flags
+        is_plain = flags.c_contiguous and flags.aligned
+        place.array = array
+        place.stored = array if is_plain else _fresh(place.spec)
+        if place.input is not None:
+            self._frame.place_input(place.input, place.stored)
+        if place.output is not None:
+            self._frame.place_output(place.output, place.stored)
+            self._results[place.spec.name] = array
+        self._unbound.discard(place.spec.name)
+        if place.is_copied or place in self._copied:
+            self._copied = tuple(p for p in self._places.values() if p.is_copied)
+
+    def _fill(self) -> None:
+        """Give each output without an array one; raise where an input has none."""
+        missing = [
+            f'input "{name}": not bound, expected {place.spec.description}'
+            for name, place in self._places.items()
+            if name in self._unbound and place.input is not None
+        ]
+        if missing:
+            raise BindingError("; ".join(missing))
+        for name in tuple(self._unbound):
+            place = self._places[name]
+            self._put(place, _fresh(place.spec))
+
+
+def _places_of(signature: Signature) -> dict[str, _Place]:
+    found = {
+        spec.name: _Place(spec, index, None)
+        for index, spec in enumerate(signature.inputs)
+    }
+    for index, spec in enumerate(signature.outputs):
+        found.setdefault(spec.name, _Place(spec, None, None)).output = index
+    return found
+
+
+def _fresh(spec: TensorSpec) -> Array:
+    return aligned_empty(spec.nbytes).view(spec.dtype).reshape(spec.shape)
+
+
+def _bound(place: _Place) -> Array:
+    assert place.array is not None
+    return place.array
+
+
+def _stored(place: _Place) -> Array:
+    assert place.stored is not None
+    return place.stored
+
+
+def _checked(arena: object, size: int) -> Array | None:
+    """Return `arena` if code can work in it; None stands for memory of one's own."""
+    if arena is None:
+        return None
+    array: Any = arena
+    if (
+        not isinstance(arena, np.ndarray)
+        or array.dtype != np.uint8
+        or array.nbytes < size
+        or not array.flags.carray
+        or address_of(array) % ALIGNMENT
+    ):
+        raise BindingError(
+            f"arena: expected a contiguous writeable uint8 array of at least {size}"
+            f" bytes at a multiple of {ALIGNMENT}"
+        )
+    return array

@@ -1,0 +1,21 @@
+"""What a run works in, which one caller at a time has."""
+
+from abc import ABC, abstractmethod
+
+from glow.runtime.signature import Array
+
+
+class Frame(ABC):
+    """What one run at a time owns: a place for each array, and memory to work in."""
+
+    @abstractmethod
+    def place_input(self, index: int, array: Array) -> None:
+        """Have runs read `array`, which fits and stays alive, as an input."""
+
+    @abstractmethod
+    def place_output(self, index: int, array: Array) -> None:
+        """Have runs write `array`, which fits and stays alive, as an output."""
+
+    @abstractmethod
+    def run(self) -> None:
+        """Run on the arrays in place, which fill all places."""
