@@ -61,18 +61,22 @@ def load(
     *,
     dims: Mapping[str, int] | None = None,
     weights: str | PathLike[str] | None = None,
+    constants: Mapping[str, Any] | None = None,
 ) -> Model:
     """
     Read a model: the path of an .onnx or .mlir file, or an ONNX model in memory.
 
-    `dims` gives symbolic dimensions of an ONNX model their value. `weights` names the
-    file with the constants of textual IR; by default it lies beside it.
-    Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` of
-    textual IR or `weights` of an ONNX model; TypeError for what is no model.
+    `dims` gives symbolic dimensions of an ONNX model their value, and `constants` whole
+    inputs, such as shapes, that must be known when the model is compiled: these are no
+    inputs any more. `weights` names the file with the constants of textual IR; by
+    default it lies beside it.
+    Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` or
+    `constants` of textual IR, `constants` that are no inputs or do not fit, or
+    `weights` of an ONNX model; TypeError for what is no model.
     """
     from glow.model import load_model
 
-    return load_model(source, dims=dims or {}, weights=weights)
+    return load_model(source, dims=dims or {}, weights=weights, constants=constants)
 
 
 def compile(

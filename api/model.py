@@ -48,19 +48,22 @@ def load_model(
     source: object,
     dims: Mapping[str, int],
     weights: str | os.PathLike[str] | None = None,
+    constants: Mapping[str, object] | None = None,
 ) -> Model:
     """Read a model from a path or from ONNX in memory; see `glow.load`."""
     if not isinstance(source, str | os.PathLike):
-        return Model("model", import_onnx(source, dims))
+        return Model("model", import_onnx(source, dims, constants))
     path = Path(cast(str | os.PathLike[str], source))
     match path.suffix:
         case ".onnx":
             if weights is not None:
                 raise ValueError(f"{path}: expected weights with textual IR only")
-            return Model(path.stem, import_onnx(path, dims))
+            return Model(path.stem, import_onnx(path, dims, constants))
         case ".mlir":
             if dims:
                 raise ValueError(f"{path}: expected dims with an ONNX model only")
+            if constants:
+                raise ValueError(f"{path}: expected constants with an ONNX model only")
             return Model(path.stem, _read_text(path, weights))
         case suffix:
             raise InvalidModelError(
@@ -68,11 +71,15 @@ def load_model(
             )
 
 
-def import_onnx(source: Any, dims: Mapping[str, int]) -> ModuleOp:
+def import_onnx(
+    source: Any,
+    dims: Mapping[str, int],
+    constants: Mapping[str, object] | None = None,
+) -> ModuleOp:
     """Import ONNX from a path, bytes or a ModelProto."""
     from glow.importers.onnx import import_model
 
-    return import_model(source, dims=dims)
+    return import_model(source, dims=dims, constants=constants)
 
 
 def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:

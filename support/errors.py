@@ -1,5 +1,7 @@
 """The errors that users meet; each message says what is wrong and what to do."""
 
+from collections.abc import Iterable
+
 
 class GlowError(Exception):
     """The base of every error that the input or the caller causes."""
@@ -14,7 +16,16 @@ class InvalidExecutableError(GlowError):
 
 
 class UnsupportedModelError(GlowError):
-    """A model uses operators, attributes or types that the importer lacks."""
+    """
+    A model uses operators, attributes or types that the importer lacks.
+
+    `unknown_inputs` names the inputs that must have a value when the model is imported,
+    as far as the import came; it is empty where that would not help.
+    """
+
+    def __init__(self, message: str, unknown_inputs: Iterable[str] = ()):
+        super().__init__(message)
+        self.unknown_inputs = frozenset(unknown_inputs)
 
 
 class CompilationError(GlowError):

@@ -54,6 +54,22 @@ class Emitter:
         """Return what `value` is known to be at import, or None."""
         return self._arrays.get(value)
 
+    def inputs_behind(self, value: SSAValue) -> set[str]:
+        """Return the names of the inputs that `value` is computed from."""
+        found: set[str] = set()
+        seen: set[SSAValue] = set()
+        rest = [value]
+        while rest:
+            value = rest.pop()
+            if value in seen or value in self._arrays:
+                continue
+            seen.add(value)
+            if isinstance(value.owner, LoadOp):
+                found.add(value.owner.symbol.string_value())
+            elif isinstance(value.owner, Operation):
+                rest += value.owner.operands
+        return found
+
     def constant(
         self, array: NDArray[Any], name: str, location: LocationAttr
     ) -> SSAValue:

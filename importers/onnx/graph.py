@@ -82,7 +82,8 @@ class GraphImporter:
             try:
                 made = self._import(record, inputs, place)
             except Unsupported as problem:
-                self._problems.add(str(problem), record.label)
+                unknown = problem.unknown_inputs
+                self._problems.add(str(problem), record.label, unknown)
                 made = self._stand_ins(record)
             values |= zip(record.outputs, made, strict=False)
             for name in record.outputs:

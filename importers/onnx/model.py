@@ -28,7 +28,13 @@ from glow.importers.onnx.records import (
     record_of,
     text_of,
 )
-from glow.importers.onnx.signature import Dimensions, axes_of, declared_type, type_of
+from glow.importers.onnx.signature import (
+    Dimensions,
+    axes_of,
+    declared_type,
+    given_values,
+    type_of,
+)
 from glow.importers.onnx.weights import Weights, check_distinct
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.names import Names
@@ -40,21 +46,34 @@ OLDEST_OPSET = 7
 Source = str | os.PathLike[str] | bytes | ModelProto
 
 
-def import_model(source: Source, dims: Mapping[str, int] | None = None) -> ModuleOp:
+def import_model(
+    source: Source,
+    dims: Mapping[str, int] | None = None,
+    constants: Mapping[str, object] | None = None,
+) -> ModuleOp:
     """
     Return the graph-level module of an ONNX model: a file, its bytes, or its proto.
 
-    `dims` gives symbolic dimensions of inputs their extents. Inputs and outputs become
+    `dims` gives symbolic dimensions of inputs their extents, `constants` whole inputs
+    their value, which makes them weights. Inputs and outputs become
     placeholders, weights constants, nodes the ops of `@main`, each located at its node;
     where a tensor is called so, of `@main.1`.
     Errors: InvalidModelError at the first thing that is wrong; UnsupportedModelError
-    with everything that the importer lacks.
+    with everything that the importer lacks; BindingError for `constants` that do not
+    fit.
     """
     try:
-        return _ModelImport(_read(source), Dimensions(dims or {})).run()
-    except (InvalidModelError, UnsupportedModelError) as error:
-        line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
-        raise type(error)(line) from error.__cause__
+        given = Dimensions(dims or {})
+        return _ModelImport(_read(source), given, constants or {}).run()
+    except InvalidModelError as error:
+        raise InvalidModelError(_one_line(error)) from error.__cause__
+    except UnsupportedModelError as error:
+        unknown = error.unknown_inputs
+        raise UnsupportedModelError(_one_line(error), unknown) from error.__cause__
+
+
+def _one_line(error: Exception) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
 
 
 @dataclass(frozen=True)
@@ -107,7 +126,9 @@ def _parsed(data: bytes, owner: str) -> _Model:
 class _ModelImport:
     """The import of one model."""
 
-    def __init__(self, source: _Model, dims: Dimensions):
+    def __init__(
+        self, source: _Model, dims: Dimensions, constants: Mapping[str, object]
+    ):
         model = source.proto
         if not model.HasField("graph"):
             raise InvalidModelError("the model has no graph")
@@ -118,7 +139,8 @@ class _ModelImport:
         self._folder = source.folder
         self._dims = dims
         self._problems = Problems()
-        self._weights = Weights(self._graph, source.payloads, source.folder)
+        given = given_values(self._graph.input, constants, dims)
+        self._weights = Weights(self._graph, source.payloads, source.folder, given)
 
     def run(self) -> ModuleOp:
         inputs = self._inputs()
@@ -138,7 +160,7 @@ class _ModelImport:
             if not any(name in node.outputs for node in nodes) and name not in values:
                 raise InvalidModelError(f'nothing makes output "{name}"')
         self._importer(emitter).run(nodes, values, outputs)
-        self._problems.raise_if_any()
+        self._problems.raise_if_any(inputs)
         results = {name: _present(values[name]) for name in outputs}
         self._save(emitter, results)
         return self._module(entry, emitter, inputs, results, values)
@@ -147,7 +169,8 @@ class _ModelImport:
         """
         Return the types of the inputs, None for one that is not supported.
 
-        A weight that older files list among the inputs is none.
+        A weight that older files list among the inputs is none, nor is one with a value
+        that is given.
         """
         names = [text_of(i.name, "an input name") for i in self._graph.input]
         check_distinct(names, "inputs")

@@ -98,10 +98,12 @@ class Node:
 
     def known(self, index: int, role: str) -> NDArray[Any]:
         """Return the value of an input that must be known at import."""
-        value = self._emitter.array_of(self.input(index))
-        if value is None:
-            self.refuse(f"{role} known only at run time")
-        return value
+        value = self.input(index)
+        array = self._emitter.array_of(value)
+        if array is None:
+            what = f"{self.record.operator} with {role} known only at run time"
+            raise Unsupported(what, self._emitter.inputs_behind(value))
+        return array
 
     def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:
         """Return the integers of an input of rank 0 or 1, None where it is absent."""

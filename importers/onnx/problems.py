@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from glow.support.errors import UnsupportedModelError
 
 _SHOWN = 4
 
 
 class Unsupported(Exception):
-    """One thing in a model that the importer lacks; collected, never shown alone."""
+    """
+    One thing in a model that the importer lacks; collected, never shown alone.
+
+    `unknown_inputs` are those without whose value it cannot do.
+    """
+
+    def __init__(self, what: str, unknown_inputs: Iterable[str] = ()):
+        super().__init__(what)
+        self.unknown_inputs = frozenset(unknown_inputs)
 
 
 class Problems:
@@ -16,9 +26,11 @@ class Problems:
 
     def __init__(self) -> None:
         self._owners: dict[str, list[str]] = {}
+        self._unknown_inputs: set[str] = set()
 
-    def add(self, what: str, owner: str) -> None:
+    def add(self, what: str, owner: str, unknown_inputs: Iterable[str] = ()) -> None:
         """Note that `owner`, a node or a tensor, needs `what`."""
+        self._unknown_inputs.update(unknown_inputs)
         owners = self._owners.setdefault(what, [])
         if owner not in owners:
             owners.append(owner)
@@ -26,8 +38,8 @@ class Problems:
     def __bool__(self) -> bool:
         return bool(self._owners)
 
-    def raise_if_any(self) -> None:
-        """Raise one error that names each thing and those that need it."""
+    def raise_if_any(self, inputs: Collection[str]) -> None:
+        """Raise one error that names each thing and those of `inputs` that need it."""
         if not self._owners:
             return
         parts: list[str] = []
@@ -35,6 +47,10 @@ class Problems:
             more = len(owners) - _SHOWN
             names = ", ".join(owners[:_SHOWN]) + (f" and {more} more" * (more > 0))
             parts.append(f"{what} ({names})")
+        unknown = [name for name in inputs if name in self._unknown_inputs]
+        if unknown:
+            values = ", ".join(f'"{name}": ...' for name in unknown)
+            parts.append(f"values can be given: constants={{{values}}}")
         raise UnsupportedModelError(
-            f"the model needs what is not supported: {'; '.join(parts)}"
+            f"the model needs what is not supported: {'; '.join(parts)}", unknown
         )

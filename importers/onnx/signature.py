@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from onnx import ValueInfoProto
 
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import text_of
-from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
-from glow.support.errors import InvalidModelError
+from glow.importers.onnx.tensors import DTYPES, check_extents, dtype_of_onnx, type_name
+from glow.support.errors import BindingError, InvalidModelError
 from glow.support.types import Tensor, element_type_of, tensor
 
 
@@ -35,6 +38,13 @@ class Dimensions:
             )
         return self._given[name]
 
+    def agrees(self, expected: int | str, extent: int) -> bool:
+        """Say whether `extent` may stand where an input has `expected`."""
+        if isinstance(expected, str):
+            self._seen.add(expected)
+            return self._given.get(expected, extent) == extent
+        return expected == extent
+
     def check_all_used(self) -> None:
         """Raise where the caller gives a dimension that the model does not have."""
         unknown = sorted(set(self._given) - self._seen)
@@ -45,11 +55,26 @@ class Dimensions:
             )
 
 
+def extents_of(info: ValueInfoProto) -> tuple[int | str, ...] | None:
+    """
+    Return the extents and symbolic dimensions of a tensor; None: no tensor, no shape.
+
+    A dimension without extent and name goes by its place: `data[0]`.
+    """
+    if not info.type.tensor_type.HasField("shape"):
+        return None
+    return tuple(
+        dim.dim_value
+        if dim.HasField("dim_value")
+        else text_of(dim.dim_param, "a dimension") or f"{info.name}[{index}]"
+        for index, dim in enumerate(info.type.tensor_type.shape.dim)
+    )
+
+
 def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
     """
     Return the type of an input.
 
-    A dimension without extent and name goes by its place: `data[0]`.
     Errors: another kind than tensor, no shape, a dimension that `dims` lacks.
     """
     kind = info.type.WhichOneof("value")
@@ -59,17 +84,52 @@ def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
         raise Unsupported(f"values of kind {kind.removesuffix('_type')}")
     found = info.type.tensor_type
     dtype = dtype_of_onnx(found.elem_type, owner)
-    if not found.HasField("shape"):
+    extents = extents_of(info)
+    if extents is None:
         raise InvalidModelError(f"{owner} has no shape, expected a static one")
-    shape: list[int] = []
-    for index, dim in enumerate(found.shape.dim):
-        if dim.HasField("dim_value"):
-            shape.append(dim.dim_value)
-        else:
-            name = text_of(dim.dim_param, "a dimension") or f"{info.name}[{index}]"
-            shape.append(dims.extent(name, owner))
-    check_extents(tuple(shape), dtype.itemsize, owner)
+    shape = tuple(
+        dims.extent(extent, owner) if isinstance(extent, str) else extent
+        for extent in extents
+    )
+    check_extents(shape, dtype.itemsize, owner)
     return tensor(element_type_of(dtype), shape)
+
+
+def given_values(
+    inputs: Iterable[ValueInfoProto], values: Mapping[str, object], dims: Dimensions
+) -> dict[str, NDArray[Any]]:
+    """
+    Return `values`, which the caller gives to inputs, as arrays of their own.
+
+    Errors: a BindingError for what is no input, or has another type than that.
+    """
+    infos = {info.name: info for info in inputs}
+    found: dict[str, NDArray[Any]] = {}
+    for name, value in values.items():
+        if name not in infos:
+            known = ", ".join(f'"{each}"' for each in infos) or "none"
+            raise BindingError(f'the model has no input "{name}" (it has {known})')
+        array = np.array(value, order="C")
+        array.flags.writeable = False
+        _check_given(infos[name], array, dims)
+        found[name] = array
+    return found
+
+
+def _check_given(info: ValueInfoProto, array: NDArray[Any], dims: Dimensions) -> None:
+    """Raise unless `array` may stand for an input."""
+    number = info.type.tensor_type.elem_type
+    dtype = DTYPES.get(number)
+    extents = extents_of(info)
+    fits = extents is None or (
+        len(extents) == array.ndim and all(map(dims.agrees, extents, array.shape))
+    )
+    if dtype != array.dtype or not fits:
+        shape = ", ".join(map(str, extents)) if extents is not None else "..."
+        raise BindingError(
+            f'input "{info.name}" is given as {array.dtype}{list(array.shape)}, '
+            f"expected {dtype or type_name(number)}[{shape}]"
+        )
 
 
 def axes_of(info: ValueInfoProto) -> tuple[str, ...]:

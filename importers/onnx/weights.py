@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ class Weights:
     The weights of a graph by name, read when they are asked for.
 
     `payloads` are the raw data of the dense ones, None where these still have it.
+    `given` holds arrays from elsewhere, which come first.
     Errors: an InvalidModelError for two of one name.
     """
 
@@ -28,6 +29,7 @@ class Weights:
         graph: GraphProto,
         payloads: Sequence[memoryview | None],
         folder: Path | None,
+        given: Mapping[str, NDArray[Any]],
     ):
         dense = [text_of(t.name, "an initializer name") for t in graph.initializer]
         sparse = [
@@ -39,17 +41,19 @@ class Weights:
         self._sparse = dict(zip(sparse, graph.sparse_initializer, strict=True))
         self._payloads = dict(zip(dense, payloads, strict=False))
         self._folder = folder
+        self._given = given
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._dense
-        yield from self._sparse
+        return iter({**self._given, **self._dense, **self._sparse})
 
     def __contains__(self, name: object) -> bool:
-        return name in self._dense or name in self._sparse
+        return name in self._given or name in self._dense or name in self._sparse
 
     def array(self, name: str) -> NDArray[Any]:
         """Return the weight called `name`; what a sparse one leaves out is 0."""
         owner = f'initializer "{name}"'
+        if name in self._given:
+            return self._given[name]
         if name in self._sparse:
             return dense_of(self._sparse[name], owner, self._folder)
         payload = self._payloads.get(name)
