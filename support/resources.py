@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-
-from glow.support.arrays import aligned
 
 
 class Resource:
@@ -26,16 +25,14 @@ class Resource:
         view.flags.writeable = False
         self.array = view
 
-    def align(self) -> NDArray[Any]:
+    def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
         """
-        Return the array where compiled code likes it, moved there if need be.
+        Return what `place` makes of the array, which must be equal, and keep that one.
 
-        It moves once, for all executables that share it.
+        So it moves once, for all executables that share it.
         """
-        moved = aligned(self.array)
-        moved.flags.writeable = False
-        self.array = moved
-        return moved
+        self.array = place(self.array)
+        return self.array
 
     @cached_property
     def digest(self) -> str:

@@ -30,6 +30,7 @@ from glow.backends.cpu.objects import (
 )
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
+from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Binding, Image, Machine
 from glow.runtime.native import NativeExecutable
 from glow.support.errors import CompilationError
@@ -103,7 +104,7 @@ def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
                 f"the bytes of constant {resource.data.digest[:12]} are absent;"
                 " name the file that has them with --weights"
             )
-        yield found.align()
+        yield found.settle(CONSTANTS.share)
 
 
 def _bindings(module: ModuleOp) -> Iterator[Binding]:

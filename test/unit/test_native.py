@@ -46,7 +46,6 @@ from glow.support.errors import (
     ExecutionError,
     InternalError,
 )
-from glow.support.resources import Resource
 from glow.support.targets import target_of
 
 Array = NDArray[Any]
@@ -350,15 +349,6 @@ def test_aligned_arrays_are_not_copied():
     assert copied is not array
     assert address_of(copied) % 64 == 0
     np.testing.assert_array_equal(copied, array[1:])
-
-
-def test_executables_share_constants_that_moved():
-    resource = Resource(aligned_empty(404)[4:].view(np.float32))
-    moved = resource.align()
-    assert address_of(moved) % 64 == 0
-    assert resource.align() is moved
-    with pytest.raises(ValueError, match="read-only"):
-        moved[0] = 1
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (2, 3)])

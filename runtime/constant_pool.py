@@ -1,0 +1,57 @@
+"""Constants of all executables of this process: equal ones are in memory once."""
+
+from __future__ import annotations
+
+from threading import Lock
+from weakref import ref
+
+from glow.runtime.signature import Array
+from glow.support.arrays import aligned, has_same_bytes, sample_of
+
+_Key = tuple[str, tuple[int, ...], bytes]
+
+
+class ConstantPool:
+    """
+    Arrays by what they contain, bit by bit, for as long as somebody holds them.
+
+    Equal means the same type, shape and bytes: NaNs of other bits and zeros of other
+    signs are other constants.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: dict[_Key, list[ref[Array]]] = {}
+        self._lock = Lock()
+
+    def share(self, array: Array) -> Array:
+        """Return the read-only and aligned array that stands for all equal to this."""
+        if not array.nbytes:
+            return array
+        found = aligned(array)
+        key = (found.dtype.str, found.shape, sample_of(found))
+        with self._lock:
+            alike = [each for each in self._arrays.get(key, ()) if each() is not None]
+            for each in alike:
+                known = each()
+                if known is not None and has_same_bytes(known, found):
+                    return known
+            found = found.view()  # whose life is ours to follow
+            found.flags.writeable = False
+            self._arrays[key] = [*alike, ref(found, lambda _: self._forget(key))]
+        return found
+
+    def _forget(self, key: _Key) -> None:
+        # It runs wherever the last holder lets go, also inside of `share`: no lock.
+        alike = [each for each in self._arrays.get(key, ()) if each() is not None]
+        if not alike:
+            self._arrays.pop(key, None)
+
+    @property
+    def nbytes(self) -> int:
+        """What all constants that somebody holds take, in bytes."""
+        held = [each() for alike in list(self._arrays.values()) for each in alike]
+        return sum(array.nbytes for array in held if array is not None)
+
+
+CONSTANTS = ConstantPool()
+"""The pool of this process."""
