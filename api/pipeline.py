@@ -54,12 +54,13 @@ STAGES = (
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
         "remove-identities,sink-transposes,fold-movement,remove-identities,"
-        "fold-batch-norm,decompose-batch-norm,decompose-losses,fold-constants,cse,dce,"
+        "fold-batch-norm,decompose-batch-norm,elide-optionals,decompose-losses,"
+        "legalize-optionals{target=$target},fold-constants,cse,dce,"
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
             "fold-constants remove-identities sink-transposes fold-movement "
-            "fold-batch-norm cse dce remove-dead-constants"
+            "fold-batch-norm elide-optionals cse dce remove-dead-constants"
         ),
     ),
     Stage(

@@ -123,6 +123,11 @@ def _carry_free(
     return 0.0
 
 
+def takes_all(op: Operation, presence: frozenset[str], target: Target) -> bool:
+    """Take every op with and without each of its optional operands and results."""
+    return True
+
+
 @dataclass(frozen=True)
 class Backend:
     """
@@ -159,6 +164,11 @@ class Backend:
     What an op that carries layouts, or a reshape, costs with these of its operands
     and results, in the unit of `LayoutChoice.cost`; None if it cannot run so.
     """
+    takes: Callable[[Operation, frozenset[str], Target], bool] = takes_all
+    """
+    `takes(op, presence, target)` says whether it can run an op like `op` that has
+    those of its optional operands and results that `presence` names, and no others.
+    """
 
 
 @cache
@@ -170,6 +180,12 @@ def _entry_points() -> dict[str, EntryPoint]:
 def known_targets() -> tuple[str, ...]:
     """Return the names that `target=NAME` may have; load no backend."""
     return tuple(_entry_points())
+
+
+def own_targets() -> tuple[str, ...]:
+    """Return the names of the targets of this package; load no backend."""
+    points = _entry_points().items()
+    return tuple(name for name, point in points if point.value.startswith("glow."))
 
 
 def resolve(spec: str) -> Backend:

@@ -26,6 +26,7 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from glow.pipeline import STAGES
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
+from glow.tools.slots_page import slots_page
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
@@ -39,6 +40,7 @@ def pages() -> dict[Path, str]:
         Path(f"docs/ops/{name}.md"): _dialect_page(name)
         for name in sorted(UNIVERSE.all_dialects)
     }
+    found[Path("docs/ops/slots.md")] = slots_page(_NOTE)
     return found | {Path("docs/passes.md"): _passes_page()}
 
 

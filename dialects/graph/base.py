@@ -32,6 +32,7 @@ from xdsl.irdl import (
 from xdsl.traits import OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.reordering import (
     Order,
     Reordering,
@@ -166,6 +167,11 @@ class GraphOp(IRDLOperation):
         if len(definitions) == len(types):
             return list(types)
         return [list(types)]
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        """Say what absent operands stand for, by slot; not all stand for something."""
+        return {}
 
     def slots(self) -> tuple[Slot, ...]:
         """Return the operands, one entry per slot; None where one is absent."""

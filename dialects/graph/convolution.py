@@ -21,6 +21,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS
 from glow.dialects.graph.window import Ints, Window
 from glow.support.types import FLOAT, Tensor, same_element, shape_of, tensor
 
@@ -75,6 +77,10 @@ class ConvOp(GraphOp):
         "$input `,` $filter (`bias` $bias^)? attr-dict"
         " `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"bias": PER_CHANNEL_BIAS}
 
     @property
     def window(self) -> Window:
@@ -171,6 +177,10 @@ class ConvTransposeOp(GraphOp):
         "$input `,` $filter (`bias` $bias^)? attr-dict"
         " `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"bias": PER_CHANNEL_BIAS}
 
     @property
     def window(self) -> Window:

@@ -1,7 +1,7 @@
 """Dropout, as inference has it."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, i1
+from xdsl.dialects.builtin import TensorType, UnitAttr, f32, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -15,6 +15,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
 
@@ -47,6 +48,11 @@ class DropoutOp(GraphOp):
     assembly_format = (
         "$input (`ratio` $ratio^)? attr-dict `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        """The ratio is ONNX's default; outside of training any would do."""
+        return {"ratio": Neutral(0.5, lambda op: (), element=f32)}
 
     @staticmethod
     def infer(

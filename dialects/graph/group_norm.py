@@ -17,6 +17,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, float_property, int_property
+from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
@@ -62,6 +64,10 @@ class ChannelNormOp(GraphOp):
         "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
         " attr-dict `:` functional-type($input, $result)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
 
     @staticmethod
     def infer(

@@ -1,5 +1,7 @@
 """Normalizations over the last axes, each place of the others on its own."""
 
+from __future__ import annotations
+
 import numpy as np
 from xdsl.dialects.builtin import TensorType, UnitAttr
 from xdsl.ir import SSAValue
@@ -23,6 +25,8 @@ from glow.dialects.graph.base import (
     float_property,
     int_property,
 )
+from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
+from glow.dialects.graph.outside import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
@@ -43,6 +47,12 @@ def _check_parameter(name: str, value: SSAValue | None, input: SSAValue) -> None
             f"expected a {name} that broadcasts to {list(shape_of(input))}, "
             f"got {tensor_type(value)}"
         )
+
+
+def _normalized_shape(op: LayerNormOp | RmsNormOp) -> tuple[int, ...]:
+    """Return the extents from the first axis on that statistics are taken over."""
+    shape = shape_of(op.input)
+    return shape[normalize_axis(op.axis.value.data, len(shape)) :]
 
 
 def _reordered(op: GraphOp, axis: int, operand: int, order: Order) -> Reordering | None:
@@ -93,6 +103,13 @@ class LayerNormOp(GraphOp):
         "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
         " attr-dict `:` functional-type($input, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {
+            "scale": Neutral(1, _normalized_shape, outside=multiplied),
+            "bias": Neutral(NOTHING, _normalized_shape, outside=added),
+        }
 
     @staticmethod
     def infer(
@@ -175,6 +192,10 @@ class RmsNormOp(GraphOp):
         "$input (`scale` $scale^ `:` type($scale))? attr-dict"
         " `:` functional-type($input, $result)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
 
     @staticmethod
     def infer(

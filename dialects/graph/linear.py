@@ -16,6 +16,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
+from glow.dialects.graph.outside import added
 from glow.support.types import NUMBER, Tensor, same_element, shape_of, tensor
 
 
@@ -52,6 +54,10 @@ class MatMulOp(GraphOp):
         "$lhs `,` $rhs (`bias` $bias^)? attr-dict"
         " `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"bias": Neutral(NOTHING, _columns, outside=added)}
 
     @staticmethod
     def infer(
@@ -96,6 +102,10 @@ class MatMulOp(GraphOp):
         right = rhs.swapaxes(-1, -2) if transpose_rhs else rhs
         product = np.asarray(left @ right)
         return product if bias is None else product + bias
+
+
+def _columns(op: MatMulOp) -> tuple[int, ...]:
+    return shape_of(op.result)[-1:]
 
 
 def _matrix(operand: SSAValue, transposed: bool | None) -> tuple[int, ...]:

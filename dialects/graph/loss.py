@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.normalization import LogSoftmaxOp
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.types import (
     FLOAT,
     INTEGER,
@@ -96,6 +97,10 @@ class LossOp(GraphOp):
     weights = opt_operand_def(TensorType.constr(AnyAttr()))
     reduction = prop_def(StringAttr, StringAttr("mean"))
     ignore_index = opt_prop_def(IntegerAttr.constr(i64))
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"weights": Neutral(1, lambda op: shape_of(op.scores)[1:2])}
 
     assembly_format = (
         "$scores `,` $target (`weights` $weights^)? attr-dict"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -18,6 +18,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -120,6 +121,10 @@ class TriluOp(GraphOp):
     assembly_format = (
         "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"k": Neutral(0, lambda op: (), element=i64)}
 
     @staticmethod
     def infer(

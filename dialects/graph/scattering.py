@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import StringAttr, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -25,6 +25,7 @@ from glow.dialects.graph.indexing import (
     check_tuples,
     places_of,
 )
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -220,6 +221,10 @@ class ScatterNdOp(GraphOp):
         return Reordering(operands, (data,), self.parameters())
 
 
+def _batch(op: TensorScatterOp) -> tuple[int, ...]:
+    return shape_of(op.data)[:1]
+
+
 @irdl_op_definition
 class TensorScatterOp(GraphOp):
     """
@@ -255,6 +260,10 @@ class TensorScatterOp(GraphOp):
         "$data `,` $updates (`at` $write_indices^)? attr-dict"
         " `:` functional-type(operands, results)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"write_indices": Neutral(0, _batch, element=i64)}
 
     @staticmethod
     def infer(

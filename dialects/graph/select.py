@@ -17,6 +17,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, Elementwise, GraphOp, broadcast_map
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.conversion import convert
 from glow.support.types import (
     ANY,
@@ -192,6 +193,13 @@ class ClipOp(GraphOp):
         "$input (`min` $min^ `:` type($min))? (`max` $max^ `:` type($max))? attr-dict"
         " `:` functional-type($input, $result)"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {
+            "min": Neutral("lowest", lambda op: ()),
+            "max": Neutral("highest", lambda op: ()),
+        }
 
     @staticmethod
     def infer(

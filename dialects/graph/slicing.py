@@ -19,6 +19,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp, ints_property
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.types import (
     ANY,
@@ -202,6 +203,10 @@ class PadOp(GraphOp):
     )
 
     @staticmethod
+    def neutrals() -> Neutrals:
+        return {"value": Neutral(0, _fill_shape)}
+
+    @staticmethod
     def infer(
         input: SSAValue,
         value: SSAValue | None = None,
@@ -260,6 +265,11 @@ class PadOp(GraphOp):
         return Reordering(
             (order, *others), (order,), self.parameters() | {"pads": moved}
         )
+
+
+def _fill_shape(op: PadOp) -> tuple[int, ...] | None:
+    """Return no axes; other modes than constant take no value."""
+    return () if op.mode.data == "constant" else None
 
 
 PAD_MODES = ("constant", "reflect", "edge", "wrap")

@@ -14,11 +14,12 @@ from xdsl.pattern_rewriter import (
 )
 
 from glow.analysis.constants import Constant, constant_behind
+from glow.analysis.uniform import element_of_constant, tensor_of
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
-from glow.support.layout import pack, print_layout, row_major, unpack
+from glow.support.layout import pack, print_layout, row_major
 from glow.support.names import Names
 from glow.support.types import shape_of, tensor_type
 
@@ -50,7 +51,7 @@ class FoldTransformOfSplat(RewritePattern):
         if constant is None:
             return
         if constant not in self.uniform:
-            self.uniform[constant] = _uniform_element(constant)
+            self.uniform[constant] = element_of_constant(constant)
         element = self.uniform[constant]
         if element is None:
             return
@@ -86,7 +87,9 @@ class FoldTransformOfConstant(RewritePattern):
         layout = layout_of(op.result) or row_major(len(shape_of(op.result)))
         key = (constant, print_layout(layout))
         if key not in self.packed:
-            self._add(key, pack(layout, _logical(constant)), op)
+            array = tensor_of(constant)
+            assert array is not None  # `known_behind` saw it
+            self._add(key, pack(layout, array), op)
         symbol = self.packed[key].sym_name.data
         rewriter.replace(op, LoadOp(symbol, tensor_type(op.result)))
 
@@ -117,31 +120,3 @@ def erase_unused(module: ModuleOp, candidates: set[ConstantOp]) -> None:
         if constant.sym_name.data not in loaded:
             constant.detach()
             constant.erase()
-
-
-def _logical(constant: Constant) -> Array:
-    """Return the tensor that `constant` holds."""
-    if isinstance(constant, LiteralOp):
-        return constant.array
-    array, layout = constant.array, layout_of(constant.type)
-    assert array is not None
-    if layout is None:
-        return array
-    return unpack(layout, array, constant.type.get_shape())
-
-
-def _uniform_element(constant: Constant) -> Array | None:
-    """
-    Return the one element that `constant` repeats, or None.
-
-    Bits are compared: one NaN is not the other, and -0.0 is not 0.0.
-    """
-    array = _logical(constant)
-    if array.size == 0:
-        return None
-    if not any(array.strides):
-        return array.reshape(-1)[:1].reshape(())
-    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
-    if bits[0] != bits[-1] or (bits != bits[0]).any():
-        return None
-    return array[(0,) * array.ndim].reshape(())

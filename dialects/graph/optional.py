@@ -1,0 +1,83 @@
+"""What an optional operand that is absent stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from glow.support.types import dtype_of, element_of
+
+NOTHING = -0.0
+"""
+What leaves every number as it is when added: of floats -0.0, of integers 0.
+
+0.0 would make 0.0 of -0.0.
+"""
+
+Number = float | Literal["lowest", "highest"] | Callable[[Any], float]
+"""A number, the lowest or highest finite one of the type, or what the op says."""
+
+Outside = Callable[[Any, SSAValue, SSAValue], Sequence[Operation]]
+"""
+Ops that give the result of an op without an operand what that would have done.
+
+`outside(op, result, operand)`; the last op has the new result.
+"""
+
+
+@dataclass(frozen=True)
+class Neutral:
+    """
+    What an absent operand stands for: one number in every element.
+
+    With an operand of `shape` and this number the op computes the same, bit for bit,
+    as without. `shape` asks the op, and is None where it takes no such operand.
+    """
+
+    number: Number
+    shape: Callable[[Any], Sequence[int] | None]
+    element: Attribute | None = None
+    """The element type; None: that of the first operand."""
+    outside: Outside | None = None
+    """How to do without the operand where it is no neutral one; None: not at all."""
+    text: str = ""
+    """What `number` is, in words, where it is a function."""
+
+    def array(self, op: Any) -> NDArray[Any] | None:
+        """Return the operand that leaves `op` as it is without; its strides are 0."""
+        shape = self.shape(op)
+        if shape is None:
+            return None
+        return np.broadcast_to(self.element_for(op), tuple(shape))
+
+    def element_for(self, op: Any) -> NDArray[Any]:
+        """Return the number in the type that it has for `op`."""
+        dtype = dtype_of(self.element or element_of(op.operands[0]))
+        return np.asarray(self._number(op, dtype)).astype(dtype)
+
+    def _number(self, op: Any, dtype: np.dtype[Any]) -> Any:
+        if callable(self.number):
+            return self.number(op)
+        if not isinstance(self.number, str):
+            return self.number
+        if dtype == np.bool_:
+            return self.number == "highest"
+        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        return limits.min if self.number == "lowest" else limits.max
+
+    def __str__(self) -> str:
+        if isinstance(self.number, str):
+            return f"the {self.number} finite number of its type"
+        if callable(self.number):
+            return self.text
+        is_nothing = self.number == 0 and np.signbit(self.number)
+        return "-0.0, of integers 0" if is_nothing else f"{self.number:g}"
+
+
+Neutrals = Mapping[str, Neutral]
+"""What an op's operands stand for where they are absent, by slot."""

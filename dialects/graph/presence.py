@@ -1,0 +1,107 @@
+"""Which optional operands and results an op has, and the same op with others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import cast
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import OptOperandDef, OptResultDef, VarResultDef
+from xdsl.rewriter import Rewriter
+
+from glow.dialects.graph.base import GraphOp, Slot
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The names of an op's optional operands, and of its optional results."""
+
+    operands: tuple[str, ...]
+    results: tuple[str, ...]
+
+    def __iter__(self):
+        return iter((*self.operands, *self.results))
+
+
+@cache
+def optional_slots(op: type[GraphOp]) -> Slots:
+    """
+    Return what may be absent of `op`, in order.
+
+    Several results that one flag asks for, such as `with_statistics`, are one slot.
+    """
+    definition = op.get_irdl_definition()
+    flags = definition.accessor_names
+    return Slots(
+        tuple(n for n, each in definition.operands if isinstance(each, OptOperandDef)),
+        tuple(
+            name
+            for name, each in definition.results
+            if isinstance(each, OptResultDef)
+            or (isinstance(each, VarResultDef) and f"with_{name}" in flags)
+        ),
+    )
+
+
+def presence_of(op: GraphOp) -> frozenset[str]:
+    """Return the names of the optional operands and results that `op` has."""
+    return frozenset(name for name in optional_slots(type(op)) if getattr(op, name))
+
+
+def results_of(op: GraphOp, name: str) -> Sequence[SSAValue]:
+    """Return the values of result `name`: one, several, or none where it is absent."""
+    found = cast(Slot, getattr(op, name))
+    if found is None or not isinstance(found, SSAValue):
+        return found or ()
+    return (found,)
+
+
+def with_presence(
+    op: GraphOp,
+    operands: Mapping[str, SSAValue | None],
+    results: Mapping[str, bool] | None = None,
+) -> GraphOp:
+    """Return `op` with some operands given or left out, and some results."""
+    names = [name for name, _ in op.get_irdl_definition().operands]
+    slots = {
+        n: operands.get(n, slot) for n, slot in zip(names, op.slots(), strict=True)
+    }
+    wanted = {f"with_{name}": given for name, given in (results or {}).items()}
+    new = type(op)(*slots.values(), **op.parameters() | wanted)
+    _keep_properties(op, new, wanted)
+    new.attributes.update(op.attributes)
+    new.location = op.location
+    for name, _ in op.get_irdl_definition().results:
+        pairs = zip(results_of(op, name), results_of(new, name), strict=False)
+        for old, result in pairs:  # its type has the layout
+            Rewriter.replace_value_with_new_type(
+                result, old.type
+            ).name_hint = old.name_hint
+    return new
+
+
+def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, bool]) -> None:
+    """Let `new` say what `op` says and leave to defaults what `op` does."""
+    for name, (stored, _) in op.get_irdl_definition().accessor_names.items():
+        if name in changed:
+            continue
+        if stored in op.properties:
+            new.properties[stored] = op.properties[stored]
+        else:
+            new.properties.pop(stored, None)
+
+
+def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:
+    """Return what stands for each result of `op` in `new`; None where it has none."""
+    found: list[SSAValue | None] = []
+    for name, _ in op.get_irdl_definition().results:
+        old = results_of(op, name)
+        found += [*results_of(new, name), *[None] * len(old)][: len(old)]
+    return found
+
+
+def is_optional(op: Operation) -> bool:
+    """Return whether some operand or result of `op` may be absent."""
+    return isinstance(op, GraphOp) and any(optional_slots(type(op)))

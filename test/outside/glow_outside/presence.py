@@ -1,0 +1,55 @@
+"""Machines that do not take every optional operand, or not without it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from glow.backends.reference import checking, reference_target
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.presence import optional_slots, presence_of
+from glow.support.targets import Backend, Target
+
+BEHIND = frozenset({"scale", "bias"})
+
+
+def _needs_bias(op: Operation, presence: frozenset[str], target: Target) -> bool:
+    """Take no op without its bias."""
+    assert isinstance(op, GraphOp)
+    return "bias" not in optional_slots(type(op)).operands or "bias" in presence
+
+
+def _takes_bare(op: Operation, presence: frozenset[str], target: Target) -> bool:
+    """Take no op with a scale or a bias."""
+    return not presence & BEHIND
+
+
+def _takes_unbounded(op: Operation, presence: frozenset[str], target: Target) -> bool:
+    """Take no op with a bound, and none without all of its results."""
+    assert isinstance(op, GraphOp)
+    results = optional_slots(type(op)).results
+    return not presence & {"min", "max"} and presence.issuperset(results)
+
+
+def _checked(name: str, takes: Callable[..., bool]) -> Callable[..., Any]:
+    """Return a `Backend.compile` that refuses what the machine cannot run."""
+
+    def compile(module: ModuleOp, target: Target, **options: Any) -> Any:
+        for op in module.walk():
+            if isinstance(op, GraphOp):
+                assert takes(op, presence_of(op), target), f"{op.name} on {name}"
+        return checking(name)(module, target, **options)
+
+    return compile
+
+
+def _backend(name: str, takes: Callable[..., bool]) -> Backend:
+    return Backend(
+        name, reference_target(name), "layout", _checked(name, takes), takes=takes
+    )
+
+
+BIASED = _backend("biased", _needs_bias)
+BARE = _backend("bare", _takes_bare)
+UNBOUNDED = _backend("unbounded", _takes_unbounded)

@@ -1,0 +1,96 @@
+"""The page of all slots of all ops: which may be absent, and what that means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.irdl import IRDLOperation, OptOperandDef, OptResultDef
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.presence import optional_slots
+from glow.registry import UNIVERSE
+from glow.support.targets import own_targets, resolve, target_of
+from glow.tools.examples import example_of
+
+_INTRODUCTION = """
+What each op reads and makes, and which of that may be absent. An absent operand stands
+for a number in every element, with which the op computes the same, bit for bit; where
+there is none, only the op itself knows what to do without. The targets are those that
+take the op without the slot while all its other slots are there. How this works is in
+[optionals.md](../optionals.md).
+"""
+
+
+def slots_page(note: str) -> str:
+    """Return the page; `note` says who writes it."""
+    parts = ["# Slots", note, _INTRODUCTION.strip()]
+    for dialect in ("graph", "memory"):
+        found = UNIVERSE.all_dialects[dialect]().operations
+        ops = sorted(
+            (op for op in found if issubclass(op, IRDLOperation)),
+            key=lambda op: op.name,
+        )
+        some = [op for op in ops if _optional(op)]
+        parts += [
+            f"## Ops of `{dialect}` with optional slots",
+            _table(("op", "slot", "optional", "stands for", "targets"), _rows(some)),
+            f"## Ops of `{dialect}` that need all their slots",
+            _table(
+                ("op", "operands", "results"),
+                (_required(op) for op in ops if op not in some),
+            ),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    names = tuple(head)
+    lines = [names, ("---",) * len(names), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _optional(op: type[IRDLOperation]) -> tuple[str, ...]:
+    if issubclass(op, GraphOp):
+        return tuple(optional_slots(op))
+    definition = op.get_irdl_definition()
+    return tuple(
+        name
+        for name, each in (*definition.operands, *definition.results)
+        if isinstance(each, OptOperandDef | OptResultDef)
+    )
+
+
+def _rows(ops: Iterable[type[IRDLOperation]]) -> Iterable[Iterable[str]]:
+    """Yield a row per slot: operands, then results."""
+    for op in ops:
+        definition = op.get_irdl_definition()
+        for kind in ("operands", "results"):
+            for name, _ in getattr(definition, kind):
+                slot = f"`{name}`" + (" (result)" if kind == "results" else "")
+                yield (f"`{op.name}`", slot, *_absence(op, name))
+
+
+def _absence(op: type[IRDLOperation], slot: str) -> tuple[str, str, str]:
+    """Return whether `slot` is optional, what for, and where."""
+    if slot not in _optional(op):
+        return "no", "", ""
+    if not issubclass(op, GraphOp):
+        return "yes", "", ""
+    neutral = op.neutrals().get(slot)
+    return "yes", "" if neutral is None else str(neutral), ", ".join(_takers(op, slot))
+
+
+def _takers(op: type[GraphOp], slot: str) -> Iterable[str]:
+    """Yield the targets of this package that take `op` without `slot`."""
+    example = example_of(op)
+    presence = frozenset(optional_slots(op)) - {slot}
+    for name in own_targets():
+        if resolve(name).takes(example, presence, target_of(name)):
+            yield name
+
+
+def _required(op: type[IRDLOperation]) -> tuple[str, str, str]:
+    definition = op.get_irdl_definition()
+    operands = ", ".join(f"`{name}`" for name, _ in definition.operands)
+    results = ", ".join(f"`{name}`" for name, _ in definition.results)
+    return f"`{op.name}`", operands, results
