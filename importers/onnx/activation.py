@@ -57,6 +57,6 @@ def gelu(node: Node) -> SSAValue:
     return node.emit(GeluOp, node.input(0), approximate=approximate)
 
 
-@onnx_op("PRelu")
+@onnx_op("PRelu", since=7)
 def prelu(node: Node) -> SSAValue:
     return node.emit(PreluOp, node.input(0), node.input(1))

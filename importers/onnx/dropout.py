@@ -13,6 +13,8 @@ from glow.importers.onnx.registry import onnx_op
 @onnx_op("Dropout")
 def dropout_of_attributes(node: Node) -> tuple[SSAValue, ...]:
     """Up to opset 9, the mask has the type of the input."""
+    if node.opset < 7 and not node.flag("is_test"):
+        node.refuse("is_test=0")
     node.ignore("ratio")  # it concerns training only
     found = node.emit_many(DropoutOp, node.input(0), with_mask=node.is_read(1))
     if len(found) == 1 or node.opset >= 10:

@@ -121,7 +121,7 @@ def unary(node: Node) -> SSAValue:
     return node.emit(UNARY[node.record.op_type], node.input(0))
 
 
-@onnx_op(*BINARY)
+@onnx_op(*BINARY, since=7)
 def binary(node: Node) -> SSAValue:
     return node.emit(BINARY[node.record.op_type], node.input(0), node.input(1))
 

@@ -8,6 +8,7 @@ from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
+from glow.support.types import shape_of
 
 
 @onnx_op("MatMul")
@@ -27,6 +28,11 @@ def gemm(node: Node) -> SSAValue:
         lhs = _scaled(node, lhs, alpha)
     else:
         rhs = _scaled(node, rhs, alpha)
+    if node.opset < 7 and not node.flag("broadcast") and bias is not None:
+        rows, columns = node.shape(0), node.shape(1)
+        shape = (rows[node.flag("transA")], columns[not node.flag("transB")])
+        if shape_of(bias) != shape:
+            node.invalid(f"expected a C of shape {list(shape)}, got {bias.type}")
     if bias is not None:
         bias = None if beta == 0 else _scaled(node, bias, beta)
     return node.emit(

@@ -41,7 +41,8 @@ from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_of, tensor_type
 
 MAIN = "main"
-OLDEST_OPSET = 7
+OLDEST_OPSET = 1
+FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
 
 Source = str | os.PathLike[str] | bytes | ModelProto
 
@@ -133,6 +134,8 @@ class _ModelImport:
         if not model.HasField("graph"):
             raise InvalidModelError("the model has no graph")
         self._opsets = opsets_of(model.opset_import)
+        if model.ir_version < FIRST_WITH_OPSETS:
+            self._opsets.setdefault(DEFAULT_DOMAIN, 1)
         _check_versions(model.ir_version, self._opsets)
         self._model = model
         self._graph = model.graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.joining import ConcatOp, SplitOp
@@ -30,16 +31,18 @@ def transpose(node: Node) -> SSAValue:
 
 @onnx_op("Concat")
 def concat(node: Node) -> SSAValue:
-    return node.emit(ConcatOp, node.given, axis=node.integer("axis"))
+    return node.emit(ConcatOp, node.given, axis=node.integer("axis", 1))
 
 
 @onnx_op("Split")
 def split(node: Node) -> tuple[SSAValue, ...]:
-    axis = normalize_axis(node.integer("axis"), len(node.shape(0)))
+    axis = normalize_axis(node.integer("axis", 0), len(node.shape(0)))
     extent, count = node.shape(0)[axis], node.output_count
     if node.has("num_outputs") and node.integer("num_outputs") != count:
         node.invalid(f"expected num_outputs {count}, got {node.integer('num_outputs')}")
     sizes = node.list_of("split", 1)
+    if sizes is None and node.opset < 2 and node.optional(1) is not None:
+        sizes = _integers(node, 1, "split")
     if sizes is None:
         sizes = _even_sizes(extent, count)
     if len(sizes) != count:
@@ -82,9 +85,10 @@ def _slice(
 
 @onnx_op("Pad")
 def pad_by_attributes(node: Node) -> SSAValue:
+    """Up to opset 1, the pads have another name."""
     mode = node.choice("mode", "constant", "edge", "reflect")
     value = node.literal(node.real("value"), node.dtype(0))
-    pads = node.integers("pads") or ()
+    pads = node.integers("pads" if node.opset >= 2 else "paddings") or ()
     return node.emit(
         PadOp,
         node.input(0),
@@ -118,6 +122,23 @@ def _pads_of_all(node: Node, pads: Ints, axes: Ints) -> Ints:
 
 
 @onnx_op("Tile")
+def tile_along_axis(node: Node) -> SSAValue:
+    """As often along an axis as both inputs say."""
+    repeats = [1] * len(node.shape(0))
+    (axis,), (tiles,) = _integers(node, 2, "an axis"), _integers(node, 1, "tiles")
+    repeats[normalize_axis(axis, len(repeats))] = tiles
+    return node.emit(TileOp, node.input(0), repeats=repeats)
+
+
+def _integers(node: Node, index: int, role: str) -> Ints:
+    """Return the integers of an input, which the first versions had in any type."""
+    found = node.known(index, role).reshape(-1)
+    if (found != np.trunc(found)).any():
+        node.invalid(f"expected integers as {role}, got {found.tolist()}")
+    return tuple(int(each) for each in found)
+
+
+@onnx_op("Tile", since=6)
 def tile(node: Node) -> SSAValue:
     repeats = node.known_ints(1, "repeats") or ()
     return node.emit(TileOp, node.input(0), repeats=repeats)

@@ -48,7 +48,7 @@ class Node:
         self._emitter = emitter
         self._wanted = wanted
         self._folder = folder
-        self._read: set[str] = set()
+        self._read = {"consumed_inputs"} if self.opset < 6 else set[str]()  # a hint
 
     @property
     def opset(self) -> int:

@@ -32,6 +32,8 @@ SOFTMAX: dict[str, type[GraphOp]] = {
 def batch_norm(node: Node) -> tuple[SSAValue, ...]:
     if node.integer("training_mode", 0):
         node.refuse("training_mode=1")
+    if node.opset < 7 and not node.flag("is_test"):
+        node.refuse("is_test=0")
     if not node.integer("spatial", 1):
         node.refuse("spatial=0")
     node.ignore("momentum")  # it concerns training only

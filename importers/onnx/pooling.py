@@ -30,7 +30,7 @@ def max_pool(node: Node) -> tuple[SSAValue, ...]:
 
 @onnx_op("AveragePool")
 def average_pool(node: Node) -> SSAValue:
-    include = node.flag("count_include_pad")
+    include = node.integer("count_include_pad", 0) != 0
     return node.emit(
         AvgPoolOp, node.input(0), **_window(node), count_include_pad=include
     )
@@ -38,7 +38,7 @@ def average_pool(node: Node) -> SSAValue:
 
 @onnx_op("LpPool")
 def lp_pool(node: Node) -> SSAValue:
-    return node.emit(LpPoolOp, node.input(0), **_window(node), p=node.integer("p"))
+    return node.emit(LpPoolOp, node.input(0), **_window(node), p=_norm(node))
 
 
 @onnx_op("GlobalAveragePool")
@@ -53,7 +53,17 @@ def global_max_pool(node: Node) -> SSAValue:
 
 @onnx_op("GlobalLpPool")
 def global_lp_pool(node: Node) -> SSAValue:
-    return node.emit(GlobalLpPoolOp, node.input(0), p=node.integer("p"))
+    return node.emit(GlobalLpPoolOp, node.input(0), p=_norm(node))
+
+
+def _norm(node: Node) -> int:
+    """Return which norm; the first version had a float."""
+    if node.opset >= 2:
+        return node.integer("p")
+    p = node.real("p")
+    if not p.is_integer():
+        node.refuse(f"p={p}")
+    return int(p)
 
 
 def _window(node: Node) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from onnx import TensorProto
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.movement import ReshapeOp
@@ -19,9 +20,19 @@ def where(node: Node) -> SSAValue:
 
 @onnx_op("Cast")
 def cast(node: Node) -> SSAValue:
-    dtype = dtype_of_onnx(node.integer("to"), "the attribute to")
+    number = node.integer("to") if node.opset >= 6 else _number(node, "to")
+    dtype = dtype_of_onnx(number, "the attribute to")
     node.ignore("saturate", "round_mode")  # they concern types of 8 bits only
     return node.emit(CastOp, node.input(0), to=element_type_of(dtype))
+
+
+def _number(node: Node, name: str) -> int:
+    """Return the element type that an attribute of old versions has by name."""
+    found = node.string(name).upper()
+    known: dict[str, int] = dict(TensorProto.DataType.items())
+    if found not in known:
+        node.invalid(f"no element type is called {node.string(name)!r}")
+    return known[found]
 
 
 @onnx_op("CastLike")

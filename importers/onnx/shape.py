@@ -33,7 +33,10 @@ def size(node: Node) -> SSAValue:
 @onnx_op("Reshape")
 def reshape(node: Node) -> SSAValue:
     """0 copies an extent unless `allowzero`; -1 is what remains."""
-    wanted = node.known_ints(1, "a shape") or ()
+    if node.opset < 5:
+        wanted = node.integers("shape") or ()
+    else:
+        wanted = node.known_ints(1, "a shape") or ()
     own = node.shape(0)
     zero_copies = not node.integer("allowzero", 0)
     if zero_copies and 0 in wanted[len(own) :]:

@@ -240,8 +240,8 @@ def test_invalid_model_is_refused_in_one_line(name: str) -> None:
 
 
 UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
-    "old opset": (lambda: opset(6), "the model has opset 6, expected 7 to "),
-    "new opset": (lambda: opset(999), "the model has opset 999, expected 7 to "),
+    "no opset": (lambda: opset(0), "the model has opset 0, expected 1 to "),
+    "new opset": (lambda: opset(999), "the model has opset 999, expected 1 to "),
     "new IR": (
         lambda: edited(lambda m: setattr(m, "ir_version", 99)),
         "the model has IR version 99, expected 1 to ",
