@@ -53,7 +53,8 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "remove-identities,sink-transposes,fold-movement,remove-identities,"
+        "remove-identities,decompose-rotary-embedding,decompose-attention,"
+        "sink-transposes,fold-movement,remove-identities,"
         "fold-batch-norm,decompose-batch-norm,elide-optionals,decompose-losses,"
         "legalize-optionals{target=$target},fold-constants,cse,dce,"
         "remove-dead-constants",

@@ -180,11 +180,11 @@ def same_element(*values: SSAValue | Attribute | None) -> Attribute:
     return elements[0]
 
 
-def check_result(result: SSAValue, expected: Tensor) -> None:
+def check_result(result: SSAValue, expected: Tensor, name: str = "result") -> None:
     """Raise unless `result` has this shape and element type, whatever its layout."""
     actual = tensor_type(result)
     if (
         actual.get_shape() != expected.get_shape()
         or actual.element_type != expected.element_type
     ):
-        raise VerifyException(f"expected result {expected}, got {actual}")
+        raise VerifyException(f"expected {name} {expected}, got {actual}")

@@ -106,7 +106,7 @@ def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]
 
 
 @cache
-def _defaults(op: type[GraphOp]) -> dict[str, Any]:
+def defaults_of(op: type[GraphOp]) -> dict[str, Any]:
     """Return the default of each property of `op` that has one, by `compute`."""
     properties = op.get_irdl_definition().accessor_names
     if not properties:
@@ -148,7 +148,7 @@ class GraphOp(IRDLOperation):
         Absent optional operands at the end and parameters with a default may be
         left out.
         """
-        parameters = _defaults(type(self)) | parameters
+        parameters = defaults_of(type(self)) | parameters
         inferred = type(self).infer(*slots, **parameters)
         definition = self.get_irdl_definition()
         names = definition.accessor_names

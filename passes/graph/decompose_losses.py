@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -15,7 +15,6 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import DivOp, MulOp
 from glow.dialects.graph.comparison import EqualOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherOp
@@ -28,30 +27,10 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.reduction import ReduceSumOp
 from glow.dialects.graph.select import WhereOp
-from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
+from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
-from glow.support.types import dtype_of, element_of, has_layout, shape_of
-
-
-@dataclass
-class _Writer:
-    """Collects ops in order; each method returns the value of the op it adds."""
-
-    ops: list[Operation] = field(default_factory=lambda: [])
-
-    def add(self, op: GraphOp | LiteralOp) -> SSAValue:
-        self.ops.append(op)
-        return op.results[0]
-
-    def like(self, value: SSAValue, number: float) -> SSAValue:
-        """Add `number` with the elements that `value` has."""
-        return self.add(LiteralOp(np.array(number, dtype_of(element_of(value)))))
-
-    def total(self, value: SSAValue) -> SSAValue:
-        return self.add(
-            ReduceSumOp(value, axes=range(len(shape_of(value))), keepdims=False)
-        )
+from glow.support.types import has_layout, shape_of
 
 
 class DecomposeCrossEntropy(RewritePattern):
@@ -85,12 +64,12 @@ class DecomposeNegativeLogLikelihood(RewritePattern):
     ) -> None:
         if has_layout(op.result):
             return
-        writer = _Writer()
+        writer = Writer()
         result = _reduced(writer, op, *_losses(writer, op))
         rewriter.replace(op, writer.ops, (result,))
 
 
-def _losses(writer: _Writer, op: LossOp) -> tuple[SSAValue, SSAValue | None]:
+def _losses(writer: Writer, op: LossOp) -> tuple[SSAValue, SSAValue | None]:
     """Return the loss of each target, and its weight if that may be another than 1."""
     index, ignored, shape = op.target, None, shape_of(op.target)
     if op.ignore_index is not None:
@@ -112,18 +91,25 @@ def _losses(writer: _Writer, op: LossOp) -> tuple[SSAValue, SSAValue | None]:
     return losses, weight
 
 
+def _total(writer: Writer, value: SSAValue) -> SSAValue:
+    axes = range(len(shape_of(value)))
+    return writer.add(ReduceSumOp(value, axes=axes, keepdims=False))
+
+
 def _reduced(
-    writer: _Writer, op: LossOp, losses: SSAValue, weight: SSAValue | None
+    writer: Writer, op: LossOp, losses: SSAValue, weight: SSAValue | None
 ) -> SSAValue:
     match op.reduction.data:
         case "none":
             return losses
         case "sum":
-            return writer.total(losses)
+            return _total(writer, losses)
         case _:
             count = float(np.prod(shape_of(losses), dtype=np.int64))
-            by = writer.like(losses, count) if weight is None else writer.total(weight)
-            return writer.add(DivOp(writer.total(losses), by))
+            by = (
+                writer.like(losses, count) if weight is None else _total(writer, weight)
+            )
+            return writer.add(DivOp(_total(writer, losses), by))
 
 
 @dataclass(frozen=True)

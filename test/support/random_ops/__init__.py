@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from random_ops import (
+    attention,
     elementwise,
     indexing,
     movement,
@@ -22,6 +23,7 @@ from random_ops import (
 from random_ops.call import Call, Source
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
+    **attention.GENERATORS,
     **elementwise.GENERATORS,
     **indexing.GENERATORS,
     **movement.GENERATORS,

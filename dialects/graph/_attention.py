@@ -1,0 +1,231 @@
+"""Sizes of an attention, and what its operands must be like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph._heads import Shape, split_heads
+from glow.dialects.graph.base import Array
+from glow.support.types import (
+    BOOL,
+    FLOAT,
+    INTEGER,
+    broadcasts_to,
+    dtype_of,
+    element_of,
+    element_type_of,
+    shape_of,
+    tensor_type,
+)
+
+SCORES: tuple[str, ...] = ("product", "softcapped", "biased", "weights")
+"""The steps whose result can be asked for as scores."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The extents of an attention."""
+
+    batch: int
+    heads: int
+    kv_heads: int
+    length: int
+    new: int
+    past: int
+    elements: int
+    value_elements: int
+    is_flat: bool
+    """Whether query, key and value have heads within their last axis."""
+
+    @property
+    def total(self) -> int:
+        return self.past + self.new
+
+    @property
+    def group(self) -> int:
+        """The query heads for each head of key and value."""
+        return self.heads // self.kv_heads
+
+    @property
+    def scores(self) -> Shape:
+        return self.batch, self.heads, self.length, self.total
+
+    @property
+    def result(self) -> Shape:
+        if self.is_flat:
+            return self.batch, self.length, self.heads * self.value_elements
+        return self.batch, self.heads, self.length, self.value_elements
+
+    def scale(self, given: float | None) -> float:
+        """Return the factor of the scores, if `given` is absent by the elements."""
+        return max(self.elements, 1) ** -0.5 if given is None else given
+
+
+def sizes_of(
+    query: Shape,
+    key: Shape,
+    value: Shape,
+    past: int,
+    q_num_heads: int | None,
+    kv_num_heads: int | None,
+) -> Sizes:
+    """
+    Return the sizes of an attention over operands of these shapes.
+
+    Errors: shapes that do not go together.
+    """
+    ranks = [len(query), len(key), len(value)]
+    if len(set(ranks)) > 1:
+        got = ", ".join(map(str, ranks))
+        raise VerifyException(
+            f"expected query, key and value of one rank, got ranks {got}"
+        )
+    batch, heads, length, elements = split_heads(
+        "query", query, "q_num_heads", q_num_heads
+    )
+    _, kv_heads, new, _ = found = split_heads("key", key, "kv_num_heads", kv_num_heads)
+    wanted = (batch, kv_heads, new, elements)
+    if found != wanted:
+        raise VerifyException(_shape_message("key", wanted, found))
+    found = split_heads("value", value, "kv_num_heads", kv_num_heads)
+    wanted = (batch, kv_heads, new, found[3])
+    if found != wanted:
+        raise VerifyException(_shape_message("value", wanted, found))
+    if kv_heads < 1 or heads % kv_heads:
+        raise VerifyException(
+            f"expected query heads in groups of equal size for {kv_heads} heads of "
+            f"key and value, got {heads}"
+        )
+    is_flat = len(query) == 3
+    return Sizes(batch, heads, kv_heads, length, new, past, elements, found[3], is_flat)
+
+
+def _shape_message(name: str, wanted: Shape, found: Shape) -> str:
+    return (
+        f"expected {name} of shape {list(wanted)} by batch, heads, length and elements "
+        f"of a head, got {list(found)}"
+    )
+
+
+def past_length(past_key: SSAValue | None, past_value: SSAValue | None) -> int:
+    """Return how many positions the past has."""
+    if (past_key is None) != (past_value is None):
+        absent = "past_key" if past_key is None else "past_value"
+        raise VerifyException(f"expected both past_key and past_value, got no {absent}")
+    return 0 if past_key is None else shape_of(past_key, 4)[2]
+
+
+def check_elements(query: SSAValue, others: dict[str, SSAValue | None]) -> None:
+    """Raise unless `others` that are present have the elements of the query."""
+    FLOAT.check(query)
+    for name, value in others.items():
+        if value is not None and element_of(value) != element_of(query):
+            raise VerifyException(
+                f"expected {name} with elements of {element_of(query)} like the query, "
+                f"got {tensor_type(value)}"
+            )
+
+
+def check_mask(mask: SSAValue | None) -> None:
+    if mask is not None and element_of(mask) not in BOOL.members:
+        raise VerifyException(
+            f"expected mask with elements of i1, got {tensor_type(mask)}"
+        )
+
+
+def check_past(sizes: Sizes, past_key: SSAValue, past_value: SSAValue) -> None:
+    for name, past, elements in (
+        ("past_key", past_key, sizes.elements),
+        ("past_value", past_value, sizes.value_elements),
+    ):
+        wanted = (sizes.batch, sizes.kv_heads, sizes.past, elements)
+        if shape_of(past) != wanted:
+            raise VerifyException(
+                f"expected {name} of shape {list(wanted)}, got {tensor_type(past)}"
+            )
+
+
+def check_broadcast(name: str, value: SSAValue | None, sizes: Sizes) -> None:
+    if value is not None and not broadcasts_to(value, sizes.scores):
+        raise VerifyException(
+            f"expected {name} that broadcasts to {list(sizes.scores)}, "
+            f"got {tensor_type(value)}"
+        )
+
+
+def check_valid_length(
+    value: SSAValue, sizes: Sizes, past_key: SSAValue | None
+) -> None:
+    INTEGER.check(value)
+    if shape_of(value) != (sizes.batch,):
+        raise VerifyException(
+            f"expected valid_length of shape [{sizes.batch}], got {tensor_type(value)}"
+        )
+    if past_key is not None:
+        raise VerifyException("expected no valid_length beside past_key")
+
+
+def check_parameters(
+    softcap: float,
+    windows: dict[str, int],
+    softmax_precision: Attribute | None,
+    scores_of: str,
+) -> None:
+    if not softcap >= 0:
+        raise VerifyException(f"expected a softcap of at least 0, got {softcap}")
+    for name, size in windows.items():
+        if size < -1:
+            raise VerifyException(f"expected {name} of at least -1, got {size}")
+    if softmax_precision not in (None, *FLOAT.members):
+        raise VerifyException(
+            f"expected softmax_precision f32 or f64, got {softmax_precision}"
+        )
+    if scores_of not in SCORES:
+        raise VerifyException(
+            f'expected scores_of out of {", ".join(SCORES)}, got "{scores_of}"'
+        )
+
+
+def by_head(array: Array, heads: int) -> Array:
+    """Return `array` as [batch, heads, length, elements]."""
+    if array.ndim == 4:
+        return array
+    return array.reshape(*array.shape[:2], heads, -1).swapaxes(1, 2)
+
+
+def with_past(past: Array | None, new: Array) -> Array:
+    return new if past is None else np.concatenate((past, new), axis=2)
+
+
+def seen_keys(
+    sizes: Sizes, valid_length: Array | None, causal: bool, left: int, right: int
+) -> Array:
+    """Return which keys the position of a query lets it see; broadcasts to scores."""
+    keys = np.arange(sizes.total)
+    queries = np.arange(sizes.length)[:, np.newaxis] + sizes.past
+    seen = np.ones((1, 1), np.bool_)
+    if valid_length is not None:
+        valid = valid_length.reshape(-1, 1, 1, 1)
+        queries = queries + valid - sizes.length
+        seen = keys < valid
+    if causal:
+        seen = seen & (keys <= queries)
+    if left >= 0:
+        seen = seen & (keys >= queries - left)
+    if right >= 0:
+        seen = seen & (keys <= queries + right)
+    return seen
+
+
+def weights_of(biased: Array, shift: Array, precision: Attribute | None) -> Array:
+    """Return softmax of `biased` scores, 0 for a query that `shift` leaves no key."""
+    dtype = biased.dtype
+    given = biased.astype(dtype_of(precision or element_type_of(dtype)))
+    powers: Array = np.exp(given - given.max(-1, keepdims=True, initial=-np.inf))
+    weights: Array = (powers / powers.sum(-1, keepdims=True)).astype(dtype)
+    is_blind = (shift == -np.inf).all(-1, keepdims=True)
+    return np.where(is_blind, dtype.type(0), weights)

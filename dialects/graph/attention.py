@@ -1,0 +1,300 @@
+"""Attention: means of values, weighted by how well queries fit keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+)
+
+from glow.dialects.graph._attention import (
+    SCORES,
+    Sizes,
+    by_head,
+    check_broadcast,
+    check_elements,
+    check_mask,
+    check_parameters,
+    check_past,
+    check_valid_length,
+    past_length,
+    seen_keys,
+    sizes_of,
+    weights_of,
+    with_past,
+)
+from glow.dialects.graph.base import (
+    Array,
+    GraphOp,
+    defaults_of,
+    float_property,
+    int_property,
+    to_attribute,
+)
+from glow.support.types import (
+    Tensor,
+    check_result,
+    element_of,
+    shape_of,
+    tensor,
+)
+
+
+@irdl_op_definition
+class AttentionOp(GraphOp):
+    """
+    softmax(scale * query @ key^T + bias, where seen) @ value, for each head.
+
+    `past_key` and `past_value` come before key and value, together or not at all.
+    Query heads are in groups of equal size, one for each head of key and value. An
+    absent scale is 1 / sqrt(elements of a head). A `softcap` c above 0 makes c *
+    tanh(s / c) of scores s. The bias is added to them. A query sees a key where `mask`
+    is true, where the key's position is below its `valid_length`, and where `causal`,
+    `left_window_size` and `right_window_size` let it: by how far the key is before or
+    behind the query, any for -1. The first query is at the position behind the past;
+    without one the last is at valid_length - 1, and without that the first at 0. What
+    a query does not see, or with a bias of -inf, has weight 0; a query that sees
+    nothing gives 0. Softmax is taken in `softmax_precision` if given.
+
+    `present_key` and `present_value` are past and new ones together. `scores` are, as
+    `scores_of` says, the scaled `product`, that `softcapped`, that `biased` (-inf
+    where nothing is seen), or the `weights`.
+
+    Shapes: query [batch, heads, length, elements], key and value [batch, kv heads, new,
+        elements], or all [batch, length, heads * elements] with `q_num_heads` and
+        `kv_num_heads`; value and result may have other elements; past [batch, kv
+        heads, past, elements], valid_length [batch] of integers; mask, of i1, and bias
+        broadcast to scores [batch, heads, length, past + new].
+    Errors: other shapes, heads in no groups, half a past, valid_length beside a past.
+    Source: ONNX Attention-25; its attn_mask is `mask` or `bias`, by type.
+
+    ```mlir
+    %y = graph.attention %q, %k, %v mask %m : tensor<3x3xi1> {causal}
+        : (tensor<1x4x3x8xf32>, tensor<1x2x3x8xf32>, tensor<1x2x3x8xf32>)
+        -> tensor<1x4x3x8xf32>
+    ```
+    """
+
+    name = "graph.attention"
+
+    query = operand_def(TensorType.constr(AnyAttr()))
+    key = operand_def(TensorType.constr(AnyAttr()))
+    value = operand_def(TensorType.constr(AnyAttr()))
+    mask = opt_operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    past_key = opt_operand_def(TensorType.constr(AnyAttr()))
+    past_value = opt_operand_def(TensorType.constr(AnyAttr()))
+    valid_length = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+    present_key = opt_result_def(TensorType.constr(AnyAttr()))
+    present_value = opt_result_def(TensorType.constr(AnyAttr()))
+    scores = opt_result_def(TensorType.constr(AnyAttr()))
+
+    q_num_heads = opt_prop_def(IntegerAttr.constr(i64))
+    kv_num_heads = opt_prop_def(IntegerAttr.constr(i64))
+    scale = opt_prop_def(FloatAttr.constr(f64))
+    softcap = float_property(0.0)
+    causal = opt_prop_def(UnitAttr)
+    left_window_size = int_property(-1)
+    right_window_size = int_property(-1)
+    softmax_precision = opt_prop_def()
+    scores_of = prop_def(StringAttr, StringAttr("product"))
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        AttrSizedResultSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    assembly_format = (
+        "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?"
+        " (`bias` $bias^ `:` type($bias))?"
+        " (`past_key` $past_key^ `:` type($past_key))?"
+        " (`past_value` $past_value^ `:` type($past_value))?"
+        " (`valid_length` $valid_length^ `:` type($valid_length))? attr-dict"
+        " `:` `(` type($query) `,` type($key) `,` type($value) `)` `->` type($result)"
+        " (`present_key` type($present_key)^)?"
+        " (`present_value` type($present_value)^)? (`scores` type($scores)^)?"
+    )
+
+    def __init__(
+        self,
+        *slots: Any,
+        with_present_key: bool = False,
+        with_present_value: bool = False,
+        with_scores: bool = False,
+        **parameters: Any,
+    ):
+        parameters = defaults_of(type(self)) | parameters
+        types = self._types(*slots, **parameters)
+        wanted = (True, with_present_key, with_present_value, with_scores)
+        IRDLOperation.__init__(
+            self,
+            operands=[*slots, *[None] * (8 - len(slots))],
+            result_types=[t if w else None for t, w in zip(types, wanted, strict=True)],
+            properties={name: to_attribute(v) for name, v in parameters.items()},
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | {
+            "with_present_key": self.present_key is not None,
+            "with_present_value": self.present_value is not None,
+            "with_scores": self.scores is not None,
+        }
+
+    def verify_(self) -> None:
+        slots: tuple[Any, ...] = self.slots()
+        types = self._types(*slots, **super().parameters())
+        results = (self.result, self.present_key, self.present_value, self.scores)
+        names = ("result", "present_key", "present_value", "scores")
+        for name, result, expected in zip(names, results, types, strict=True):
+            if result is not None:
+                check_result(result, expected, name)
+
+    @property
+    def sizes(self) -> Sizes:
+        shapes = (shape_of(self.query), shape_of(self.key), shape_of(self.value))
+        past = past_length(self.past_key, self.past_value)
+        p = self.parameters()
+        return sizes_of(*shapes, past, p["q_num_heads"], p["kv_num_heads"])
+
+    @staticmethod
+    def _types(
+        query: SSAValue,
+        key: SSAValue,
+        value: SSAValue,
+        mask: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        past_key: SSAValue | None = None,
+        past_value: SSAValue | None = None,
+        valid_length: SSAValue | None = None,
+        *,
+        q_num_heads: int | None = None,
+        kv_num_heads: int | None = None,
+        softcap: float = 0.0,
+        left_window_size: int = -1,
+        right_window_size: int = -1,
+        softmax_precision: Attribute | None = None,
+        scores_of: str = "product",
+        **_: Any,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return the types of all results, whether present or not."""
+        check_elements(
+            query,
+            {
+                "key": key,
+                "value": value,
+                "bias": bias,
+                "past_key": past_key,
+                "past_value": past_value,
+            },
+        )
+        shapes = (shape_of(query), shape_of(key), shape_of(value))
+        past = past_length(past_key, past_value)
+        sizes = sizes_of(*shapes, past, q_num_heads, kv_num_heads)
+        if past_key is not None and past_value is not None:
+            check_past(sizes, past_key, past_value)
+        check_mask(mask)
+        check_broadcast("mask", mask, sizes)
+        check_broadcast("bias", bias, sizes)
+        if valid_length is not None:
+            check_valid_length(valid_length, sizes, past_key)
+        windows = {
+            "left_window_size": left_window_size,
+            "right_window_size": right_window_size,
+        }
+        check_parameters(softcap, windows, softmax_precision, scores_of)
+        kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(query)
+        return (
+            tensor(element, sizes.result),
+            tensor(element, (*kept, sizes.elements)),
+            tensor(element, (*kept, sizes.value_elements)),
+            tensor(element, sizes.scores),
+        )
+
+    @classmethod
+    def infer(
+        cls,
+        *slots: Any,
+        with_present_key: bool = False,
+        with_present_value: bool = False,
+        with_scores: bool = False,
+        **parameters: Any,
+    ) -> tuple[Tensor, ...]:
+        types = cls._types(*slots, **parameters)
+        wanted = (True, with_present_key, with_present_value, with_scores)
+        return tuple(t for t, w in zip(types, wanted, strict=True) if w)
+
+    @staticmethod
+    def compute(
+        query: Array,
+        key: Array,
+        value: Array,
+        mask: Array | None = None,
+        bias: Array | None = None,
+        past_key: Array | None = None,
+        past_value: Array | None = None,
+        valid_length: Array | None = None,
+        *,
+        q_num_heads: int | None = None,
+        kv_num_heads: int | None = None,
+        scale: float | None = None,
+        softcap: float = 0.0,
+        causal: bool = False,
+        left_window_size: int = -1,
+        right_window_size: int = -1,
+        softmax_precision: Attribute | None = None,
+        scores_of: str = "product",
+        with_present_key: bool = False,
+        with_present_value: bool = False,
+        with_scores: bool = False,
+    ) -> tuple[Array, ...]:
+        past = 0 if past_key is None else past_key.shape[2]
+        shapes, dtype = (query.shape, key.shape, value.shape), query.dtype
+        s = sizes_of(*shapes, past, q_num_heads, kv_num_heads)
+        keys = with_past(past_key, by_head(key, s.kv_heads))
+        values = with_past(past_value, by_head(value, s.kv_heads))
+        rows = by_head(query, s.heads).reshape(
+            s.batch, s.kv_heads, s.group, s.length, s.elements
+        )
+        product: Array = rows @ keys[:, :, None].swapaxes(-1, -2)
+        product = product.reshape(s.scores) * dtype.type(s.scale(scale))
+        capped: Array = softcap * np.tanh(product / softcap) if softcap else product
+        seen = seen_keys(s, valid_length, causal, left_window_size, right_window_size)
+        if mask is not None:
+            seen = seen & mask
+        shift: Array = np.where(seen, 0 if bias is None else bias, -np.inf)
+        shift = shift.astype(dtype)
+        biased = capped + shift
+        weights = weights_of(biased, shift, softmax_precision)
+        grouped = weights.reshape(s.batch, s.kv_heads, s.group, s.length, s.total)
+        result: Array = grouped @ values[:, :, None]
+        whole = result.reshape(s.batch, s.heads, s.length, s.value_elements)
+        whole = whole.swapaxes(1, 2).reshape(s.result) if s.is_flat else whole
+        steps = (product, capped, biased, weights)
+        found = (whole, keys, values, steps[SCORES.index(scores_of)])
+        wanted = (True, with_present_key, with_present_value, with_scores)
+        return tuple(a for a, w in zip(found, wanted, strict=True) if w)

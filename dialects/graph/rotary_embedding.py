@@ -1,0 +1,147 @@
+"""Positions as rotations: pairs of elements turned by an angle per position."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph._heads import split_heads
+from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.indexing import check_indices
+from glow.support.types import (
+    FLOAT,
+    INTEGER,
+    Tensor,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class RotaryEmbeddingOp(GraphOp):
+    """
+    Pairs (a, b) of each head become (a cos - b sin, a sin + b cos), by position.
+
+    The first `rotary_embedding_dim` elements of a head are turned, or all where that is
+    0. Pairs are an element of their first half and one of the second, or neighbours
+    with `interleaved`. With `positions`, row p of cos and sin is for position p, and
+    negative ones count from the last; absent, cos and sin are given for each element
+    of the batch.
+
+    Shapes: input [batch, heads, length, elements], or [batch, length, heads * elements]
+        with `num_heads`; cos and sin [rows, r / 2] for r elements that are turned and
+        positions [batch, length] of integers, or else [batch, length, r / 2]; result
+        as input.
+    Errors: other shapes, an odd r or one above the elements; when run, a position
+        outside of the rows.
+    Source: ONNX RotaryEmbedding-23.
+
+    ```mlir
+    %y = graph.rotary_embedding %x, %c, %s positions %p
+        : (tensor<1x2x3x4xf32>, tensor<9x2xf32>, tensor<9x2xf32>, tensor<1x3xi64>)
+        -> tensor<1x2x3x4xf32>
+    ```
+    """
+
+    name = "graph.rotary_embedding"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    cos = operand_def(TensorType.constr(AnyAttr()))
+    sin = operand_def(TensorType.constr(AnyAttr()))
+    positions = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    num_heads = opt_prop_def(IntegerAttr.constr(i64))
+    rotary_embedding_dim = int_property(0)
+    interleaved = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "$input `,` $cos `,` $sin (`positions` $positions^)? attr-dict"
+        " `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        cos: SSAValue,
+        sin: SSAValue,
+        positions: SSAValue | None = None,
+        *,
+        num_heads: int | None = None,
+        rotary_embedding_dim: int = 0,
+        interleaved: bool = False,
+    ) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        batch, _, length, elements = split_heads("input", shape, "num_heads", num_heads)
+        turned = rotary_embedding_dim or elements
+        if turned % 2 or not 0 <= turned <= elements:
+            raise VerifyException(
+                f"expected an even rotary_embedding_dim of at most {elements}, "
+                f"got {turned}"
+            )
+        wanted = f"[{batch}, {length}, {turned // 2}]"
+        if positions is not None:
+            INTEGER.check(positions)
+            if shape_of(positions) != (batch, length):
+                raise VerifyException(
+                    f"expected positions of shape [{batch}, {length}], "
+                    f"got {tensor_type(positions)}"
+                )
+            wanted = f"[rows, {turned // 2}]"
+        for name, value in (("cos", cos), ("sin", sin)):
+            found = shape_of(value)
+            whole = (batch, length, turned // 2)
+            fits = found == whole if positions is None else found[1:] == whole[2:]
+            if not fits:
+                raise VerifyException(
+                    f"expected {name} of shape {wanted}, got {tensor_type(value)}"
+                )
+        return tensor(same_element(input, cos, sin), shape)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        cos: Array,
+        sin: Array,
+        positions: Array | None = None,
+        *,
+        num_heads: int | None = None,
+        rotary_embedding_dim: int = 0,
+        interleaved: bool = False,
+    ) -> Array:
+        if positions is not None:
+            check_indices(positions, len(cos))
+            check_indices(positions, len(sin))
+            cos, sin = cos[positions], sin[positions]
+        if num_heads is None:
+            heads, axis = input, 1
+        else:
+            heads, axis = input.reshape(*input.shape[:2], num_heads, -1), 2
+        cos, sin = np.expand_dims(cos, axis), np.expand_dims(sin, axis)
+        result = heads.copy()
+        turned = rotary_embedding_dim or heads.shape[-1]
+        first, second = pairs(turned, interleaved)
+        a, b = heads[..., first], heads[..., second]
+        result[..., first] = a * cos - b * sin
+        result[..., second] = a * sin + b * cos
+        return result.reshape(input.shape)
+
+
+def pairs(turned: int, interleaved: bool) -> tuple[slice, slice]:
+    """Return where the first and the second elements of the pairs are in a head."""
+    if interleaved:
+        return slice(0, turned, 2), slice(1, turned, 2)
+    return slice(0, turned // 2), slice(turned // 2, turned)

@@ -1,0 +1,97 @@
+"""Attention, and positions as rotations."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph._attention import SCORES
+from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
+from glow.dialects.graph.slicing import PadOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.tensors import dtype_of_onnx
+from glow.support.types import element_of, element_type_of, shape_of
+
+
+@onnx_op("RotaryEmbedding")
+def rotary_embedding(node: Node) -> SSAValue:
+    return node.emit(
+        RotaryEmbeddingOp,
+        *(node.input(index) for index in range(3)),
+        node.optional(3),
+        num_heads=_heads(node, "num_heads"),
+        rotary_embedding_dim=node.integer("rotary_embedding_dim"),
+        interleaved=node.flag("interleaved"),
+    )
+
+
+@onnx_op("Attention")
+def attention(node: Node) -> tuple[SSAValue | None, ...]:
+    mask, bias = _mask(node)
+    mode = node.integer("qk_matmul_output_mode")
+    if not 0 <= mode < len(SCORES):
+        node.invalid(f"expected qk_matmul_output_mode from 0 to 3, got {mode}")
+    precision = None
+    if node.has("softmax_precision"):
+        kind = node.integer("softmax_precision")
+        dtype = dtype_of_onnx(kind, "the attribute softmax_precision")
+        precision = element_type_of(dtype)
+    wanted = [True, *(node.is_read(index) for index in (1, 2, 3))]
+    found = node.emit_many(
+        AttentionOp,
+        *(node.input(index) for index in range(3)),
+        mask,
+        bias,
+        *(node.optional(index) for index in (4, 5, 6)),
+        q_num_heads=_heads(node, "q_num_heads"),
+        kv_num_heads=_heads(node, "kv_num_heads"),
+        scale=node.real("scale") if node.has("scale") else None,
+        softcap=node.real("softcap"),
+        causal=node.flag("is_causal"),
+        left_window_size=node.integer("left_window_size", -1),
+        right_window_size=node.integer("right_window_size", -1),
+        softmax_precision=precision,
+        scores_of=SCORES[mode],
+        with_present_key=wanted[1],
+        with_present_value=wanted[2],
+        with_scores=wanted[3],
+    )
+    results = iter(found)
+    return tuple(next(results) if present else None for present in wanted)
+
+
+def _heads(node: Node, name: str) -> int | None:
+    """Return how many heads the last axis holds; of rank 4 the shape says it."""
+    heads = node.integer(name, 0)
+    if len(node.shape(0)) == 4:
+        return None
+    return heads or None
+
+
+def _mask(node: Node) -> tuple[SSAValue | None, SSAValue | None]:
+    """
+    Return the mask, if it is one of booleans, and the bias, if it is one of numbers.
+
+    What it lacks at the end is not seen; before opset 24, one column broadcasts.
+    """
+    value = node.optional(3)
+    if value is None:
+        return None, None
+    shape = shape_of(value)
+    is_bool = element_of(value) == i1
+    missing = _total(node) - shape[-1] if shape else 0
+    if missing > 0 and (node.opset >= 24 or shape[-1] != 1):
+        pads = [0] * (2 * len(shape) - 1) + [missing]
+        dtype = np.dtype(np.bool_) if is_bool else node.dtype(3)
+        nothing = node.literal(False if is_bool else -np.inf, dtype)
+        value = node.emit(PadOp, value, nothing, pads=pads)
+    return (value, None) if is_bool else (None, value)
+
+
+def _total(node: Node) -> int:
+    """Return the positions of keys, past and new."""
+    past = node.shape(4)[2] if node.optional(4) is not None else 0
+    return past + node.shape(1)[-2]

@@ -1,0 +1,243 @@
+"""Write attention as products, a softmax, and what lies between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.dialects.graph._attention import SCORES, Sizes
+from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp
+from glow.dialects.graph.comparison import (
+    EqualOp,
+    GreaterOrEqualOp,
+    LessOp,
+    LessOrEqualOp,
+)
+from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.logic import AndOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.normalization import SoftmaxOp
+from glow.dialects.graph.reduction import ReduceMaxOp
+from glow.dialects.graph.select import CastOp, WhereOp
+from glow.dialects.graph.trigonometry import TanhOp
+from glow.passes.graph._constants import Constants
+from glow.passes.graph._writer import Writer
+from glow.support.rewriting import rewrite
+from glow.support.types import element_of, has_layout, shape_of
+
+
+@dataclass
+class DecomposeAttention(RewritePattern):
+    """
+    attention(q, k, v, ...) -> softmax(q @ k^T * scale + shift) @ v
+
+    where shift is the bias, and -inf where a key is not seen. Heads that share keys
+    and values are an axis along which these do not move: nothing is repeated.
+    """
+
+    constants: Constants
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
+        if any(map(has_layout, op.results)):
+            return
+        writer = _Attention(op, self.constants)
+        found = writer.results()
+        kept = [v for v, r in zip(found, writer.slots, strict=True) if r is not None]
+        rewriter.replace(op, writer.ops, kept)
+
+
+class _Attention(Writer):
+    """Writes what one attention computes."""
+
+    def __init__(self, op: AttentionOp, constants: Constants):
+        super().__init__()
+        self.op, self.constants = op, constants
+        self.p = op.parameters()
+        self.sizes: Sizes = op.sizes
+        self.slots = (op.result, op.present_key, op.present_value, op.scores)
+
+    def results(self) -> tuple[SSAValue, ...]:
+        """Return what stands for the results, whether present or not."""
+        op, s = self.op, self.sizes
+        keys = self._with_past(op.past_key, op.key)
+        values = self._with_past(op.past_value, op.value)
+        rows = self._queries()
+        product = self.add(MatMulOp(rows, self._shared(keys), transpose_rhs=True))
+        if (scale := s.scale(self.p["scale"])) != 1:
+            product = self.apply(MulOp, product, scale)
+        capped = product
+        if cap := self.p["softcap"]:
+            capped = self.apply(TanhOp, self.apply(DivOp, product, cap))
+            capped = self.apply(MulOp, capped, cap)
+        shift = self._shift()
+        biased = capped if shift is None else self.apply(AddOp, capped, shift)
+        weights = self._softmax(biased)
+        is_blind = None if shift is None else self._blind(shift)
+        if is_blind is not None and op.scores is not None:
+            weights = self._or_nothing(is_blind, weights)
+        result = self.add(MatMulOp(weights, self._shared(values)))
+        if is_blind is not None and op.scores is None:
+            result = self._or_nothing(is_blind, result)
+        steps = dict(zip(SCORES, (product, capped, biased, weights), strict=True))
+        scores = steps[self.p["scores_of"]]
+        if op.scores is not None:
+            scores = self.reshaped(scores, *s.scores)
+        return self._joined(result), keys, values, scores
+
+    def _with_past(self, past: SSAValue | None, new: SSAValue) -> SSAValue:
+        if self.sizes.is_flat:
+            batch, length, width = shape_of(new)
+            heads = self.sizes.kv_heads
+            split = self.reshaped(new, batch, length, heads, width // heads)
+            new = self.add(TransposeOp(split, permutation=(0, 2, 1, 3)))
+        return new if past is None else self.add(ConcatOp([past, new], axis=2))
+
+    def _queries(self) -> SSAValue:
+        """Return the queries, with an axis of the heads that share a key if any do."""
+        s = self.sizes
+        heads = (s.heads,) if s.group == 1 else (s.kv_heads, s.group)
+        if not s.is_flat:
+            return self.reshaped(self.op.query, s.batch, *heads, s.length, s.elements)
+        split = self.reshaped(self.op.query, s.batch, s.length, *heads, s.elements)
+        order = (0, *range(2, 2 + len(heads)), 1, 2 + len(heads))
+        return self.add(TransposeOp(split, permutation=order))
+
+    def _shared(self, value: SSAValue) -> SSAValue:
+        """Return keys or values as they broadcast to the queries."""
+        if self.sizes.group == 1:
+            return value
+        batch, heads, length, elements = shape_of(value)
+        return self.reshaped(value, batch, heads, 1, length, elements)
+
+    def _grouped(self, value: SSAValue) -> SSAValue:
+        """Return what broadcasts to scores by head as it does to scores by group."""
+        s, shape = self.sizes, shape_of(value)
+        if s.group == 1 or len(shape) < 3:
+            return value
+        heads = (1, 1) if shape[-3] == 1 else (s.kv_heads, s.group)
+        return self.reshaped(value, *shape[:-3], *heads, *shape[-2:])
+
+    def _shift(self) -> SSAValue | None:
+        """Return what to add to scores: the bias, -inf where a key is not seen."""
+        seen, bias = self._seen(), self.op.bias
+        if seen is not None:
+            nothing = self.like(self.op.query, -np.inf)
+            given = self.like(self.op.query, 0) if bias is None else bias
+            bias = self.add(WhereOp(seen, given, nothing))
+        return None if bias is None else self._grouped(bias)
+
+    def _seen(self) -> SSAValue | None:
+        """Return whether each query sees each key, or None where it always does."""
+        found = self._seen_by_position()
+        if (mask := self.op.mask) is not None:
+            found = mask if found is None else self.apply(AndOp, mask, found)
+        return found
+
+    def _seen_by_position(self) -> SSAValue | None:
+        """Return the same as far as it depends on positions alone."""
+        s, (left, right) = self.sizes, self._window()
+        keys = np.arange(s.total)
+        is_known = self.op.valid_length is None
+        tests: list[tuple[type[GraphOp], SSAValue]] = []
+        if not is_known:
+            tests.append((LessOp, self._end()))
+        if right is not None and not (is_known and s.total - 1 <= s.past + right):
+            tests.append((LessOrEqualOp, self._places(right)))
+        if left is not None and not (is_known and s.past + s.length - 1 <= left):
+            tests.append((GreaterOrEqualOp, self._places(-left)))
+        found: SSAValue | None = None
+        for test, bound in tests:
+            seen = self.add(test(self._constant(keys), bound))
+            found = seen if found is None else self.apply(AndOp, found, seen)
+        return found
+
+    def _window(self) -> tuple[int | None, int | None]:
+        """Return how far a query sees back and ahead, None for without end."""
+        left, right = self.p["left_window_size"], self.p["right_window_size"]
+        if self.p["causal"]:
+            right = 0
+        return (None if left < 0 else left), (None if right < 0 else right)
+
+    def _places(self, shift: int) -> SSAValue:
+        """Return the position of each query, plus `shift`."""
+        s = self.sizes
+        places = np.arange(s.length)[:, np.newaxis] + shift
+        if self.op.valid_length is None:
+            return self._constant(places + s.past)
+        return self.apply(AddOp, self._end(), self._constant(places - s.length))
+
+    def _end(self) -> SSAValue:
+        """Return behind which position nothing is valid."""
+        assert self.op.valid_length is not None
+        length = self.op.valid_length
+        if element_of(length) != i64:
+            length = self.add(CastOp(length, to=i64))
+        return self.reshaped(length, self.sizes.batch, 1, 1, 1)
+
+    def _constant(self, array: Array) -> SSAValue:
+        return self.add(self.constants.make(array, "positions", self.op.location))
+
+    def _softmax(self, scores: SSAValue) -> SSAValue:
+        own, asked = element_of(scores), self.p["softmax_precision"]
+        if asked in (None, own):
+            return self.add(SoftmaxOp(scores, axis=-1))
+        cast = self.add(CastOp(scores, to=asked))
+        return self.add(CastOp(self.add(SoftmaxOp(cast, axis=-1)), to=own))
+
+    def _blind(self, shift: SSAValue) -> SSAValue | None:
+        """Return which queries see nothing, or None where each sees something."""
+        op, s, (left, right) = self.op, self.sizes, self._window()
+        if op.valid_length is None and op.mask is None and op.bias is None:
+            places = np.arange(s.length) + s.past
+            first = np.zeros(1) if left is None else np.maximum(places - left, 0)
+            last = np.full(1, s.total - 1)
+            if right is not None:
+                last = np.minimum(places + right, last)
+            if (first <= last).all():
+                return None
+        axes = range(len(shape_of(shift)))[-1:]
+        best = self.add(ReduceMaxOp(shift, axes=axes, keepdims=True))
+        return self.apply(EqualOp, best, -np.inf)
+
+    def _or_nothing(self, is_blind: SSAValue, value: SSAValue) -> SSAValue:
+        """Return `value`, 0 where a query sees nothing."""
+        return self.add(WhereOp(is_blind, self.like(value, 0), value))
+
+    def _joined(self, result: SSAValue) -> SSAValue:
+        s = self.sizes
+        if s.is_flat:
+            rank = len(shape_of(result))
+            order = (0, rank - 2, *range(1, rank - 2), rank - 1)
+            result = self.add(TransposeOp(result, permutation=order))
+        return self.reshaped(result, *s.result)
+
+
+@dataclass(frozen=True)
+class DecomposeAttentionPass(ModulePass):
+    """
+    Replace each attention by products with a softmax between.
+
+    What no query can see by its position alone becomes a constant, if that is small, or
+    else is compared in the run.
+
+    Level: graph -> graph. Needs: nothing.
+    """
+
+    name = "decompose-attention"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, DecomposeAttention(Constants(op)))
