@@ -6,16 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from graph_code import module_of
+from optionals import module_with, variants
 from outside import PACKAGE, installed
-from random_ops import calls
-from random_ops.call import Call
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
 import glow
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.presence import optional_slots, presence_of
+from glow.dialects.graph.presence import optional_slots
 from glow.model import context, parse_text
 from glow.pipeline import parse_passes, run_passes
 from glow.registry import UNIVERSE
@@ -46,28 +42,10 @@ def legalized(text: str, target: str) -> str:
     return str(module)
 
 
-def calls_by_presence(op: type[GraphOp]) -> list[Call]:
-    """Return a random call for each presence of the optional operands of `op`."""
-    found: dict[frozenset[str], Call] = {}
-    for call in calls(op.name, 60, seed=0):
-        if all(array.size for array in call.arrays):
-            found.setdefault(presence_of(call.build()), call)
-    return list(found.values())
-
-
-def module_with(chosen: list[Call]) -> ModuleOp:
-    def body(*arguments: SSAValue) -> list[SSAValue]:
-        left = iter(arguments)
-        ops = [call.build([next(left) for _ in call.arrays]) for call in chosen]
-        return [result for op in ops for result in op.results]
-
-    return module_of([array for call in chosen for array in call.arrays], {}, body)
-
-
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
 def test_every_presence_runs_and_is_right(op: type[GraphOp], target: str) -> None:
-    chosen = calls_by_presence(op)
+    chosen = variants(op)
     assert len(chosen) >= 2, "with and without"
     net = glow.compile(module_with(chosen), target=target)
     found = net(*(array for call in chosen for array in call.arrays))
