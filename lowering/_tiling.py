@@ -1,4 +1,6 @@
-"""How rows of a product are cut into register tiles: rules of the machine's numbers."""
+"""How work is cut into register tiles and blocks: rules of the machine's numbers."""
+
+from math import gcd
 
 from glow.support.targets import Target
 
@@ -41,3 +43,14 @@ def height_cost(target: Target, panel: int, height: int) -> float:
     """
     per_row = max(1, panel // target.f32_lanes)
     return max(height, _SUMS / per_row) + _OVERHEAD
+
+
+PERIOD_BYTES = 4096
+"""Lines this far apart compete for the same ways of the first-level cache."""
+_WAYS = 8
+
+
+def lines_together(stride: int) -> int:
+    """Return how many lines, `stride` bytes apart, surely fit into the cache."""
+    sets = PERIOD_BYTES // gcd(abs(stride), PERIOD_BYTES)
+    return sets * _WAYS

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
 from math import prod
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
+from glow.backends.cpu._convolutions import (
+    TURNED,
+    attribute,
+    channels_last,
+    convolution_choices,
+    transposed_choices,
+)
 from glow.dialects.graph.base import Elementwise
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.global_pooling import (
@@ -30,17 +35,12 @@ from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.lowering._packing import (
     IN_ORDER,
-    MOST_PLANES,
     Digits,
-    choose_conv_algorithm,
     depth_order,
-    filter_depthwise,
-    filter_panels,
-    grouped_channels,
     matrix_panels,
     panel_width,
 )
-from glow.support.layout import Layout, permuted, size_of, strides_of
+from glow.support.layout import Layout, size_of, strides_of
 from glow.support.targets import (
     AnyOrder,
     Asked,
@@ -61,7 +61,6 @@ _SPATIAL = (
     | LrnOp
     | SpaceToDepthOp
     | DepthToSpaceOp
-    | ConvTransposeOp
 )
 
 
@@ -76,88 +75,22 @@ def layout_choices(
     """
     match op:
         case ConvOp():
-            return _convolution(op, target)
+            return convolution_choices(op, target)
+        case ConvTransposeOp():
+            return transposed_choices(op, target)
         case MatMulOp():
             return _products(op, target, offers)
         case _ if isinstance(op, _SPATIAL):
-            return (_spatial(op, {}),)
+            return (_spatial(op),)
         case _:
             return ()
 
 
-def _convolution(op: ConvOp, target: Target) -> tuple[LayoutChoice, ...]:
-    """
-    Ask for channels last, or let those of groups take turns in the result.
-
-    That is the order in which a shuffle of channels keeps bytes.
-    """
-    algorithm, filter = _algorithm(op, target), _filter_layout(op, target)
-    plain, group = _spatial(op, {1: filter}), op.parameters()["group"]
-    outputs = shape_of(op.filter)[0]
-    if algorithm != "direct" or not 1 < group <= MOST_PLANES or group == outputs:
-        return (plain,)
-    turns = grouped_channels(len(shape_of(op.input)) - 2, outputs // group)
-    cost = _turns_cost(target) * size_bytes(op.result)
-    return plain, replace(plain, results=(_attribute(turns),), cost=cost)
-
-
-def _spatial(op: Operation, others: dict[int, Layout | None]) -> LayoutChoice:
-    """Ask for channels-last activations, and for `others` by operand index."""
-    activations = channels_last(len(shape_of(op.operands[0])))
-    operands = [activations, *(others.get(i) for i in range(1, len(op.operands)))]
-    return LayoutChoice(
-        tuple(_attribute(layout) for layout in operands),
-        (_attribute(activations),) * len(op.results),
-    )
-
-
-def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
-    """
-    Return the layout of a convolution's filter; None where its kernel wants none.
-
-    Depthwise filters have output channels innermost. A panel never spans two groups,
-    so groups that no panel divides stay row-major: their padding is no layout.
-    """
-    outputs, _, *kernel = shape_of(op.filter)
-    algorithm, group = _algorithm(op, target), op.parameters()["group"]
-    if algorithm == "depthwise":
-        return filter_depthwise(len(kernel))
-    columns = outputs // group
-    width = panel_width(target, columns)
-    if algorithm != "direct" or (group > 1 and columns % width):
-        return None
-    return filter_panels(len(kernel), width)
-
-
-def _algorithm(op: ConvOp, target: Target) -> str:
-    """Return how `op` will be computed; only constant filters can be packed."""
-    if constant_behind(op.filter) is None:
-        return "generic"
-    p = op.parameters()
-    return choose_conv_algorithm(
-        target,
-        element_of(op.filter),
-        shape_of(op.input),
-        shape_of(op.filter),
-        shape_of(op.result),
-        p["strides"],
-        p["dilations"],
-        p["group"],
-    )
-
-
-def _turns_cost(target: Target) -> float:
-    """
-    Return what a byte costs of a result whose groups take turns, in bytes moved.
-
-    Measured at 28x28 pixels, 4 groups of 34: a movement costs 2 for each byte.
-    """
-    return {512: 1.0, 256: 2.0}.get(target.vector_bits, 1.4)
-
-
-# What a byte costs of a product whose rows are neighbours instead of its columns, in
-# bytes moved: 0.03 to 0.15 ns an element, where movements take 0.1 to 0.4 ns.
-_TURNED = 0.75
+def _spatial(op: Operation) -> LayoutChoice:
+    """Ask for channels-last activations."""
+    activations = attribute(channels_last(len(shape_of(op.operands[0]))))
+    others = (None,) * (len(op.operands) - 1)
+    return LayoutChoice((activations, *others), (activations,) * len(op.results))
 
 
 def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice]:
@@ -174,12 +107,12 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         (AnyOrder(tuple(range(left))[-2:]), _right(op, target))
     ]
     asked += [
-        (_attribute(layout), _panels(op, target, order))
+        (attribute(layout), _panels(op, target, order))
         for layout, order in _orders(op, target, offers)
     ]
     results = [(AnyOrder((rank - 1,) if rank else None), 0.0)]
     if _is_turned(op, target):
-        results.append((AnyOrder((rank - 2,)), _TURNED * size_bytes(op.result)))
+        results.append((AnyOrder((rank - 2,)), TURNED * size_bytes(op.result)))
     return [
         LayoutChoice((*factors, *others), (result,), cost)
         for factors in asked
@@ -261,14 +194,3 @@ def _is_strided(value: SSAValue, layout: Layout) -> bool:
 def _is_padded(value: SSAValue, layout: Layout) -> bool:
     shape, itemsize = shape_of(value), dtype_of(element_of(value)).itemsize
     return size_of(layout, shape, itemsize) != prod(shape)
-
-
-@cache
-def channels_last(rank: int) -> Layout:
-    """Return NWC, NHWC or NDHWC, and so on for any rank."""
-    return permuted((0, *range(2, rank), 1))
-
-
-@cache
-def _attribute(layout: Layout | None) -> Attribute | None:
-    return None if layout is None else LayoutAttr(layout)

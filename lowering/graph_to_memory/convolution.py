@@ -157,7 +157,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     if algorithm == "winograd":
         halo = _around_tiles(extents_of(source), halo, geometry)
         scratch = _scratch(lowering, source, out)
-    if algorithm != "generic":
+    if algorithm != "generic" and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
@@ -181,6 +181,11 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     lowering.add(new)
     if out is not wanted:
         lowering.copy(out, wanted)
+
+
+def _reads(lowering: Lowering, source: SSAValue, algorithm: str, halo: Halo) -> bool:
+    """Say whether `algorithm` reads `source` as it lies, whatever comes first there."""
+    return algorithm == "direct" and _has_border(lowering, source, halo)
 
 
 def _is_direct(buffer: SSAValue, algorithm: str, group: int) -> bool:
@@ -261,15 +266,20 @@ def _depthwise(weights: Filter) -> Array:
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
     """Return a channels-last buffer with what `source` holds and zeros around it."""
-    have = lowering.halo_around(source)
-    enough = all(
-        h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
-    )
-    if enough and _is_channels_last(addressing_of(source)):
+    is_last = _is_channels_last(addressing_of(source))
+    if is_last and _has_border(lowering, source, halo):
         return source
     new = _new_channels_last(lowering, source, halo)
     lowering.copy(source, new)
     return new
+
+
+def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
+    """Say whether there are as many zeros around `source` as `halo` asks for."""
+    have = lowering.halo_around(source)
+    return all(
+        h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
+    )
 
 
 def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAValue:

@@ -24,7 +24,7 @@ from glow.lowering.memory_to_loops.kernels.gemm_columns import (
     Scattered,
     Turned,
 )
-from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
 from glow.support.targets import Target
@@ -149,7 +149,7 @@ def plan_product(
     for tile in tiles_of(target, tiling.height, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = (whole, whole + 1) if is_tail else (0, whole)
-        kernel = _kernel(tiling.kernel, p, tile)
+        kernel = _kernel(tiling, p, tile)
         step = [p.result_step] * len(kernel.MORE)
         found.append((kernel, (*row.of_panels(*panels), *step)))
     return found
@@ -185,11 +185,20 @@ def _tiling(target: Target, p: Product) -> _Tiling:
     return _Tiling(Turned, *found)
 
 
-def _kernel(kernel: Callable[..., Gemm], p: Product, tile: Tile) -> Gemm:
-    return kernel(
+def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
+    kinds = zip(p.epilogue.kinds, p.extra_rows, strict=True)
+    return tiling.kernel(
         tile=tile,
         epilogue=p.epilogue.program,
-        extras=p.epilogue.kinds,
+        extras=tuple(_kind(tiling, kind, rows) for kind, rows in kinds),
         has_bias=p.has_bias,
         is_padded=p.is_packed or not tile.masked,
     )
+
+
+def _kind(tiling: _Tiling, kind: Extra, rows: Offsets) -> Extra:
+    """Return how the kernel of `tiling` reads an extra that has its rows at `rows`."""
+    if kind is not Extra.STRIDED or tiling.kernel is not Turned:
+        return kind
+    tiles = rows[tiling.rows].reshape(-1, tiling.height)
+    return Extra.TURNED if np.all(np.diff(tiles) == 1) else kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
@@ -11,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
+from glow.lowering._tiling import lines_together
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
@@ -37,9 +37,7 @@ _MOST_VECTORS = 4
 _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
 """Lines that are copied together, by their vectors."""
 # Squares go in blocks, whose lines of the result stay in the first-level cache until
-# they are full. Lines this far apart compete for the same ways of it.
-_PERIOD_BYTES = 4096
-_WAYS = 8
+# they are full.
 _BLOCK, _LONG_BLOCK = 64, 256
 
 
@@ -139,7 +137,7 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     if rows is None or columns is None:
         return None
     size = size_of(element)
-    together = _lines_together(columns.strides[RESULT] * size)
+    together = lines_together(columns.strides[RESULT] * size)
     lanes = _side(target, element, rows.extent, columns.extent, together)
     if lanes < 2:
         return None
@@ -154,12 +152,6 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     return Transpose(element, len(rest), lanes, *block), [*nest_row(rest), *square]
-
-
-def _lines_together(stride: int) -> int:
-    """Return how many lines, `stride` bytes apart, surely fit into the cache."""
-    sets = _PERIOD_BYTES // gcd(abs(stride), _PERIOD_BYTES)
-    return sets * _WAYS
 
 
 def _side(

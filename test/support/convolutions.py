@@ -41,6 +41,8 @@ class Case:
     result_element: str = ""
     in_place: bool = False
     """The first extra lies where the result goes."""
+    input_first: bool = False
+    """Whether the input has channels first."""
     order: str = ""
     """Of the result and extras as large: channels last, `rows` (of pixels) or `turns`.
 
@@ -161,7 +163,7 @@ class Convolution:
             self.x = seeded(case.input, 1, element)
         else:
             wide = [tuple(p + case.halo for p in side) for side in (before, after)]
-            self.x = channels_last(case.input, *wide)
+            self.x = channels_last(case.input, *wide, first=case.input_first)
             self.x[:] = seeded(case.input, 1)
         self.w = seeded(case.filter, 2, element)
         if not element.startswith("i"):

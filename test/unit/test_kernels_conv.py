@@ -84,6 +84,41 @@ DIRECT = {
         BASE, order="rows", epilogue="above", extras=(CHANNELS,), result_element="i1"
     ),
     "rows of groups": replace(BASE, order="rows", group=4, outputs=80),
+    "rows, few columns": replace(
+        BASE, outputs=3, order="rows", epilogue="residual", extras=((1, 3, 9, 9),)
+    ),
+    "rows, tail": replace(
+        BASE,
+        input=(2, 9, 5, 7),
+        outputs=37,
+        order="rows",
+        epilogue="silu",
+        extras=((2, 37, 5, 7),),
+    ),
+    "rows, tail of bools": replace(
+        BASE,
+        outputs=43,
+        order="rows",
+        epilogue="masked",
+        extras=((1, 43, 9, 9),),
+        extra_element="i1",
+        result_halo=1,
+    ),
+    "rows of groups, residual": replace(
+        BASE,
+        group=4,
+        outputs=80,
+        order="rows",
+        epilogue="residual",
+        extras=((1, 80, 9, 9),),
+    ),
+    "channels first": replace(BASE, kernel=(1, 1), pads=(), input_first=True),
+    "channels first, windows": replace(
+        BASE, pads=(), strides=(2, 1), input_first=True, halo=1, order="rows"
+    ),
+    "channels first, groups": replace(
+        BASE, input=(2, 36, 6, 7), pads=(), group=2, outputs=70, input_first=True
+    ),
     "turns": TURNS,
     "2 turns": replace(TURNS, group=2, outputs=74, has_bias=False),
     "3 turns": replace(

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import models
 import pytest
+from models.builder import Graph
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -55,6 +56,25 @@ def test_networks_over_images_copy_their_input_only(name: str) -> None:
 def test_networks_of_products_copy_nothing() -> None:
     assert places(lowered(models.mlp())) == (0, 0, 0)
     assert places(lowered(models.encoder(layers=2))) == (0, 0, 0)
+
+
+def segmentation(kernel: int) -> ModelProto:
+    """Return a network of convolutions from pixels to classes of pixels."""
+    graph, value, pad = Graph(0), "image", kernel // 2
+    for i, (columns, rows) in enumerate(((32, 24), (32, 32), (40, 32))):
+        filter = graph.normal(f"{i}.w", columns, rows, kernel, kernel, std=0.1)
+        bias = graph.normal(f"{i}.b", columns, std=0.1)
+        value = graph.add("Conv", str(i), value, filter, bias, pads=[pad] * 4)
+        value = graph.add("Relu", str(i), value)
+    return graph.model("classes", value, {"image": (1, 24, 20, 20)}, (1, 40, 20, 20))
+
+
+def test_convolutions_read_and_write_channels_first() -> None:
+    assert places(lowered(segmentation(1))) == (0, 0, 0)
+
+
+def test_an_image_is_copied_for_its_border_alone() -> None:
+    assert places(lowered(segmentation(3))) == (1, 0, 0)
 
 
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx512", "cpu:neon"])

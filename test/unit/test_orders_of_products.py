@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 import glow
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
@@ -101,6 +101,32 @@ def test_images_are_flattened(
         return found
 
     check(target, [seeded((batch, 6, 5, 7), 0)], constants, body)
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "reference-checked"])
+@pytest.mark.parametrize(
+    ("image", "outputs"),
+    [((1, 16, 7, 9), 64), ((2, 5, 13, 8), 37), ((1, 24, 5, 5), 3)],
+)
+def test_images_have_channels_first(image: Shape, outputs: int, target: str) -> None:
+    constants = {
+        "f": seeded((outputs, image[1], 1, 1), 1),
+        "g": seeded((outputs, image[1], 3, 3), 2),
+        "b": seeded((outputs,), 3),
+        "t": seeded((image[1], outputs, 2, 2), 4),
+    }
+
+    def body(x: SSAValue, r: SSAValue, **w: SSAValue) -> list[SSAValue]:
+        first = ReluOp(AddOp(ConvOp(x, w["f"], w["b"]).result, r).result).result
+        second = ConvOp(x, w["g"], w["b"], pads=(1, 1, 1, 1)).result
+        return [
+            first,
+            ReluOp(AddOp(first, second).result).result,
+            ConvTransposeOp(x, w["t"], strides=(2, 2)).result,
+        ]
+
+    residual = seeded((image[0], outputs, *image[2:]), 5)
+    check(target, [seeded(image, 0), residual], constants, body)
 
 
 @pytest.mark.parametrize("target", TARGETS)

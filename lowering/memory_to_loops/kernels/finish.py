@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import f32
@@ -12,7 +12,8 @@ from xdsl.ir import Attribute, SSAValue
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import Body, flat
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
-from glow.lowering.memory_to_loops.kernels.microkernel import Columns
+from glow.lowering.memory_to_loops.kernels.microkernel import Columns, element_of
+from glow.lowering.memory_to_loops.kernels.shuffles import rows_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 _SHORT = 6
@@ -62,20 +63,36 @@ class Finish:
     starts: dict[str, SSAValue]
     """Where the tile's rows begin in the table, per operand that the epilogue needs."""
 
+    asides: dict[int, SSAValue] = field(default_factory=lambda: {}, kw_only=True)
+    """Extras that were put aside, each a tile."""
+
     def fetch(self, b: Body) -> None:
         """Fetch what the epilogue will read while the sums are made."""
-        tile = self.panel.columns.tile
         for n, extra in enumerate(self.extras):
-            if extra is not Extra.FULL:
-                continue
-            name = f"extra{n}"
+            if extra is Extra.FULL:
+                self._fetch_rows(b, f"extra{n}")
+            elif extra is Extra.TURNED:
+                self._fetch_columns(b, f"extra{n}")
 
-            def line(b: Body, i: SSAValue, name: str = name) -> None:
-                begin = self.begin(b, name, i)
-                for column in range(0, tile.columns, _LINE):
-                    b.do(PrefetchOp(self.args[name], [b.sum(begin, column)]))
+    def _fetch_rows(self, b: Body, name: str) -> None:
+        tile, source = self.panel.columns.tile, self.args[name]
 
-            b.each(0, tile.rows, line, name="r", nonempty=True)
+        def line(b: Body, i: SSAValue) -> None:
+            begin = self.begin(b, name, i)
+            for column in range(0, tile.columns, _LINE):
+                b.do(PrefetchOp(source, [b.sum(begin, column)]))
+
+        b.each(0, tile.rows, line, name="r", nonempty=True)
+
+    def _fetch_columns(self, b: Body, name: str) -> None:
+        """Fetch where columns end: where they begin, the tile before ended."""
+        source, step = self.args[name], self.row[f"{name}_step"]
+        end = self.begin(b, name, self.panel.columns.tile.rows - 1)
+
+        def line(b: Body, i: SSAValue) -> None:
+            b.do(PrefetchOp(source, [b.sum(end, b.product(i, step))]))
+
+        b.each(0, self.panel.columns.count(b), line, name="c", nonempty=True)
 
     def store(self, b: Body, sums: list[SSAValue]) -> None:
         """
@@ -84,9 +101,15 @@ class Finish:
         The last tile may name a row twice, and an extra may lie where the result goes:
         so all is read before anything is written.
         """
+        turned = [n for n, e in enumerate(self.extras) if e is Extra.TURNED]
+        found = replace(self, asides={n: self._turned(b, n) for n in turned})
         if self._is_long():
-            self._store_in_loop(b, sums)
-            return
+            found.store_in_loop(b, sums)
+        else:
+            found.store_rows(b, sums)
+
+    def store_rows(self, b: Body, sums: list[SSAValue]) -> None:
+        """Store the rows, with the epilogue written out for each."""
         vectors, rows = self.panel.columns.tile.vectors, self.panel.columns.tile.rows
         done = [
             self._finished(b, sums[i * vectors : (i + 1) * vectors], i)
@@ -100,7 +123,7 @@ class Finish:
         has_functions = any(step.op.name.startswith("math.") for step in steps)
         return len(steps) > _SHORT or has_functions or Extra.STRIDED in self.extras
 
-    def _store_in_loop(self, b: Body, sums: list[SSAValue]) -> None:
+    def store_in_loop(self, b: Body, sums: list[SSAValue]) -> None:
         """Put the sums aside, then run the epilogue once per row."""
         tile = self.panel.columns.tile
         whole = Columns(replace(tile, masked=False))
@@ -156,6 +179,10 @@ class Finish:
         columns, name = self.panel.columns, f"extra{n}"
         if n in self.panel.extras:
             return self.panel.extras[n]
+        if n in self.asides:
+            whole = Columns(replace(columns.tile, masked=False))
+            row = b.const(i) if isinstance(i, int) else i
+            return whole.load(b, self.asides[n], b.product(row, columns.tile.columns))
         begin = self.begin(b, name, i)
         if self.extras[n] is Extra.FULL:
             return columns.load(b, self.args[name], begin)
@@ -164,6 +191,46 @@ class Finish:
             return columns.gather(b, self.args[name], begin, step)
         value = b.splat(b.load(self.args[name], begin), columns.tile.lanes)
         return [value] * columns.tile.vectors
+
+    def _turned(self, b: Body, n: int) -> SSAValue:
+        """Put the rows of a tile aside; in memory, each is a lane of all columns."""
+        tile, source = self.panel.columns.tile, self.args[f"extra{n}"]
+        begin, step = self.begin(b, f"extra{n}", 0), self.row[f"extra{n}_step"]
+        if self.panel.columns.last is not None:
+            source = self._existing(b, source, begin, step)
+            begin, step = b.const(0), b.const(tile.rows)
+        place = self.aside(b, element_of(source))
+        whole = Columns(replace(tile, masked=False))
+        starts = [b.sum(begin, b.product(step, i)) for i in range(tile.columns)]
+        for first, last in tile.squares:
+            found = [
+                b.load_vector(source, b.sum(start, first), lanes=last - first)
+                for start in starts
+            ]
+            vectors = [
+                rows_of(b, found[j : j + tile.lanes])
+                for j in range(0, tile.columns, tile.lanes)
+            ]
+            for i, row in enumerate(zip(*vectors, strict=True), start=first):
+                whole.store(b, row, place, b.const(i * tile.columns))
+        return place
+
+    def _existing(
+        self, b: Body, source: SSAValue, begin: SSAValue, step: SSAValue
+    ) -> SSAValue:
+        """Put the columns that exist aside, each a row of memory."""
+        tile = self.panel.columns.tile
+        place = self.aside(b, element_of(source))
+
+        def column(b: Body, i: SSAValue) -> None:
+            start, at = b.sum(begin, b.product(i, step)), b.product(i, tile.rows)
+            for first, last in tile.squares:
+                lanes = last - first
+                part = b.load_vector(source, b.sum(start, first), lanes=lanes)
+                b.store_vector(part, place, b.sum(at, first))
+
+        b.each(0, self.panel.columns.count(b), column, name="c", nonempty=True)
+        return place
 
     def begin(self, b: Body, operand: str, i: SSAValue | int) -> SSAValue:
         """Where row `i` of the tile begins."""

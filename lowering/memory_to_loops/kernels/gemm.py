@@ -163,7 +163,7 @@ class Writer:
         for i, extra in enumerate(kernel.extras):
             if extra is Extra.ROWS:
                 moves[f"extra{i}"] = None
-            elif extra is Extra.STRIDED:
+            elif extra in (Extra.STRIDED, Extra.TURNED):
                 moves[f"extra{i}"] = b.product(column, row[f"extra{i}_step"])
         if "result_step" in row:
             moves["result"] = b.product(column, row["result_step"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -112,8 +112,7 @@ class _Scatter(Finish):
 class _TurnedWriter(Writer):
     def finish(self, panel: Panel, starts: Named) -> Finish:
         kernel = self.kernel
-        kind = _Scatter if self.tile.masked else _Turn
-        return kind(kernel.epilogue, kernel.extras, self.args, self.row, panel, starts)
+        return _Turn(kernel.epilogue, kernel.extras, self.args, self.row, panel, starts)
 
 
 @dataclass(frozen=True)
@@ -121,28 +120,66 @@ class _Turn(Finish):
     """Transposes rows of the tile in registers, four or two at a time."""
 
     def put(self, b: Body, done: Sequence[Sequence[SSAValue]]) -> None:
-        tile, step = self.panel.columns.tile, self.row["result_step"]
-        result, jump = self.args["result"], b.product(step, _UNROLL)
-        moves = [b.product(step, k) for k in range(_UNROLL)]
-        at = self.begin(b, "result", 0)
-        starts = range(0, tile.rows, 4)
-        stops = [*starts[1:], tile.rows]
-        for j in range(tile.vectors):
-            parts = [
-                columns_of(b, [row[j] for row in done[start:stop]])
-                for start, stop in zip(starts, stops, strict=True)
-            ]
-            for column in range(tile.lanes):
-                here = b.sum(at, moves[column % _UNROLL])
-                for start, part in zip(starts, parts, strict=True):
-                    b.store_vector(part[column], result, b.sum(here, start))
-                if column % _UNROLL == _UNROLL - 1:
-                    at = b.sum(at, jump)
+        columns = self._columns(b, done)
+        if self.panel.columns.last is None:
+            self._store(b, columns)
+        else:
+            self._store_existing(b, columns)
 
     def put_back(self, b: Body, place: SSAValue) -> None:
-        tile, whole = self.panel.columns.tile, self.panel.columns
+        tile = self.panel.columns.tile
+        whole = Columns(replace(tile, masked=False))
         starts = range(0, tile.size, tile.columns)
         self.put(b, [whole.load(b, place, b.const(start)) for start in starts])
+
+    def _columns(
+        self, b: Body, done: Sequence[Sequence[SSAValue]]
+    ) -> Iterator[list[SSAValue]]:
+        """Yield the parts of each column."""
+        tile = self.panel.columns.tile
+        for j in range(tile.vectors):
+            parts = [
+                columns_of(b, [row[j] for row in done[first:last]])
+                for first, last in tile.squares
+            ]
+            yield from map(list, zip(*parts, strict=True))
+
+    def _store(self, b: Body, columns: Iterable[list[SSAValue]]) -> None:
+        step, at = self.row["result_step"], self.begin(b, "result", 0)
+        moves = [b.product(step, k) for k in range(_UNROLL)]
+        jump = b.product(step, _UNROLL)
+        for column, parts in enumerate(columns):
+            here = b.sum(at, moves[column % _UNROLL])
+            self._store_parts(b, parts, self.args["result"], here)
+            if column % _UNROLL == _UNROLL - 1:
+                at = b.sum(at, jump)
+
+    def _store_existing(self, b: Body, columns: Iterable[list[SSAValue]]) -> None:
+        """Put all columns aside, then store those that exist."""
+        rows, result = self.panel.columns.tile.rows, self.args["result"]
+        place = self.aside(b, self.program.elements[-1])
+        for column, parts in enumerate(columns):
+            self._store_parts(b, parts, place, b.const(column * rows))
+        at, step = self.begin(b, "result", 0), self.row["result_step"]
+
+        def copy(b: Body, column: SSAValue) -> None:
+            source = b.product(column, rows)
+            parts = [
+                b.load_vector(place, b.sum(source, first), lanes=last - first)
+                for first, last in self.panel.columns.tile.squares
+            ]
+            self._store_parts(b, parts, result, b.sum(at, b.product(column, step)))
+
+        b.each(0, self.panel.columns.count(b), copy, name="c", nonempty=True)
+
+    def _store_parts(
+        self, b: Body, parts: list[SSAValue], base: SSAValue, at: SSAValue
+    ) -> None:
+        """Store one column from `at` on."""
+        for part, (first, _) in zip(
+            parts, self.panel.columns.tile.squares, strict=True
+        ):
+            b.store_vector(part, base, b.sum(at, first))
 
 
 class _InterleavedWriter(Writer):

@@ -17,6 +17,8 @@ class Extra(Enum):
     """Over rows alone, or not at all."""
     STRIDED = "strided"
     """Over columns that are no neighbours, and maybe over rows."""
+    TURNED = "turned"
+    """As `STRIDED`, but the rows of each tile are neighbours in memory."""
 
     def __repr__(self) -> str:
         return self.value

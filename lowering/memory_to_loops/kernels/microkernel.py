@@ -37,6 +37,11 @@ class Tile:
     def size(self) -> int:
         return self.rows * self.columns
 
+    @property
+    def squares(self) -> list[tuple[int, int]]:
+        """The rows that are transposed together: four, or the last two."""
+        return [(i, min(i + 4, self.rows)) for i in range(0, self.rows, 4)]
+
 
 def element_of(base: SSAValue) -> Attribute:
     """Return the type of the elements of a flat memref."""
@@ -97,6 +102,10 @@ class Columns:
                 value = b.add(vector.InsertOp(scalar, value, [lane]))
             found.append(value)
         return found
+
+    def count(self, b: Body) -> SSAValue:
+        """Return how many columns exist."""
+        return b.const(self.tile.columns) if self.last is None else b.sum(self.last, 1)
 
     def store(
         self, b: Body, row: Sequence[SSAValue], base: SSAValue, at: SSAValue

@@ -65,6 +65,28 @@ def columns_of(b: Body, rows: list[SSAValue]) -> list[SSAValue]:
     return [shuffled(b, x, x, range(at, at + count)) for x, at in places]
 
 
+def rows_of(b: Body, columns: list[SSAValue]) -> list[SSAValue]:
+    """Return the 2 or 4 rows of these columns, each as long as there are columns."""
+    count, lanes = _lanes_of(columns[0]), len(columns)
+    if count == 4:
+        joined = [_concatenated(b, columns[i::4]) for i in range(4)]
+        return _unpacked(b, joined, lanes)
+    half = (
+        _concatenated(b, columns[: lanes // 2]),
+        _concatenated(b, columns[lanes // 2 :]),
+    )
+    return [shuffled(b, *half, range(i, 2 * lanes, 2)) for i in range(2)]
+
+
+def _concatenated(b: Body, parts: list[SSAValue]) -> SSAValue:
+    """Return the lanes of all `parts`, as many as a power of two."""
+    while len(parts) > 1:
+        lanes = range(2 * _lanes_of(parts[0]))
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [shuffled(b, x, y, lanes) for x, y in pairs]
+    return parts[0]
+
+
 def _lanes_of(x: SSAValue) -> int:
     return cast(VectorType[Attribute], x.type).get_shape()[0]
 

@@ -58,3 +58,53 @@ func.func @main() {
   graph.save @y, %0 : tensor<1x80x5x5xf32>
   func.return
 }
+
+// -----
+
+// An image is read as it lies, where nobody asks for a border.
+// CHECK-LABEL: @main
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.conv ins(%{{.*}} : memref<1x8x5x5xf32>, {{.*}}) outs(%{{.*}} : memref<1x80x5x5xf32>)
+// CHECK-NOT:     memory.copy
+graph.placeholder @x "in" : tensor<1x8x5x5xf32>
+graph.placeholder @y "out" : tensor<1x80x5x5xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<1x8x5x5xf32>
+  %f = graph.literal dense<1.0> : tensor<80x8x1x1xf32> : tensor<80x8x1x1xf32>
+  %0 = graph.conv %x, %f : (tensor<1x8x5x5xf32>, tensor<80x8x1x1xf32>) -> tensor<1x80x5x5xf32>
+  graph.save @y, %0 : tensor<1x80x5x5xf32>
+  func.return
+}
+
+// -----
+
+// With a border it is copied, and then channels go last.
+// CHECK-LABEL: @main
+// CHECK:         memory.copy ins(%{{.*}} : memref<1x8x5x5xf32>) outs([[X:%.*]] : memref<1x8x5x5xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>)
+// CHECK:         memory.conv ins([[X]] :
+graph.placeholder @x "in" : tensor<1x8x5x5xf32>
+graph.placeholder @y "out" : tensor<1x80x3x3xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<1x8x5x5xf32>
+  %f = graph.literal dense<1.0> : tensor<80x8x3x3xf32> : tensor<80x8x3x3xf32>
+  %0 = graph.conv %x, %f {pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x5x5xf32>, tensor<80x8x3x3xf32>) -> tensor<1x80x3x3xf32>
+  graph.save @y, %0 : tensor<1x80x3x3xf32>
+  func.return
+}
+
+// -----
+
+// What only reads channels in a row gets them so.
+// CHECK-LABEL: @main
+// CHECK:         memory.copy ins(%{{.*}} : memref<1x8x5x5xf32>) outs([[X:%.*]] : memref<1x8x5x5xf32, #layout.physical<NHWC>>)
+// CHECK:         memory.conv ins([[X]] :
+// CHECK:         algorithm = "depthwise"
+graph.placeholder @x "in" : tensor<1x8x5x5xf32>
+graph.placeholder @y "out" : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x8x5x5xf32>
+  %f = graph.literal dense<1.0> : tensor<8x1x3x3xf32> : tensor<8x1x3x3xf32>
+  %0 = graph.conv %x, %f {group = 8} : (tensor<1x8x5x5xf32>, tensor<8x1x3x3xf32>) -> tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  graph.save @y, %0 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
+  func.return
+}
