@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from memory_normalizations import Normalizations
+from memory_picks import Picks
 from numpy.lib.stride_tricks import as_strided
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -25,12 +26,10 @@ from glow.analysis.buffers import root_of
 from glow.dialects.graph import (
     arg_reduction,
     convolution,
-    indexing,
     pooling,
     ranking,
     reduction,
     scanning,
-    scattering,
 )
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
@@ -93,7 +92,7 @@ def ints(attribute: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in attribute.get_values())
 
 
-class Machine(Normalizations):
+class Machine(Normalizations, Picks):
     """The buffers of one run."""
 
     def __init__(self, module: ModuleOp, inputs: dict[str, Array]):
@@ -238,43 +237,6 @@ class Machine(Normalizations):
             axis=op.axis.value.data,
             keepdims=True,
             select_last_index=op.select_last_index is not None,
-        )
-        self.write(op.result, found)
-
-    def run_gather(self, op: Any) -> None:
-        found = indexing.GatherOp.compute(
-            self.read(op.data), self.read(op.indices), axis=op.axis.value.data
-        )
-        self.write(op.result, found)
-
-    def run_gather_nd(self, op: Any) -> None:
-        found = indexing.GatherNdOp.compute(
-            self.read(op.data),
-            self.read(op.indices),
-            batch_dims=op.batch_dims.value.data,
-        )
-        self.write(op.result, found)
-
-    def run_scatter_nd(self, op: Any) -> None:
-        found = self.read(op.result)
-        indices, updates = self.read(op.indices), self.read(op.updates)
-        batch = indices.shape[: op.batch_dims.value.data]
-        for place in np.ndindex(batch):
-            found[place] = scattering.ScatterNdOp.compute(
-                found[place],
-                indices[place],
-                updates[place],
-                reduction=op.kind.data,
-            )
-        self.write(op.result, found)
-
-    def run_tensor_scatter(self, op: Any) -> None:
-        found = scattering.TensorScatterOp.compute(
-            self.read(op.result),
-            self.read(op.updates),
-            self.read(op.write_indices),
-            axis=op.axis.value.data,
-            mode="linear" if op.circular is None else "circular",
         )
         self.write(op.result, found)
 

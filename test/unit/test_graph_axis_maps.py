@@ -7,6 +7,7 @@ import pytest
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
@@ -43,6 +44,10 @@ MAPS = [
     (
         GatherOp(value(2, 3, 4), value(5, 6, dtype=np.int64), axis=1),
         [(0, None, None, 2), (None, 0, 1, None)],
+    ),
+    (
+        EmbeddingOp(value(9, 4), value(5, 6, dtype=np.int64)),
+        [(None, None, 1), (0, 1, None)],
     ),
     (
         GatherElementsOp(value(2, 3), value(1, 5, dtype=np.int64), axis=1),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from random_ops import (
     attention,
     elementwise,
+    embedding,
     indexing,
     movement,
     ranking,
@@ -25,6 +26,7 @@ from random_ops.call import Call, Source
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     **attention.GENERATORS,
     **elementwise.GENERATORS,
+    **embedding.GENERATORS,
     **indexing.GENERATORS,
     **movement.GENERATORS,
     **ranking.GENERATORS,

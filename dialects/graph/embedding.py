@@ -1,0 +1,364 @@
+"""Rows of a table that indices name: one by one, or combined bag by bag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, UnitAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.indexing import check_indices
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.types import (
+    FLOAT,
+    INTEGER,
+    Tensor,
+    element_of,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+MODES = ("sum", "mean", "max")
+
+
+def _check_rows(table: SSAValue, indices: SSAValue, padding_idx: int | None) -> None:
+    FLOAT.check(table)
+    INTEGER.check(indices)
+    rows, _ = shape_of(table, rank=2)
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise VerifyException(
+            f"expected a padding_idx in [{-rows}, {rows - 1}], got {padding_idx}"
+        )
+
+
+def _looked_up(
+    table: Array, indices: Array, padding_idx: int | None
+) -> tuple[Array, Array]:
+    """Return the rows that `indices` name, and which of them count."""
+    check_indices(indices, len(table))
+    found = np.where(indices < 0, indices + len(table), indices)
+    if padding_idx is None:
+        return table[found], np.ones(indices.shape, np.bool_)
+    return table[found], found != padding_idx % len(table)
+
+
+@irdl_op_definition
+class EmbeddingOp(GraphOp):
+    """
+    The rows of `table` that `indices` name; negative ones from the end.
+
+    Where an index is `padding_idx`, the result is 0, whatever the table holds there.
+
+    Shapes: table [V, D] of floats, indices [I...] of i32 or i64, result [I..., D].
+    Errors: indices of another type, a padding_idx that is no row; when run, an index
+    outside [-V, V - 1].
+    Source: Paddle's nn.functional.embedding. PyTorch's padding_idx concerns training
+    only, so that its models have none here.
+
+    ```mlir
+    %y = graph.embedding %t, %i {padding_idx = 0 : i64}
+        : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
+    ```
+    """
+
+    name = "graph.embedding"
+
+    table = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    padding_idx = opt_prop_def(IntegerAttr.constr(i64))
+
+    assembly_format = (
+        "$table `,` $indices attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        table: SSAValue, indices: SSAValue, *, padding_idx: int | None = None
+    ) -> Tensor:
+        _check_rows(table, indices, padding_idx)
+        return tensor(element_of(table), (*shape_of(indices), shape_of(table)[1]))
+
+    @staticmethod
+    def compute(
+        table: Array, indices: Array, *, padding_idx: int | None = None
+    ) -> Array:
+        rows, counts = _looked_up(table, indices, padding_idx)
+        return np.where(counts[..., None], rows, np.zeros((), table.dtype))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        outer = range(len(shape_of(self.indices)))
+        return (*outer, None) if operand == 1 else (*(None for _ in outer), 1)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The axes of the indices are axes of the result, in any order."""
+        if operand == 0:
+            return None
+        result = (*order, len(order))
+        return Reordering((identity(2), order), (result,), self.parameters())
+
+
+class BagOp(GraphOp):
+    """
+    Rows of a table, weighted where there are weights, combined bag by bag.
+
+    A subclass says where a bag ends. That empty bags are 0 and padding is in none are
+    PyTorch's rules; negative indices count from the end, as in `graph.gather`.
+    """
+
+    mode = prop_def(StringAttr, StringAttr("sum"))
+    padding_idx = opt_prop_def(IntegerAttr.constr(i64))
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+
+def _check_bag(
+    table: SSAValue,
+    indices: SSAValue,
+    weights: SSAValue | None,
+    mode: str,
+    padding_idx: int | None,
+) -> None:
+    _check_rows(table, indices, padding_idx)
+    if mode not in MODES:
+        raise VerifyException(
+            f'expected a mode out of {", ".join(MODES)}, got "{mode}"'
+        )
+    same_element(table, weights)
+    if weights is not None and shape_of(weights) != shape_of(indices):
+        raise VerifyException(
+            f"expected weights of shape {list(shape_of(indices))}, "
+            f"got {tensor_type(weights)}"
+        )
+
+
+def _check_bounds(name: str, bounds: SSAValue, indices: SSAValue) -> int:
+    """Return how many `bounds` there are for a list of indices."""
+    INTEGER.check(bounds)
+    for slot, value in (("indices", indices), (name, bounds)):
+        if len(shape_of(value)) != 1:
+            raise VerifyException(
+                f"expected {slot} of rank 1, got {tensor_type(value)}"
+            )
+    return shape_of(bounds)[0]
+
+
+def _combined(rows: Array, counts: Array, mode: str) -> Array:
+    """Combine [..., L, D] rows, of which those count that `counts` [..., L] says."""
+    kept = counts[..., None]
+    number = np.sum(kept, axis=-2)
+    if mode == "max":
+        found = np.max(rows, axis=-2, where=kept, initial=-np.inf)
+    else:
+        found = np.sum(rows, axis=-2, where=kept, dtype=rows.dtype)
+    if mode == "mean":
+        found = found / np.maximum(number, 1).astype(rows.dtype)
+    return np.where(number == 0, np.zeros((), rows.dtype), found)
+
+
+def _bags(
+    table: Array,
+    indices: Array,
+    weights: Array | None,
+    ends: Sequence[int] | None,
+    mode: str,
+    padding_idx: int | None,
+) -> Array:
+    """Combine the bags that end at `ends`, each where the next one begins."""
+    rows, counts = _looked_up(table, indices, padding_idx)
+    rows = rows if weights is None else rows * weights[..., None]
+    if ends is None:
+        return _combined(rows, counts, mode)
+    starts = [0, *ends][: len(ends)]
+    found = [
+        _combined(rows[start:end], counts[start:end], mode)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    return np.array(found, table.dtype).reshape(len(ends), table.shape[1])
+
+
+@irdl_op_definition
+class EmbeddingBagOp(BagOp):
+    """
+    Rows of a table combined bag by bag, each given by the offset of its first index.
+
+    A bag ends where the next one begins, the last one with the indices, or with
+    `include_last_offset` where one more offset says. Without offsets, the last axis of
+    the indices is a bag. Weights scale the rows before; absent, they are 1. A mean is
+    the sum over the number of rows in the bag, weighted or not; an empty bag is 0 in
+    any mode, and an index that is `padding_idx` is not in its bag.
+
+    Shapes: table [V, D] of floats, indices [N] with offsets [B] (one more with
+    include_last_offset), both of i32 or i64, result [B, D]; or indices [I..., L]
+    without offsets, result [I..., D]; weights as indices, of the table's type.
+    Errors: indices or offsets of another type or rank, a mode other than sum, mean,
+    max, weights of another shape, include_last_offset without offsets, a padding_idx
+    that is no row; when run, an index outside [-V, V - 1], offsets that do not begin
+    at 0, that fall, or that go beyond N.
+    Source: PyTorch's nn.functional.embedding_bag, its weights per_sample_weights. It
+    takes these with sums only; the mean of weighted rows is that of FBGEMM's
+    EmbeddingSpMDM (normalize_by_lengths). ONNX has no such operator.
+
+    ```mlir
+    %y = graph.embedding_bag %t, %i offsets %o : tensor<2xi64>
+        weights %w : tensor<5xf32> {mode = "mean"}
+        : (tensor<9x8xf32>, tensor<5xi64>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.embedding_bag"
+
+    table = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    offsets = opt_operand_def(TensorType.constr(AnyAttr()))
+    weights = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    include_last_offset = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "$table `,` $indices (`offsets` $offsets^ `:` type($offsets))?"
+        " (`weights` $weights^ `:` type($weights))? attr-dict"
+        " `:` `(` type($table) `,` type($indices) `)` `->` type($result)"
+    )
+
+    @staticmethod
+    def infer(
+        table: SSAValue,
+        indices: SSAValue,
+        offsets: SSAValue | None = None,
+        weights: SSAValue | None = None,
+        *,
+        mode: str = "sum",
+        padding_idx: int | None = None,
+        include_last_offset: bool = False,
+    ) -> Tensor:
+        _check_bag(table, indices, weights, mode, padding_idx)
+        if offsets is not None:
+            count = _check_bounds("offsets", offsets, indices)
+            if include_last_offset and count == 0:
+                raise VerifyException("expected a last offset, got none")
+            bags: tuple[int, ...] = (count - bool(include_last_offset),)
+        elif include_last_offset:
+            raise VerifyException("expected offsets for include_last_offset, got none")
+        elif not shape_of(indices):
+            raise VerifyException(
+                f"expected indices of rank 1 or more, got {tensor_type(indices)}"
+            )
+        else:
+            bags = shape_of(indices)[:-1]
+        return tensor(element_of(table), (*bags, shape_of(table)[1]))
+
+    @staticmethod
+    def compute(
+        table: Array,
+        indices: Array,
+        offsets: Array | None = None,
+        weights: Array | None = None,
+        *,
+        mode: str = "sum",
+        padding_idx: int | None = None,
+        include_last_offset: bool = False,
+    ) -> Array:
+        ends = None
+        if offsets is not None:
+            bounds = [int(offset) for offset in offsets]
+            bounds += [] if include_last_offset else [len(indices)]
+            if bounds[0] != 0 or sorted(bounds) != bounds or bounds[-1] > len(indices):
+                raise IndexError(
+                    f"expected offsets that rise from 0 to at most {len(indices)}"
+                )
+            ends = bounds[1:]
+        return _bags(table, indices, weights, ends, mode, padding_idx)
+
+
+@irdl_op_definition
+class SparseLengthsSumOp(BagOp):
+    """
+    Rows of a table combined bag by bag, each given by the number of its indices.
+
+    Weights scale the rows before; absent, they are 1. With mode mean, the sum is over
+    the number of rows in the bag, weighted or not; an empty bag is 0 in any mode, and
+    an index that is `padding_idx` is not in its bag.
+
+    Shapes: table [V, D] of floats, indices [N] and lengths [B] of i32 or i64, weights
+    [N] of the table's type, result [B, D].
+    Errors: indices or lengths of another type or rank, a mode other than sum, mean,
+    max, weights of another shape, a padding_idx that is no row; when run, an index
+    outside [-V, V - 1], negative lengths, or such that do not add up to N.
+    Source: Caffe2's SparseLengthsSum, SparseLengthsWeightedSum and SparseLengthsMean,
+    FBGEMM's EmbeddingSpMDM for the mean of weighted rows (normalize_by_lengths).
+
+    ```mlir
+    %y = graph.sparse_lengths_sum %t, %i lengths %l weights %w : tensor<5xf32>
+        : (tensor<100x8xf32>, tensor<5xi64>, tensor<2xi32>) -> tensor<2x8xf32>
+    ```
+    """
+
+    name = "graph.sparse_lengths_sum"
+
+    table = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    lengths = operand_def(TensorType.constr(AnyAttr()))
+    weights = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$table `,` $indices `lengths` $lengths (`weights` $weights^ `:`"
+        " type($weights))? attr-dict"
+        " `:` `(` type($table) `,` type($indices) `,` type($lengths) `)`"
+        " `->` type($result)"
+    )
+
+    @staticmethod
+    def infer(
+        table: SSAValue,
+        indices: SSAValue,
+        lengths: SSAValue,
+        weights: SSAValue | None = None,
+        *,
+        mode: str = "sum",
+        padding_idx: int | None = None,
+    ) -> Tensor:
+        _check_bag(table, indices, weights, mode, padding_idx)
+        count = _check_bounds("lengths", lengths, indices)
+        return tensor(element_of(table), (count, shape_of(table)[1]))
+
+    @staticmethod
+    def compute(
+        table: Array,
+        indices: Array,
+        lengths: Array,
+        weights: Array | None = None,
+        *,
+        mode: str = "sum",
+        padding_idx: int | None = None,
+    ) -> Array:
+        counts = [int(length) for length in lengths]
+        if min(counts, default=0) < 0 or sum(counts) != len(indices):
+            raise IndexError(
+                f"expected lengths of 0 or more that add up to {len(indices)}"
+            )
+        ends = list(accumulate(counts))
+        return _bags(table, indices, weights, ends, mode, padding_idx)
