@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     FLOAT,
@@ -131,6 +132,10 @@ class BagOp(GraphOp):
         AttrSizedOperandSegments(as_property=True),
         ParsePropInAttrDict(),
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"weights": Neutral(1, lambda op: shape_of(op.indices))}
 
 
 def _check_bag(

@@ -15,9 +15,7 @@ from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
-from glow.dialects.graph.embedding import (
-    EmbeddingOp,
-)
+from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.group_norm import ChannelNormOp, GroupNormOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp

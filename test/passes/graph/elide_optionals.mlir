@@ -126,3 +126,16 @@ func.func @log_prob_and_mask_go(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> (tens
   %z, %m = graph.dropout %x {with_mask} : (tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi1>)
   func.return %y, %z : tensor<f32>, tensor<3x5xf32>
 }
+
+// A weighted sum by ones is one of rows as they are.
+// CHECK-LABEL: @bags_weighted_by_ones
+// CHECK-NEXT:    graph.embedding_bag %t, %i :
+// CHECK-NEXT:    graph.sparse_lengths_sum %t, %j lengths %l {mode = "mean"} :
+func.func @bags_weighted_by_ones(%t: tensor<9x8xf32>, %i: tensor<2x3xi64>, %j: tensor<6xi64>, %l: tensor<2xi64>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+  %one = graph.literal dense<1.0> : tensor<1xf32> : tensor<1xf32>
+  %0 = graph.expand %one {shape = array<i64: 6>} : (tensor<1xf32>) -> tensor<6xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 3>} : (tensor<6xf32>) -> tensor<2x3xf32>
+  %y = graph.embedding_bag %t, %i weights %1 : tensor<2x3xf32> : (tensor<9x8xf32>, tensor<2x3xi64>) -> tensor<2x8xf32>
+  %z = graph.sparse_lengths_sum %t, %j lengths %l weights %0 : tensor<6xf32> {mode = "mean"} : (tensor<9x8xf32>, tensor<6xi64>, tensor<2xi64>) -> tensor<2x8xf32>
+  func.return %y, %z : tensor<2x8xf32>, tensor<2x8xf32>
+}
