@@ -14,6 +14,7 @@ from models.builder import BELOW
 from models.calibration import image
 from models.channels_last import TO_NHWC, channels_last
 from models.convolutional import mobilenet_v2, resnet50
+from models.decoder import decoder_prefill, decoder_step
 from models.dense import encoder, mlp
 from models.light import FILES, light, skeleton
 
@@ -23,6 +24,8 @@ __all__ = [
     "TWINS",
     "build",
     "channels_last",
+    "decoder_prefill",
+    "decoder_step",
     "encoder",
     "inputs_of",
     "light",
@@ -38,6 +41,8 @@ MODELS: dict[str, Callable[[], ModelProto]] = {
     "mlp": mlp,
     "encoder": encoder,
     "encoder_b4": partial(encoder, 4),
+    "decoder_step": decoder_step,
+    "decoder_prefill": decoder_prefill,
 }
 
 TWINS: dict[str, Callable[..., ModelProto]] = {
