@@ -12,6 +12,7 @@ from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
     Record,
     domain_of,
+    graphs_of,
     opsets_of,
     record_of,
     text_of,
@@ -56,13 +57,31 @@ def _bound(
     """Replace references to the function's attributes by their values, if any."""
     found: dict[str, AttributeProto] = {}
     for name, attribute in attributes.items():
-        if not attribute.ref_attr_name:
+        if graphs_of(attribute):
+            found[name] = _with_bound_bodies(attribute, values)
+        elif not attribute.ref_attr_name:
             found[name] = attribute
         elif attribute.ref_attr_name in values:
             value = AttributeProto()
             value.CopyFrom(values[attribute.ref_attr_name])
             value.name = name
             found[name] = value
+    return found
+
+
+def _with_bound_bodies(
+    attribute: AttributeProto, values: Mapping[str, AttributeProto]
+) -> AttributeProto:
+    found = AttributeProto()
+    found.CopyFrom(attribute)
+    for graph in graphs_of(found):
+        for node in graph.node:
+            bound = _bound({each.name: each for each in node.attribute}, values)
+            kept = [
+                AttributeProto.FromString(b.SerializeToString()) for b in bound.values()
+            ]
+            del node.attribute[:]
+            node.attribute.extend(kept)
     return found
 
 

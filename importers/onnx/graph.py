@@ -12,13 +12,14 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.storage import LoadOp
+from glow.importers.onnx.body import RunBody, body_of
 from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import Function, Key, definition_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import DEFAULT_DOMAIN, Record
 from glow.importers.onnx.registry import Handler, Outputs, find_handler, has_handler
-from glow.importers.onnx.schemas import Schema, check_node, find_schema
+from glow.importers.onnx.schemas import Schema, check_node, find_schema, value_of
 from glow.importers.onnx.tensors import DTYPES
 from glow.support.errors import InvalidModelError
 from glow.support.types import Tensor, dtype_of, element_of, shape_of
@@ -68,7 +69,7 @@ class GraphImporter:
         What neither a node nor `outputs` reads need not be made. All ops lie at
         `within`, if given.
         """
-        wanted = {name for node in nodes for name in node.inputs}.union(outputs) - {""}
+        wanted = {name for node in nodes for name in node.reads}.union(outputs) - {""}
         self._budget -= len(nodes)
         if depth > MAX_DEPTH or self._budget < 0:
             raise InvalidModelError(
@@ -78,7 +79,8 @@ class GraphImporter:
         for record in nodes:
             inputs = [values[name] if name else None for name in record.inputs]
             location = within or location_of(record.source)
-            place = _Place(location, wanted, depth)
+            around = {name: values[name] for name in record.captured}
+            place = _Place(location, wanted, depth, around)
             try:
                 made = self._import(record, inputs, place)
             except Unsupported as problem:
@@ -117,6 +119,7 @@ class GraphImporter:
                 place.location,
                 place.wanted,
                 self._folder,
+                lambda name: self._body(name, record, place),
             )
             return self._handle(handler, node)
         definition = _definition(record, schema, inputs)
@@ -159,6 +162,27 @@ class GraphImporter:
         self.run(nodes, values, outputs, place.location, place.depth + 1)
         return [values.get(name) for name in function.outputs]
 
+    def _body(self, name: str, record: Record, place: _Place) -> RunBody:
+        """Return what imports the body in attribute `name` for its inputs."""
+        graph = value_of(record.attributes[name])
+        body = body_of(graph, record.opsets, place.around, self._folder)
+        scope = dict(place.around)
+        for each in body.weights:
+            array = body.weights.array(each)
+            scope[each] = self._emitter.constant(array, each, place.location)
+
+        def run(arguments: Sequence[SSAValue | None]) -> list[SSAValue | None]:
+            if len(arguments) != len(body.inputs):
+                raise InvalidModelError(
+                    f"{name} has {len(body.inputs)} inputs, expected {len(arguments)}"
+                )
+            values = scope | dict(zip(body.inputs, arguments, strict=True))
+            outputs, location = body.outputs, place.location
+            self.run(body.nodes, values, outputs, location, place.depth + 1)
+            return [values[each] for each in outputs]
+
+        return run
+
     def _stand_ins(self, record: Record) -> list[SSAValue | None]:
         """Return values of the types that the model declares, to go on with."""
         types = [self._declared.get(name) for name in record.outputs]
@@ -172,6 +196,8 @@ class _Place:
     location: LocationAttr
     wanted: Collection[str]
     depth: int
+    around: Values
+    """What its bodies see."""
 
 
 def _schema_of(record: Record) -> Schema:

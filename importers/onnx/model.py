@@ -157,7 +157,7 @@ class _ModelImport:
         given = [*inputs, *self._weights]
         records = [record_of(node, self._opsets) for node in self._graph.node]
         nodes = ordered(records, given)
-        read = {name for node in nodes for name in node.inputs} | set(outputs)
+        read = {name for node in nodes for name in node.reads} | set(outputs)
         values = self._loaded(emitter, inputs, read)
         for name in outputs:
             if not any(name in node.outputs for node in nodes) and name not in values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.graph.base import GraphOp, Slot
+from glow.importers.onnx.body import RunBody
 from glow.importers.onnx.emitter import Emitter
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import Record
@@ -40,6 +41,7 @@ class Node:
         location: LocationAttr,
         wanted: Collection[str],
         folder: Path | None,
+        find_body: Callable[[str], RunBody],
     ):
         self.record = record
         self.inputs = inputs
@@ -48,6 +50,7 @@ class Node:
         self._emitter = emitter
         self._wanted = wanted
         self._folder = folder
+        self._find_body = find_body
         self._read = {"consumed_inputs"} if self.opset < 6 else set[str]()  # a hint
 
     @property
@@ -98,7 +101,10 @@ class Node:
 
     def known(self, index: int, role: str) -> NDArray[Any]:
         """Return the value of an input that must be known at import."""
-        value = self.input(index)
+        return self.known_value(self.input(index), role)
+
+    def known_value(self, value: SSAValue, role: str) -> NDArray[Any]:
+        """Return what `value` is, which must be known at import."""
         array = self._emitter.array_of(value)
         if array is None:
             what = f"{self.record.operator} with {role} known only at run time"
@@ -172,6 +178,11 @@ class Node:
         """Return an attribute of whatever type, which the model sets."""
         self._read.add(name)
         return value_of(self.record.attributes[name])
+
+    def body(self, name: str) -> RunBody:
+        """Return what imports the graph in attribute `name`, as often as it is run."""
+        self._read.add(name)
+        return self._find_body(name)
 
     def emit(
         self, op_class: type[GraphOp], *slots: Slot, **parameters: Any

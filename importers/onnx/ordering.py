@@ -50,7 +50,7 @@ def _makers(nodes: Sequence[Record], given: set[str]) -> dict[str, int | None]:
 
 
 def _read(node: Record, maker: dict[str, int | None]) -> list[str]:
-    names = [name for name in node.inputs if name]
+    names = [name for name in node.reads if name]
     for name in names:
         if name not in maker:
             raise InvalidModelError(f'{node.label} reads "{name}", which nothing makes')
@@ -67,7 +67,7 @@ def _cycle(
     while index not in seen:
         path.append(index)
         seen.add(index)
-        sources = [maker[name] for name in nodes[index].inputs if name]
+        sources = [maker[name] for name in nodes[index].reads if name]
         index = next(s for s in sources if s is not None and waiting[s])
     cycle = [nodes[i].source for i in path[path.index(index) :]]
     cycle.reverse()

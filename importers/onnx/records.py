@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from onnx import AttributeProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto
 
 from glow.support.errors import InvalidModelError
 
@@ -38,6 +38,13 @@ class Record:
     outputs: tuple[str, ...]
     attributes: Mapping[str, AttributeProto]
     opsets: Mapping[str, int] = field(repr=False)
+    captured: tuple[str, ...] = ()
+    """What its bodies read of the graph around it."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The names that it needs a value of; "" stands for an absent input."""
+        return (*self.inputs, *self.captured)
 
     @property
     def opset(self) -> int | None:
@@ -80,7 +87,35 @@ def record_of(node: NodeProto, opsets: Mapping[str, int]) -> Record:
         outputs=tuple(text_of(name, "an output name") for name in node.output),
         attributes=attributes,
         opsets=opsets,
+        captured=tuple(sorted(_captured(node))),
     )
+
+
+def graphs_of(attribute: AttributeProto) -> list[GraphProto]:
+    """Return the bodies that an attribute holds."""
+    match attribute.type:
+        case AttributeProto.GRAPH:
+            return [attribute.g]
+        case AttributeProto.GRAPHS:
+            return list(attribute.graphs)
+        case _:
+            return []
+
+
+def _captured(node: NodeProto) -> set[str]:
+    """Return the names that bodies of `node` read and do not make."""
+    found: set[str] = set()
+    for attribute in node.attribute:
+        for graph in graphs_of(attribute):
+            own = {info.name for info in graph.input}
+            own |= {tensor.name for tensor in graph.initializer}
+            own |= {tensor.values.name for tensor in graph.sparse_initializer}
+            own |= {name for each in graph.node for name in each.output}
+            read = {info.name for info in graph.output}
+            for each in graph.node:
+                read |= {*each.input, *_captured(each)}
+            found |= read - own
+    return {text_of(name, "an input name") for name in found - {""}}
 
 
 def opsets_of(imports: Iterable[Any]) -> dict[str, int]:

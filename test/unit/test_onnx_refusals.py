@@ -267,7 +267,7 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
         ),
         "Pad with mode='magic' (node \"n\" (Pad, opset 9))",
     ),
-    "subgraph": (
+    "condition that data decide": (
         lambda: model(
             [
                 node(
@@ -282,7 +282,7 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
             {"x": info("x", (), "i1")},
             ["y"],
         ),
-        'operator If-16 (node "n" (If, opset 17))',
+        'If with a condition known only at run time (node "n" (If, opset 17))',
     ),
     "shape that data decide": (
         lambda: model(

@@ -1,0 +1,163 @@
+"""
+Choices and loops: what is known at import decides them there.
+
+A loop is written out, one copy of its body for each iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.support.types import element_of, normalize_axis, shape_of
+
+MAX_ITERATIONS = 1 << 12
+
+Values = list[SSAValue | None]  # None: what the importer has noted that it lacks
+
+
+@onnx_op("If")
+def if_(node: Node) -> Values:
+    """The branch that is taken."""
+    condition = _scalar(node, 0, "a condition")
+    branch = "then_branch" if condition else "else_branch"
+    node.ignore("then_branch", "else_branch")
+    return _counted(node, node.body(branch)([]), node.output_count, branch)
+
+
+@onnx_op("Loop")
+def loop(node: Node) -> Values:
+    """The body gets the iteration, the condition, and what the last one left."""
+    limit = _scalar(node, 0, "a trip count") if node.optional(0) else None
+    goes_on = bool(_scalar(node, 1, "a condition")) if node.optional(1) else True
+    condition = node.optional(1) or node.literal(True)
+    body, state = node.body("body"), list(node.inputs[2:])
+    scanned = node.output_count - len(state)
+    rows: list[Values] = []
+    for iteration in count():
+        if not goes_on or (limit is not None and iteration >= limit):
+            break
+        _check_iterations(node, iteration)
+        number = node.literal(iteration, np.dtype(np.int64))
+        found = body([number, condition, *state])
+        found = _counted(node, found, 1 + len(state) + max(scanned, 0), "body")
+        if found[0] is None:
+            return [None] * node.output_count
+        condition = found[0]
+        goes_on = bool(node.known_value(condition, "a condition").all())
+        state = _next_state(node, state, found[1 : 1 + len(state)])
+        rows.append(found[1 + len(state) :])
+    return [*state, *_stacked(node, rows, scanned, (0,) * scanned, (0,) * scanned)]
+
+
+@onnx_op("Scan", since=9)
+def scan(node: Node) -> Values:
+    """The body gets what the last iteration left, and a part of each scanned input."""
+    number = node.integer("num_scan_inputs")
+    split = len(node.inputs) - number
+    if split < 0:
+        node.invalid(f"expected {number} inputs to scan, got {len(node.inputs)}")
+    state, scanned = list(node.inputs[:split]), node.given[split:]
+    zeros = (0,) * number
+    axes = [
+        normalize_axis(axis, len(shape_of(value)))
+        for axis, value in zip(
+            node.integers("scan_input_axes") or zeros, scanned, strict=True
+        )
+    ]
+    backward = node.integers("scan_input_directions") or zeros
+    lengths = {shape_of(v)[axis] for v, axis in zip(scanned, axes, strict=True)}
+    if len(lengths) != 1 or len(backward) != number:
+        node.invalid(f"expected one length of all scanned inputs, got {lengths}")
+    (length,) = lengths
+    _check_iterations(node, length - 1)
+    body, rows = node.body("body"), list[Values]()
+    for step in range(length):
+        places = [length - 1 - step if flag else step for flag in backward]
+        parts = [
+            _part(node, value, axis, place)
+            for value, axis, place in zip(scanned, axes, places, strict=True)
+        ]
+        found = _counted(node, body([*state, *parts]), node.output_count, "body")
+        state = _next_state(node, state, found[:split])
+        rows.append(found[split:])
+    outputs = node.output_count - split
+    at = node.integers("scan_output_axes") or (0,) * outputs
+    flags = node.integers("scan_output_directions") or (0,) * outputs
+    return [*state, *_stacked(node, rows, outputs, at, flags)]
+
+
+def _scalar(node: Node, index: int, role: str) -> int:
+    """Return an input of one element."""
+    value = node.known(index, role)
+    if value.size != 1:
+        node.invalid(f"expected {role} of one element, got {node.input(index).type}")
+    return int(value.item())
+
+
+def _check_iterations(node: Node, iteration: int) -> None:
+    if iteration >= MAX_ITERATIONS:
+        node.refuse(f"more than {MAX_ITERATIONS} iterations")
+
+
+def _counted(node: Node, found: Values, expected: int, body: str) -> Values:
+    if len(found) != expected:
+        node.invalid(f"{body} has {len(found)} outputs, expected {expected}")
+    return found
+
+
+def _next_state(node: Node, old: Values, new: Values) -> Values:
+    for before, after in zip(old, new, strict=True):
+        if before and after and element_of(before) != element_of(after):
+            node.invalid(f"the body makes {after.type} of {before.type}")
+    return new
+
+
+def _part(node: Node, value: SSAValue, axis: int, place: int) -> SSAValue:
+    """Return `value` at `place` of `axis`, without that axis."""
+    shape = shape_of(value)
+    starts = [place if index == axis else 0 for index in range(len(shape))]
+    sizes = [1 if index == axis else size for index, size in enumerate(shape)]
+    steps = (1,) * len(shape)
+    part = node.emit(SliceOp, value, starts=starts, sizes=sizes, steps=steps)
+    return node.emit(ReshapeOp, part, shape=(*shape[:axis], *shape[axis + 1 :]))
+
+
+def _stacked(
+    node: Node,
+    rows: Sequence[Values],
+    outputs: int,
+    axes: Sequence[int],
+    backward: Sequence[int],
+) -> Values:
+    """Return each output with what the iterations made of it along its axis."""
+    if outputs and not rows:
+        node.refuse("no iterations")
+    if {len(axes), len(backward)} - {outputs}:
+        node.invalid(f"expected an axis and a direction for {outputs} scanned outputs")
+    columns = zip(*rows, strict=True)
+    return [
+        _joined(node, column[::-1] if flag else column, axis)
+        for column, axis, flag in zip(columns, axes, backward, strict=True)
+    ]
+
+
+def _joined(node: Node, parts: Sequence[SSAValue | None], axis: int) -> SSAValue | None:
+    present = [part for part in parts if part is not None]
+    if len(present) < len(parts):
+        return None
+    axis = normalize_axis(axis, len(shape_of(present[0])) + 1)
+    rows: list[SSAValue] = []
+    for part in present:
+        shape = shape_of(part)
+        wide = (*shape[:axis], 1, *shape[axis:])
+        rows.append(node.emit(ReshapeOp, part, shape=wide))
+    return node.emit(ConcatOp, rows, axis=axis)

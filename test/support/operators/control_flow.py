@@ -1,0 +1,91 @@
+"""Cases of choices and loops, whose bodies see nothing of the graph around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
+
+from operators.case import Case, case, draw
+
+KINDS = {"f": TensorProto.FLOAT, "i": TensorProto.INT64, "b": TensorProto.BOOL}
+SHAPES = {"f": None, "i": (), "b": ()}
+
+
+def body(
+    nodes: Sequence[NodeProto], inputs: str, outputs: str, **weights: Any
+) -> GraphProto:
+    """Return a graph; the first letter of a name says its type."""
+    given, made = (
+        [
+            helper.make_tensor_value_info(n, KINDS[n[0]], SHAPES[n[0]])
+            for n in names.split()
+        ]
+        for names in (inputs, outputs)
+    )
+    arrays = [numpy_helper.from_array(np.array(v), n) for n, v in weights.items()]
+    return helper.make_graph(nodes, "body", given, made, arrays)
+
+
+def node(op: str, inputs: str, output: str, **attributes: Any) -> NodeProto:
+    return helper.make_node(op, inputs.split(), [output], **attributes)
+
+
+def growing(condition: Sequence[NodeProto]) -> GraphProto:
+    """Return a body that adds the iteration, and puts out what it had before."""
+    nodes = [
+        node("Cast", "i", "f_i", to=TensorProto.FLOAT),
+        *condition,
+        node("Add", "f f_i", "f_sum"),
+        node("Mul", "f f_two", "f_twice"),
+    ]
+    return body(nodes, "i b f", "b_next f_sum f_twice", f_two=np.float32(2))
+
+
+def summing(outputs: str = "f_sum f_copy") -> GraphProto:
+    nodes = [node("Add", "f f_part", "f_sum"), node("Identity", "f_sum", "f_copy")]
+    return body(nodes, "f f_part", outputs)
+
+
+def _cases() -> list[Case]:
+    x, yes, no = draw((2, 3)), np.array(True), np.array([False])
+    branches = {
+        "then_branch": body([node("Neg", "f_w", "f_y")], "", "f_y", f_w=x),
+        "else_branch": body([], "", "f_w", f_w=x[0]),
+    }
+    always = growing([node("Identity", "b", "b_next")])
+    until = growing([node("Less", "f_i f_two", "b_next")])
+    three, long = np.array(3), np.array([9])
+    backward = {"scan_input_directions": [1], "scan_output_directions": [1]}
+    last = {"scan_input_axes": [-1], "scan_output_axes": [-1]}
+    scanned = draw((4, 3, 5))
+    return [
+        case("If", yes, constants=[0], **branches),
+        case("If", no, constants=[0], **branches),
+        case("Loop", three, None, x, constants=[0], outputs=2, body=always),
+        case("Loop", three, yes, x, constants=[0, 1], outputs=2, body=always),
+        case("Loop", long, yes, x, constants=[0, 1], outputs=2, body=until),
+        case("Loop", None, yes, x, constants=[1], outputs=2, body=until),
+        *(
+            case(
+                "Scan",
+                draw(start),
+                scanned,
+                outputs=2,
+                num_scan_inputs=1,
+                body=summing(),
+                **attributes,
+            )
+            for start, attributes in (
+                ((3, 5), {}),
+                ((3, 5), backward),
+                ((4, 3), last),
+                ((4, 3), {**last, **backward}),
+            )
+        ),
+    ]
+
+
+CASES = _cases()

@@ -1,0 +1,184 @@
+"""Choices and loops in ONNX: what bodies see, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import AttributeProto, helper
+from operators.control_flow import body, growing, node, summing
+from operators.oracle import run_onnxruntime
+from small_onnx import info, model
+from targets import TARGETS
+
+import glow
+from glow.importers.onnx import control_flow, import_model
+from glow.support.errors import InvalidModelError, UnsupportedModelError
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3) - 2
+TRUE, FALSE = np.array(True), np.array(False)
+ALWAYS = growing([node("Identity", "b", "b_next")])
+
+
+def nested() -> Any:
+    """Return a choice in a loop, both of which read what is computed around them."""
+    inner = {
+        "then_branch": body([node("Mul", "f f_w", "f_y")], "", "f_y"),
+        "else_branch": body([node("Sub", "f f_out", "f_y")], "", "f_y"),
+    }
+    nodes = [
+        node("Less", "i i_one", "b_first"),
+        node("If", "b_first", "f_next", **inner),
+        node("Identity", "b", "b_next"),
+    ]
+    return model(
+        [
+            helper.make_node(
+                "Loop",
+                ["i_count", "", "f_x"],
+                ["f_z"],
+                body=body(nodes, "i b f", "b_next f_next"),
+            ),
+            node("Relu", "f_x", "f_out"),
+        ],
+        {"f_x": (2, 3)},
+        [info("f_z", (2, 3))],
+        {"i_count": np.array(3), "f_w": X, "i_one": np.array(1)},
+    )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bodies_see_what_is_around_them(target: str) -> None:
+    net = glow.compile(nested(), target=target)
+    expected = X * X - 2 * np.maximum(X, 0)
+    np.testing.assert_array_equal(net(X), expected)
+
+
+def test_onnx_runtime_agrees_once_nodes_are_in_order() -> None:
+    source = nested()
+    nodes = list(source.graph.node)
+    del source.graph.node[:]
+    source.graph.node.extend(reversed(nodes))
+    (theirs,) = run_onnxruntime(source, {"f_x": X})
+    np.testing.assert_array_equal(theirs, glow.compile(source)(X))
+
+
+def test_attributes_of_a_function_reach_into_bodies() -> None:
+    clip = node("LeakyRelu", "f_in", "f_y")
+    kind = AttributeProto.FLOAT
+    clip.attribute.append(
+        AttributeProto(name="alpha", type=kind, ref_attr_name="slope")
+    )
+    branches = {
+        "then_branch": body([clip], "", "f_y"),
+        "else_branch": body([], "", "f_in"),
+    }
+    function = helper.make_function(
+        "local",
+        "Choose",
+        ["b", "f_in"],
+        ["f_out"],
+        [node("If", "b", "f_out", **branches)],
+        [helper.make_opsetid("", 17)],
+        ["slope"],
+    )
+    call = helper.make_node("Choose", ["b", "x"], ["y"], domain="local", slope=0.5)
+    source = model(
+        [call], {"x": (2, 3)}, ["y"], {"b": TRUE}, 17, [function], {"local": 1}
+    )
+    expected = np.where(X < 0, X / 2, X)
+    np.testing.assert_array_equal(glow.compile(source)(X), expected)
+
+
+def loop(count: int | None, condition: Any, outputs: str = "z s", **rest: Any) -> Any:
+    names = ["n" if count is not None else "", "c" if condition is not None else ""]
+    each = helper.make_node("Loop", [*names, "x"], outputs.split(), "l", **rest)
+    given = {"n": np.array(count), "c": condition}
+    weights = {name: given[name] for name in names if name}
+    return model([each], {"x": (2, 3)}, outputs.split(), weights)
+
+
+def test_a_loop_that_does_nothing_leaves_what_it_was_given() -> None:
+    for source in (
+        loop(0, None, "z", body=body([], "i b f", "b f")),
+        loop(None, FALSE, "z", body=body([], "i b f", "b f")),
+        loop(-1, TRUE, "z", body=body([], "i b f", "b f")),
+    ):
+        np.testing.assert_array_equal(glow.compile(source)(X), X)
+
+
+def scan(**attributes: Any) -> Any:
+    given = {"num_scan_inputs": 1, "body": summing()} | attributes
+    each = helper.make_node("Scan", ["f", "x"], ["z", "s"], "n", **given)
+    return model([each], {"f": (3,), "x": (2, 3)}, ["z", "s"])
+
+
+UNSUPPORTED = {
+    "no end": (
+        loop(None, None, body=ALWAYS),
+        "Loop with more than 4 iterations",
+    ),
+    "too many": (loop(5, TRUE, body=ALWAYS), "Loop with more than 4 iterations"),
+    "no rows": (loop(0, TRUE, body=ALWAYS), "Loop with no iterations"),
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_loops_without_end_or_beginning_are_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_flow, "MAX_ITERATIONS", 4)
+    source, message = UNSUPPORTED[name]
+    with pytest.raises(UnsupportedModelError) as caught:
+        import_model(source)
+    assert message in str(caught.value)
+
+
+def test_what_a_body_lacks_is_told_once() -> None:
+    lacking = [node("StringNormalizer", "f", "f_y")]
+    source = loop(3, TRUE, "z", body=body(lacking, "i b f", "b f_y"))
+    with pytest.raises(UnsupportedModelError) as caught:
+        import_model(source)
+    assert str(caught.value).count("operator StringNormalizer-10") == 1
+
+
+INVALID = {
+    "outputs": (
+        loop(2, TRUE, body=body([], "i b f", "b f")),
+        "body has 2 outputs, expected 3",
+    ),
+    "inputs": (
+        loop(2, TRUE, "z", body=body([], "b f", "b f")),
+        "body has 2 inputs, expected 3",
+    ),
+    "type": (
+        loop(2, TRUE, "z", body=body([], "i b f", "b i")),
+        "the body makes tensor<i64> of tensor<2x3xf32>",
+    ),
+    "unknown name": (
+        loop(2, TRUE, "z", body=body([node("Neg", "q", "f_y")], "i b f", "b f_y")),
+        'reads "q", which nothing makes',
+    ),
+    "unknown output": (
+        loop(2, TRUE, "z", body=body([], "i b f", "b f_y")),
+        'reads "f_y", which nothing makes',
+    ),
+    "lengths": (
+        scan(num_scan_inputs=2, body=body([], "f f_part", "f f_part")),
+        "expected one length of all scanned inputs, got {2, 3}",
+    ),
+    "number": (scan(num_scan_inputs=3), "expected 3 inputs to scan, got 2"),
+    "axes": (
+        scan(scan_output_axes=[0, 1]),
+        "expected an axis and a direction for 1 scanned outputs",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_bodies_that_do_not_fit_are_invalid(name: str) -> None:
+    source, message = INVALID[name]
+    with pytest.raises(InvalidModelError) as caught:
+        import_model(source)
+    assert message in str(caught.value)
