@@ -17,6 +17,7 @@ from glow.lowering._tiling import tile_turns
 from glow.support.arrays import aligned, aligned_empty
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target
+from glow.support.types import dtype_of
 
 Array = NDArray[Any]
 Shape = Sequence[int]
@@ -73,6 +74,16 @@ def panel_width(target: Target, columns: int) -> int:
     a wide one costs nothing but some memory.
     """
     return target.panel_widths[0]
+
+
+def unit_block(target: Target, element: Attribute, gates: int, units: int) -> int:
+    """
+    Return how many units of a recurrent cell are computed together: whole vectors.
+
+    With one gate two of them, so that there is more to multiply per state loaded.
+    """
+    lanes = target.vector_bytes // dtype_of(element).itemsize
+    return 2 * lanes if gates == 1 and units > lanes else lanes
 
 
 @cache

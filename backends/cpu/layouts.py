@@ -32,6 +32,7 @@ from glow.dialects.graph.movement import (
 )
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.lowering._packing import (
     IN_ORDER,
@@ -80,6 +81,8 @@ def layout_choices(
             return transposed_choices(op, target)
         case MatMulOp():
             return _products(op, target, offers)
+        case LstmOp() | GruOp() | RnnOp():
+            return (_recurrent(op),)
         case _ if isinstance(op, _SPATIAL):
             return (_spatial(op),)
         case _:
@@ -118,6 +121,18 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         for factors in asked
         for result, cost in results
     ]
+
+
+def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
+    """Ask for features and units in a row; steps, rows and directions lie anywhere."""
+    states = ("input", "initial_h", "initial_c")
+    asked = [
+        AnyOrder((2,)) if name in states else None
+        for name, _ in op.get_irdl_definition().operands
+        if getattr(op, name) is not None
+    ]
+    results = (AnyOrder((len(shape_of(value)) - 1,)) for value in op.results)
+    return LayoutChoice(tuple(asked), tuple(results))
 
 
 def _is_turned(op: MatMulOp, target: Target) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
@@ -46,7 +47,11 @@ Slot = SSAValue | Sequence[SSAValue] | None
 
 
 def to_attribute(value: Any) -> Attribute | None:
-    """Return the property that stores `value`: int, float, str, bool, ints, a type."""
+    """
+    Return the property that stores `value`.
+
+    Those are integers, floats, strings, lists of them, booleans and types.
+    """
     match value:
         case None | False:
             return None
@@ -60,6 +65,10 @@ def to_attribute(value: Any) -> Attribute | None:
             return FloatAttr(float(cast(float, value)), f64)
         case str():
             return StringAttr(value)
+        case [str(), *_]:
+            return ArrayAttr([StringAttr(v) for v in value])
+        case [float(), *_]:
+            return DenseArrayBase.from_list(f64, [float(v) for v in value])
         case _:
             return DenseArrayBase.from_list(i64, [int(v) for v in value])
 
@@ -75,6 +84,8 @@ def from_attribute(attribute: Attribute | None) -> Any:
             return attribute.data
         case DenseArrayBase():
             return ints_of(attribute)
+        case ArrayAttr():
+            return tuple(from_attribute(value) for value in attribute.data)
         case _:
             return attribute
 

@@ -21,8 +21,10 @@ def _needs_bias(op: Operation, presence: frozenset[str], target: Target) -> bool
 
 
 def _takes_bare(op: Operation, presence: frozenset[str], target: Target) -> bool:
-    """Take no op with a scale or a bias."""
-    return not presence & BEHIND
+    """Take no op with a scale or a bias that can as well be applied behind it."""
+    assert isinstance(op, GraphOp)
+    neutrals = type(op).neutrals()
+    return not any(neutrals[name].outside for name in presence & BEHIND)
 
 
 def _takes_unbounded(op: Operation, presence: frozenset[str], target: Target) -> bool:

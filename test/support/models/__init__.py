@@ -17,6 +17,7 @@ from models.convolutional import mobilenet_v2, resnet50
 from models.decoder import decoder_prefill, decoder_step
 from models.dense import encoder, mlp
 from models.light import FILES, light, skeleton
+from models.recurrent import lstm
 
 __all__ = [
     "FILES",
@@ -29,6 +30,7 @@ __all__ = [
     "encoder",
     "inputs_of",
     "light",
+    "lstm",
     "mlp",
     "mobilenet_v2",
     "resnet50",
@@ -43,6 +45,8 @@ MODELS: dict[str, Callable[[], ModelProto]] = {
     "encoder_b4": partial(encoder, 4),
     "decoder_step": decoder_step,
     "decoder_prefill": decoder_prefill,
+    "lstm": lstm,
+    "lstm_b4": partial(lstm, 4),
 }
 
 TWINS: dict[str, Callable[..., ModelProto]] = {

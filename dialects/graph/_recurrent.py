@@ -1,0 +1,211 @@
+"""What recurrent ops share: slots and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    StringAttr,
+    f64,
+    i32,
+)
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    ParsePropInAttrDict,
+    opt_prop_def,
+    prop_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph._recurrent_activations import (
+    Activation,
+    check_activations,
+    directions_of,
+    resolved,
+)
+from glow.dialects.graph.base import (
+    GraphOp,
+    Slot,
+    int_property,
+    to_attribute,
+)
+from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+def _shape_of(slot: str) -> Callable[[Any], Sequence[int]]:
+    return lambda op: op.sizes.of_operands(op.GATES)[slot]
+
+
+INITIAL = Neutral(0, _shape_of("initial_h"))
+"""What an absent initial state stands for."""
+
+
+class RecurrentOp(GraphOp):
+    """
+    A cell that walks along a sequence, and what each of them has.
+
+    A subclass has the slots, in its order, and says how many gates it has, which
+    activations by default, and what a step does. Results that nothing asks for may be
+    absent, but not all.
+    """
+
+    GATES: ClassVar[int]
+    ACTIVATIONS: ClassVar[tuple[str, ...]]
+    RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
+
+    direction = prop_def(StringAttr, StringAttr("forward"))
+    layout = int_property(0)
+    activations = opt_prop_def(ArrayAttr.constr(StringAttr))
+    alphas = opt_prop_def(DenseArrayBase.constr(f64))
+    betas = opt_prop_def(DenseArrayBase.constr(f64))
+    clip = opt_prop_def(FloatAttr.constr(f64))
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        AttrSizedResultSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    def __init__(self, *slots: Slot, **parameters: Any):
+        definition = self.get_irdl_definition()
+        wanted = {f"with_{name}": True for name in self.RESULTS}
+        wanted |= {k: v for k, v in parameters.items() if k in wanted}
+        parameters = {k: v for k, v in parameters.items() if k not in wanted}
+        found = self.infer(*slots, **parameters, **wanted)
+        assert isinstance(found, tuple)
+        types = iter(found)
+        super(GraphOp, self).__init__(
+            operands=[*slots, *[None] * (len(definition.operands) - len(slots))],
+            result_types=[next(types) if flag else None for flag in wanted.values()],
+            properties={
+                stored: to_attribute(parameters[name])
+                for name, (stored, _) in definition.accessor_names.items()
+                if name in parameters
+            },
+        )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {
+            "bias": Neutral(NOTHING, _shape_of("bias")),
+            "sequence_lens": Neutral(
+                lambda op: op.sizes.steps,
+                _shape_of("sequence_lens"),
+                i32,
+                text="the number of steps",
+            ),
+            "initial_h": INITIAL,
+        }
+
+    @property
+    def sizes(self) -> Sizes:
+        """The extents that operands and results have."""
+        names = [name for name, _ in self.get_irdl_definition().operands]
+        given = dict(zip(names, self.slots(), strict=True))
+        return self.types(given, self.parameters())
+
+    def parameters(self) -> dict[str, Any]:
+        wanted = {f"with_{n}": getattr(self, n) is not None for n in self.RESULTS}
+        return super().parameters() | wanted
+
+    def activations_of(self, direction: int) -> tuple[Activation, ...]:
+        """Return the activations of the first or second direction that is walked."""
+        p = self.parameters()
+        lists = (p["activations"], p["alphas"], p["betas"])
+        return resolved(*lists, self.ACTIVATIONS, p["direction"])[direction]
+
+    @classmethod
+    def types(cls, given: Mapping[str, Any], p: dict[str, Any]) -> Sizes:
+        """Return the sizes, after a check of every operand that is present."""
+        lists = (p["activations"], p["alphas"], p["betas"])
+        check_activations(*lists, cls.ACTIVATIONS, p["direction"])
+        if not any(p[f"with_{name}"] for name in cls.RESULTS):
+            raise VerifyException(
+                f"expected a result out of {', '.join(cls.RESULTS)}, got none"
+            )
+        if p["layout"] not in (0, 1):
+            raise VerifyException(f"expected layout 0 or 1, got {p['layout']}")
+        values = [v for name, v in given.items() if name != "sequence_lens"]
+        FLOAT.check(*(value for value in values if value is not None))
+        same_element(*values)
+        input, recurrence = given["input"], given["recurrence"]
+        assert input is not None
+        assert recurrence is not None
+        first, second, features = shape_of(input, 3)
+        steps, batch = (second, first) if p["layout"] else (first, second)
+        hidden = shape_of(recurrence, 3)[-1]
+        walks = len(directions_of(p["direction"]))
+        sizes = Sizes(steps, batch, features, walks, hidden, p["layout"])
+        for name, shape in sizes.of_operands(cls.GATES).items():
+            value = given.get(name)
+            if value is not None and shape_of(value) != shape:
+                raise VerifyException(
+                    f"expected {name} of shape {list(shape)}, got {tensor_type(value)}"
+                )
+        return sizes
+
+    @classmethod
+    def found(cls, given: Mapping[str, Any], p: dict[str, Any]) -> tuple[Tensor, ...]:
+        """Return the types of the present results."""
+        sizes, input = cls.types(given, p), given["input"]
+        assert input is not None
+        element = tensor_type(input).element_type
+        shapes = [sizes.of_sequence, *[sizes.of_state] * (len(cls.RESULTS) - 1)]
+        return tuple(
+            tensor(element, shape)
+            for name, shape in zip(cls.RESULTS, shapes, strict=True)
+            if p[f"with_{name}"]
+        )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The extents of a recurrent op; `walks` are the directions."""
+
+    steps: int
+    batch: int
+    features: int
+    walks: int
+    hidden: int
+    layout: int
+
+    @property
+    def of_sequence(self) -> tuple[int, ...]:
+        """The shape of the states of all steps."""
+        if self.layout:
+            return self.batch, self.steps, self.walks, self.hidden
+        return self.steps, self.walks, self.batch, self.hidden
+
+    @property
+    def of_state(self) -> tuple[int, ...]:
+        """The shape of the states of one step."""
+        if self.layout:
+            return self.batch, self.walks, self.hidden
+        return self.walks, self.batch, self.hidden
+
+    def of_operands(self, gates: int) -> dict[str, tuple[int, ...]]:
+        """Return the shapes that operands must have, by slot."""
+        rows = gates * self.hidden
+        return {
+            "weights": (self.walks, rows, self.features),
+            "recurrence": (self.walks, rows, self.hidden),
+            "bias": (self.walks, 2 * rows),
+            "sequence_lens": (self.batch,),
+            "initial_h": self.of_state,
+            "initial_c": self.of_state,
+            "peepholes": (self.walks, 3 * self.hidden),
+        }

@@ -1,0 +1,368 @@
+"""Recurrent networks: a cell that walks along a sequence, with or without gates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, UnitAttr, i32
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+)
+
+from glow.dialects.graph._recurrent import INITIAL, RecurrentOp
+from glow.dialects.graph._recurrent_walk import Walk, walk_all
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.optional import Neutrals
+from glow.support.types import Tensor
+
+States = tuple[Array, ...]
+
+_OPERANDS = (
+    "$input `,` $weights `,` $recurrence (`bias` $bias^ `:` type($bias))?"
+    " (`sequence_lens` $sequence_lens^ `:` type($sequence_lens))?"
+    " (`initial_h` $initial_h^ `:` type($initial_h))?"
+)
+_TYPES = (
+    " attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)"
+    " (`y` type($y)^)? (`y_h` type($y_h)^)?"
+)
+
+
+def _present(results: Sequence[Array], p: dict[str, Any], names: Sequence[str]):
+    """Return the results that are asked for."""
+    pairs = zip(names, results, strict=True)
+    return tuple(array for name, array in pairs if p[f"with_{name}"])
+
+
+@irdl_op_definition
+class LstmOp(RecurrentOp):
+    """
+    Long short-term memory: a state h and a cell c that gates let through or forget.
+
+    At each step, with f, g, h the activations, and peepholes P of the cell:
+    i, o, u = f(X Wi + H Ri + Pi C + Bi), f(.. Po C' ..), f(.. Pf C ..) are gates for
+    input, output and forgetting; C' = u C + i g(X Wc + H Rc + Bc); H' = o h(C').
+    With `clip`, the arguments of f and g lie in [-clip, clip]; with `input_forget`, u
+    is 1 - i. What lies behind the length of a sequence is 0 and leaves the states
+    alone; those of a sequence of length 0 are 0. An absent bias, state or peephole is
+    0, absent lengths are that of the input. `layout` 1 puts the batch in front.
+
+    Shapes: input [T, B, I], weights [D, 4H, I] and recurrence [D, 4H, H] with gates in
+        the order i, o, u, c, bias [D, 8H] (of both products), sequence_lens [B] of
+        i32, initial_h and initial_c [D, B, H], peepholes [D, 3H] in the order i, o, u;
+        y [T, D, B, H], y_h and y_c [D, B, H]; D is 2 for both directions, else 1. With
+        layout 1: [B, T, I], [B, D, H], [B, T, D, H].
+    Errors: operands of other shapes or types, an unknown direction, layout or
+        activation, a number of activations, alphas or betas other than 3 D, no result;
+        when run, a length outside [0, T].
+    Source: ONNX LSTM-22. A list of parameters has one for each activation.
+
+    ```mlir
+    %y, %c = graph.lstm %x, %w, %r bias %b : tensor<1x32xf32>
+        : tensor<5x2x3xf32>, tensor<1x16x3xf32>, tensor<1x16x4xf32>
+        y tensor<5x1x2x4xf32> y_c tensor<1x2x4xf32>
+    ```
+    """
+
+    name = "graph.lstm"
+
+    GATES: ClassVar = 4
+    ACTIVATIONS: ClassVar = ("sigmoid", "tanh", "tanh")
+    RESULTS: ClassVar = ("y", "y_h", "y_c")
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    weights = operand_def(TensorType.constr(AnyAttr()))
+    recurrence = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(TensorType.constr(i32))
+    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
+    initial_c = opt_operand_def(TensorType.constr(AnyAttr()))
+    peepholes = opt_operand_def(TensorType.constr(AnyAttr()))
+    y = opt_result_def(TensorType.constr(AnyAttr()))
+    y_h = opt_result_def(TensorType.constr(AnyAttr()))
+    y_c = opt_result_def(TensorType.constr(AnyAttr()))
+
+    input_forget = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        f"{_OPERANDS} (`initial_c` $initial_c^ `:` type($initial_c))?"
+        f" (`peepholes` $peepholes^ `:` type($peepholes))?{_TYPES}"
+        " (`y_c` type($y_c)^)?"
+    )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {**RecurrentOp.neutrals(), "initial_c": INITIAL}
+
+    @classmethod
+    def infer(
+        cls,
+        input: SSAValue,
+        weights: SSAValue,
+        recurrence: SSAValue,
+        bias: SSAValue | None = None,
+        sequence_lens: SSAValue | None = None,
+        initial_h: SSAValue | None = None,
+        initial_c: SSAValue | None = None,
+        peepholes: SSAValue | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        input_forget: bool | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+        with_y_c: bool = True,
+    ) -> tuple[Tensor, ...]:
+        given = locals()
+        return cls.found({name: given[name] for name in _LSTM_SLOTS}, given)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        weights: Array,
+        recurrence: Array,
+        bias: Array | None = None,
+        sequence_lens: Array | None = None,
+        initial_h: Array | None = None,
+        initial_c: Array | None = None,
+        peepholes: Array | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        input_forget: bool | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+        with_y_c: bool = True,
+    ) -> tuple[Array, ...]:
+        p = locals()
+
+        def step(walk: Walk, rows: Array, states: States) -> States:
+            (h, c), (f, g, out) = states, walk.functions
+            sums = rows + h @ walk.recurrence.T + walk.bias
+            i, o, u, new = np.split(sums, 4, axis=-1)
+            i = f(walk.bound(_peeped(walk, 0, i, c)))
+            u = 1 - i if input_forget else f(walk.bound(_peeped(walk, 2, u, c)))
+            c = u * c + i * g(walk.bound(new))
+            return f(walk.bound(_peeped(walk, 1, o, c))) * out(c), c
+
+        arrays = {name: p[name] for name in _LSTM_SLOTS}
+        results = walk_all(step, LstmOp.ACTIVATIONS, arrays, p)
+        return _present(results, p, LstmOp.RESULTS)
+
+
+def _peeped(walk: Walk, number: int, gate: Array, cell: Array) -> Array:
+    """Return the sum of a gate after a look at the cell, where there are peepholes."""
+    if walk.peepholes is None:
+        return gate
+    return gate + np.split(walk.peepholes, 3)[number] * cell
+
+
+_SLOTS = ("input", "weights", "recurrence", "bias", "sequence_lens", "initial_h")
+_LSTM_SLOTS = (*_SLOTS, "initial_c", "peepholes")
+
+
+@irdl_op_definition
+class GruOp(RecurrentOp):
+    """
+    Gated recurrent unit: a state h that gates renew or reset.
+
+    At each step, with f and g the activations: z, r = f(X Wz + H Rz + Bz), f(..) are
+    gates for update and reset; N = g(X Wn + (r H) Rn + Bn), or with
+    `linear_before_reset` g(X Wn + r (H Rn + Bn') + Bn); H' = (1 - z) N + z H. The rest
+    is as in `graph.lstm`.
+
+    Shapes: input [T, B, I], weights [D, 3H, I] and recurrence [D, 3H, H] with gates in
+        the order z, r, n, bias [D, 6H] (of both products), sequence_lens [B] of i32,
+        initial_h [D, B, H]; y [T, D, B, H], y_h [D, B, H]; with layout 1 as in
+        `graph.lstm`.
+    Errors: as `graph.lstm`, with 2 D activations.
+    Source: ONNX GRU-22. A list of parameters has one for each activation.
+
+    ```mlir
+    %y = graph.gru %x, %w, %r {linear_before_reset}
+        : tensor<5x2x3xf32>, tensor<1x12x3xf32>, tensor<1x12x4xf32>
+        y tensor<5x1x2x4xf32>
+    ```
+    """
+
+    name = "graph.gru"
+
+    GATES: ClassVar = 3
+    ACTIVATIONS: ClassVar = ("sigmoid", "tanh")
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    weights = operand_def(TensorType.constr(AnyAttr()))
+    recurrence = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(TensorType.constr(i32))
+    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
+    y = opt_result_def(TensorType.constr(AnyAttr()))
+    y_h = opt_result_def(TensorType.constr(AnyAttr()))
+
+    linear_before_reset = opt_prop_def(UnitAttr)
+
+    assembly_format = _OPERANDS + _TYPES
+
+    @classmethod
+    def infer(
+        cls,
+        input: SSAValue,
+        weights: SSAValue,
+        recurrence: SSAValue,
+        bias: SSAValue | None = None,
+        sequence_lens: SSAValue | None = None,
+        initial_h: SSAValue | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        linear_before_reset: bool | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+    ) -> tuple[Tensor, ...]:
+        given = locals()
+        return cls.found({name: given[name] for name in _SLOTS}, given)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        weights: Array,
+        recurrence: Array,
+        bias: Array | None = None,
+        sequence_lens: Array | None = None,
+        initial_h: Array | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        linear_before_reset: bool | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+    ) -> tuple[Array, ...]:
+        p = locals()
+
+        def step(walk: Walk, rows: Array, states: States) -> States:
+            (h,), (f, g) = states, walk.functions
+            xz, xr, xn = np.split(rows, 3, axis=-1)
+            wz, wr, wn = np.split(walk.recurrence, 3)
+            bz, br, bn = np.split(walk.bias, 3)
+            z = f(walk.bound(xz + h @ wz.T + bz))
+            r = f(walk.bound(xr + h @ wr.T + br))
+            if linear_before_reset:
+                new = g(walk.bound(xn + r * (h @ wn.T + bn)))
+            else:
+                new = g(walk.bound(xn + (r * h) @ wn.T + bn))
+            return ((1 - z) * new + z * h,)
+
+        arrays = {name: p[name] for name in _SLOTS}
+        results = walk_all(step, GruOp.ACTIVATIONS, arrays, p)
+        return _present(results, p, GruOp.RESULTS)
+
+
+@irdl_op_definition
+class RnnOp(RecurrentOp):
+    """
+    A recurrent network without gates: H' = f(X W + H R + B) at each step.
+
+    The rest is as in `graph.lstm`.
+
+    Shapes: input [T, B, I], weights [D, H, I], recurrence [D, H, H], bias [D, 2H] (of
+        both products), sequence_lens [B] of i32, initial_h [D, B, H];
+        y [T, D, B, H], y_h [D, B, H]; with layout 1 as in `graph.lstm`.
+    Errors: as `graph.lstm`, with D activations.
+    Source: ONNX RNN-22. A list of parameters has one for each activation.
+
+    ```mlir
+    %h = graph.rnn %x, %w, %r {direction = "reverse"}
+        : tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>
+        y_h tensor<1x2x4xf32>
+    ```
+    """
+
+    name = "graph.rnn"
+
+    GATES: ClassVar = 1
+    ACTIVATIONS: ClassVar = ("tanh",)
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    weights = operand_def(TensorType.constr(AnyAttr()))
+    recurrence = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(TensorType.constr(i32))
+    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
+    y = opt_result_def(TensorType.constr(AnyAttr()))
+    y_h = opt_result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = _OPERANDS + _TYPES
+
+    @classmethod
+    def infer(
+        cls,
+        input: SSAValue,
+        weights: SSAValue,
+        recurrence: SSAValue,
+        bias: SSAValue | None = None,
+        sequence_lens: SSAValue | None = None,
+        initial_h: SSAValue | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+    ) -> tuple[Tensor, ...]:
+        given = locals()
+        return cls.found({name: given[name] for name in _SLOTS}, given)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        weights: Array,
+        recurrence: Array,
+        bias: Array | None = None,
+        sequence_lens: Array | None = None,
+        initial_h: Array | None = None,
+        *,
+        direction: str = "forward",
+        layout: int = 0,
+        activations: Sequence[str] | None = None,
+        alphas: Sequence[float] | None = None,
+        betas: Sequence[float] | None = None,
+        clip: float | None = None,
+        with_y: bool = True,
+        with_y_h: bool = True,
+    ) -> tuple[Array, ...]:
+        p = locals()
+
+        def step(walk: Walk, rows: Array, states: States) -> States:
+            (h,), (f,) = states, walk.functions
+            return (f(walk.bound(rows + h @ walk.recurrence.T + walk.bias)),)
+
+        arrays = {name: p[name] for name in _SLOTS}
+        results = walk_all(step, RnnOp.ACTIVATIONS, arrays, p)
+        return _present(results, p, RnnOp.RESULTS)

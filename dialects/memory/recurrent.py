@@ -1,0 +1,304 @@
+"""Recurrent cells that walk along a sequence, one direction each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
+from xdsl.ir import Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    var_region_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+
+
+class RecurrentOp(MemoryOp):
+    """
+    A cell that starts from a state and goes on from the rows of each step.
+
+    Units come in blocks of p, so that a vector never ends before its block: `rows` are
+    what the gates take of the input, [T, B, U, G, p], `recurrence` [U, H, G, p] has the
+    weights of the state, and `h` [2, B, U, p] is room for the states of two steps. What
+    blocks have beyond H units is of no meaning. `activations` are scalar regions; their
+    arguments are cut to [-clip, clip] where a subclass says so.
+    """
+
+    GATES: ClassVar[int]
+    FUNCTIONS: ClassVar[int]
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("sequence_lens", "initial_h")
+    RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
+    SCRATCH: ClassVar[tuple[str, ...]] = ("h",)
+
+    activations = var_region_def("single_block")
+
+    clip = opt_prop_def(FloatAttr.constr(f64))
+    reverse = opt_prop_def(UnitAttr)
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
+
+    def __init__(
+        self,
+        rows: SSAValue,
+        recurrence: SSAValue,
+        activations: Sequence[Region],
+        *,
+        clip: float | None = None,
+        reverse: bool = False,
+        flags: Sequence[str] = (),
+        **others: SSAValue | None,
+    ):
+        given = {"rows": rows, "recurrence": recurrence, **others}
+        names = [name for name, _ in self.get_irdl_definition().operands]
+        assert given.keys() <= set(names)
+        super().__init__(
+            operands=[given.get(name) for name in names],
+            regions=[list(activations)],
+            properties={
+                "clip": None if clip is None else FloatAttr(clip, f64),
+                "reverse": UnitAttr() if reverse else None,
+                **{name: UnitAttr() for name in flags},
+            },
+        )
+
+    def present(self, *names: str) -> dict[str, SSAValue]:
+        """Return those of the operands `names` that are present, in this order."""
+        found = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def verify_(self) -> None:
+        if len(self.activations) != self.FUNCTIONS:
+            raise VerifyException(
+                f"expected {self.FUNCTIONS} activations, got {len(self.activations)}"
+            )
+        for region in self.activations:
+            count = len(region.block.args)
+            if count != 1:
+                raise VerifyException(
+                    f"expected activations of one argument, got {count}"
+                )
+        rows = extents_of(getattr(self, "rows"))  # noqa: B009
+        if len(rows) != 5 or rows[3] != self.GATES:
+            raise VerifyException(
+                f"expected rows of shape [T, B, U, {self.GATES}, p], "
+                f"got {buffer_type(getattr(self, 'rows'))}"  # noqa: B009
+            )
+        for name, shape in self._shapes(rows).items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            actual = extents_of(value)
+            if len(actual) != len(shape) or any(
+                want not in (None, have)
+                for want, have in zip(shape, actual, strict=True)
+            ):
+                text = ", ".join("H" if n is None else str(n) for n in shape)
+                raise VerifyException(
+                    f"expected {name} of shape [{text}], got {buffer_type(value)}"
+                )
+
+    def _shapes(self, rows: Sequence[int]) -> dict[str, tuple[int | None, ...]]:
+        """Return the shapes of all other operands; None is H, the number of units."""
+        steps, batch, blocks, gates, p = rows
+        return {
+            "recurrence": (blocks, None, gates, p),
+            "sequence_lens": (batch,),
+            "initial_h": (batch, None),
+            "y": (steps, batch, None),
+            "y_h": (batch, None),
+            "h": (2, batch, blocks, p),
+        }
+
+
+_INS = (
+    "`ins` `(` $rows `:` type($rows) `,` $recurrence `:` type($recurrence) "
+    "(`sequence_lens` $sequence_lens^ `:` type($sequence_lens))? "
+    "(`initial_h` $initial_h^ `:` type($initial_h))? "
+)
+_OUTS = "`)` `outs` `(` (`y` $y^ `:` type($y))? (`y_h` $y_h^ `:` type($y_h))? "
+_END = "`)` attr-dict `activations` $activations"
+
+
+@irdl_op_definition
+class LstmOp(RecurrentOp):
+    """
+    Long short-term memory with the gates input, output, forget and the new cell.
+
+    Shapes: as every recurrent op of this level, with initial_c and y_c [B, H],
+    peepholes [3, U, p], and `c` [B, U, p], room for the cell.
+    Errors: operands of other shapes, other than 3 activations of one argument.
+
+    ```mlir
+    memory.lstm ins(%x : memref<5x2x1x4x8xf32>, %r : memref<1x8x4x8xf32>)
+        outs(y %y : memref<5x2x8xf32>)
+        scratch(%h, %c : memref<2x2x1x8xf32>, memref<2x1x8xf32>) activations {
+    ^bb0(%0: f32):
+      memory.yield %0 : f32
+    } {
+    ^bb1(%1: f32):
+      memory.yield %1 : f32
+    } {
+    ^bb2(%2: f32):
+      memory.yield %2 : f32
+    }
+    ```
+    """
+
+    name = "memory.lstm"
+
+    GATES: ClassVar = 4
+    FUNCTIONS: ClassVar = 3
+    OPTIONAL: ClassVar = ("sequence_lens", "initial_h", "initial_c", "peepholes")
+    RESULTS: ClassVar = ("y", "y_h", "y_c")
+    SCRATCH: ClassVar = ("h", "c")
+    WRITES: ClassVar = (*RESULTS, *SCRATCH)
+
+    rows = operand_def(MemRefType.constr(AnyAttr()))
+    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(MemRefType.constr(i32))
+    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    initial_c = opt_operand_def(MemRefType.constr(AnyAttr()))
+    peepholes = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y_c = opt_operand_def(MemRefType.constr(AnyAttr()))
+    h = operand_def(MemRefType.constr(AnyAttr()))
+    c = operand_def(MemRefType.constr(AnyAttr()))
+
+    input_forget = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        f"{_INS} (`initial_c` $initial_c^ `:` type($initial_c))? "
+        f"(`peepholes` $peepholes^ `:` type($peepholes))? {_OUTS} "
+        "(`y_c` $y_c^ `:` type($y_c))? `)` `scratch` `(` $h `,` $c `:` type($h) `,` "
+        f"type($c) {_END}"
+    )
+
+    def _shapes(self, rows: Sequence[int]) -> dict[str, tuple[int | None, ...]]:
+        _, batch, blocks, _, p = rows
+        return super()._shapes(rows) | {
+            "initial_c": (batch, None),
+            "peepholes": (3, blocks, p),
+            "y_c": (batch, None),
+            "c": (batch, blocks, p),
+        }
+
+
+@irdl_op_definition
+class GruOp(RecurrentOp):
+    """
+    Gated recurrent unit with the gates update, reset and the new state.
+
+    Without `renewal` the product of the state with the weights of the new state is
+    reset, after `bias` [U, p] is added if present. Else the state is reset before the
+    product with `renewal` [U, H, 1, p], `recurrence` has only the two gates, and
+    `reset` and `update` [B, U, p] are room for the gates.
+
+    Shapes: as every recurrent op of this level.
+    Errors: operands of other shapes, other than 2 activations of one argument, a bias
+    together with renewal, room for gates without it.
+
+    ```mlir
+    memory.gru ins(%x : memref<5x2x1x3x8xf32>, %r : memref<1x8x3x8xf32>)
+        outs(y_h %y : memref<2x8xf32>) scratch(%h : memref<2x2x1x8xf32>) activations {
+    ^bb0(%0: f32):
+      memory.yield %0 : f32
+    } {
+    ^bb1(%1: f32):
+      memory.yield %1 : f32
+    }
+    ```
+    """
+
+    name = "memory.gru"
+
+    GATES: ClassVar = 3
+    FUNCTIONS: ClassVar = 2
+    OPTIONAL: ClassVar = ("renewal", "bias", "sequence_lens", "initial_h")
+    SCRATCH: ClassVar = ("h", "reset", "update")
+    WRITES: ClassVar = ("y", "y_h", *SCRATCH)
+
+    rows = operand_def(MemRefType.constr(AnyAttr()))
+    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(MemRefType.constr(i32))
+    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    renewal = opt_operand_def(MemRefType.constr(AnyAttr()))
+    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    h = operand_def(MemRefType.constr(AnyAttr()))
+    reset = opt_operand_def(MemRefType.constr(AnyAttr()))
+    update = opt_operand_def(MemRefType.constr(AnyAttr()))
+
+    assembly_format = (
+        f"{_INS} (`renewal` $renewal^ `:` type($renewal))? "
+        f"(`bias` $bias^ `:` type($bias))? {_OUTS} `)` `scratch` `(` $h `:` type($h) "
+        "(`reset` $reset^ `:` type($reset))? (`update` $update^ `:` type($update))? "
+        f"{_END}"
+    )
+
+    def verify_(self) -> None:
+        super().verify_()
+        has_room = [self.reset is not None, self.update is not None]
+        if has_room != [self.renewal is not None] * 2:
+            raise VerifyException(
+                "expected reset and update with renewal, and none without it"
+            )
+        if self.bias is not None and self.renewal is not None:
+            raise VerifyException("expected a bias or renewal, got both")
+
+    def _shapes(self, rows: Sequence[int]) -> dict[str, tuple[int | None, ...]]:
+        _, batch, blocks, gates, p = rows
+        return super()._shapes(rows) | {
+            "recurrence": (blocks, None, gates - (self.renewal is not None), p),
+            "renewal": (blocks, None, 1, p),
+            "bias": (blocks, p),
+            "reset": (batch, blocks, p),
+            "update": (batch, blocks, p),
+        }
+
+
+@irdl_op_definition
+class RnnOp(RecurrentOp):
+    """
+    A recurrent network without gates.
+
+    Shapes: as every recurrent op of this level.
+    Errors: operands of other shapes, other than one activation of one argument.
+
+    ```mlir
+    memory.rnn ins(%x : memref<5x2x1x1x8xf32>, %r : memref<1x8x1x8xf32>)
+        outs(y %y : memref<5x2x8xf32>) scratch(%h : memref<2x2x1x8xf32>) activations {
+    ^bb0(%0: f32):
+      memory.yield %0 : f32
+    }
+    ```
+    """
+
+    name = "memory.rnn"
+
+    GATES: ClassVar = 1
+    FUNCTIONS: ClassVar = 1
+    WRITES: ClassVar = ("y", "y_h", "h")
+
+    rows = operand_def(MemRefType.constr(AnyAttr()))
+    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(MemRefType.constr(i32))
+    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y = opt_operand_def(MemRefType.constr(AnyAttr()))
+    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
+    h = operand_def(MemRefType.constr(AnyAttr()))
+
+    assembly_format = f"{_INS} {_OUTS} `)` `scratch` `(` $h `:` type($h) {_END}"

@@ -1,0 +1,114 @@
+"""Recurrent networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from glow.dialects.graph._recurrent import RecurrentOp
+from glow.dialects.graph._recurrent_activations import Activation
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import Outputs, onnx_op
+
+# ONNX Runtime takes any case.
+_NAMES = {
+    "affine": "affine",
+    "elu": "elu",
+    "hardsigmoid": "hard_sigmoid",
+    "leakyrelu": "leaky_relu",
+    "relu": "relu",
+    "scaledtanh": "scaled_tanh",
+    "sigmoid": "sigmoid",
+    "softplus": "softplus",
+    "softsign": "softsign",
+    "tanh": "tanh",
+    "thresholdedrelu": "thresholded_relu",
+}
+
+
+@onnx_op("LSTM")
+def lstm(node: Node) -> Outputs:
+    flags = {"input_forget": bool(node.integer("input_forget", 0))}
+    return _recurrent(node, LstmOp, 8, flags)
+
+
+@onnx_op("GRU")
+def gru(node: Node) -> Outputs:
+    flags = {"linear_before_reset": bool(node.integer("linear_before_reset", 0))}
+    return _recurrent(node, GruOp, 6, flags)
+
+
+@onnx_op("RNN")
+def rnn(node: Node) -> Outputs:
+    return _recurrent(node, RnnOp, 6, {})
+
+
+def _recurrent(
+    node: Node, op: type[RecurrentOp], inputs: int, flags: dict[str, Any]
+) -> Outputs:
+    """What nothing reads is not made."""
+    node.ignore("output_sequence")  # of opset 1: whether the first output is wanted
+    slots = [node.input(k) if k < 3 else node.optional(k) for k in range(inputs)]
+    hidden = node.shape(2)[-1:]
+    if node.has("hidden_size") and (node.integer("hidden_size"),) != hidden:
+        node.invalid(
+            f"expected recurrence weights for hidden_size={node.integer('hidden_size')}"
+            f", got {node.input(2).type}"
+        )
+    wanted = [node.is_read(k) for k in range(len(op.RESULTS))]
+    if not any(wanted):
+        wanted[0] = True
+    found = iter(
+        node.emit_many(
+            op,
+            *slots,
+            direction=_direction(node),
+            layout=node.integer("layout", 0),
+            clip=node.real("clip") if node.has("clip") else None,
+            **_activations(node, op),
+            **flags,
+            **{f"with_{n}": w for n, w in zip(op.RESULTS, wanted, strict=True)},
+        )
+    )
+    results = [next(found) if flag else None for flag in wanted]
+    while results[-1] is None:
+        results.pop()
+    return results
+
+
+def _direction(node: Node) -> str:
+    """Return the direction, whose default is misspelt in GRU-1."""
+    found = node.string("direction")
+    return "forward" if found == "foward" else found
+
+
+def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
+    """
+    Return the activations and a value of alpha and beta for each.
+
+    ONNX lists values only for those activations that have the parameter.
+    """
+    texts: Sequence[str] = node.value("activations") if node.has("activations") else ()
+    for text in texts:
+        if text.lower() not in _NAMES:
+            node.refuse(f"activation {text!r}")
+    names = [_NAMES[text.lower()] for text in texts]
+    walks = 2 if _direction(node) == "bidirectional" else 1
+    given = {
+        slot: node.value(f"activation_{slot}")
+        for slot in ("alpha", "beta")
+        if node.has(f"activation_{slot}")
+    }
+    if names and len(names) > len(op.ACTIVATIONS) * walks:
+        names = names[: len(op.ACTIVATIONS) * walks]
+    if not names:
+        return {}
+    found: dict[str, Any] = {"activations": names}
+    for slot, values in given.items():
+        left, lined = iter(values), list[float]()
+        for name in names:
+            default = Activation.defaults_of(name).get(slot)
+            lined.append(0.0 if default is None else float(next(left, default)))
+        found[f"{slot}s"] = lined
+    return found

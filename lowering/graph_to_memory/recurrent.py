@@ -1,0 +1,267 @@
+"""Lower recurrent ops: one product for all steps, then a walk per direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from glow.dialects.graph._recurrent_activations import (
+    ACTIVATIONS,
+    Activation,
+    directions_of,
+)
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory import recurrent as memory
+from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.base import Buffer
+from glow.dialects.memory.compute import MatMulOp
+from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
+from glow.lowering._packing import matrix_panels, panel_width, unit_block
+from glow.lowering.graph_to_memory._units import Units
+from glow.lowering.graph_to_memory.scalar_activation import RULES
+from glow.lowering.graph_to_memory.scalar_body import ScalarBody
+from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.layout import pack, row_major_strides
+from glow.support.types import element_of, number_attribute, tensor
+
+AnyRecurrent = LstmOp | GruOp | RnnOp
+Array = NDArray[Any]
+
+
+@lowers(LstmOp, GruOp, RnnOp)
+def _recurrent(lowering: Lowering, op: AnyRecurrent) -> None:
+    cell = _Cell(lowering, op)
+    results = {name: getattr(op, name) for name in op.RESULTS}
+    outs = {
+        name: lowering.destination(value)
+        for name, value in results.items()
+        if value is not None
+    }
+    s = cell.sizes
+    if not s.batch or not s.hidden:
+        return
+    if not s.steps:
+        zero = number_attribute(0, cell.element)
+        for buffer in outs.values():
+            lowering.add(FillOp(zero, buffer))
+        return
+    rows, late = cell.rows()
+    for number, is_reverse in enumerate(directions_of(op.direction.data)):
+        buffers = {name: cell.of_walk(outs[name], number) for name in outs}
+        lowering.add(cell.walk(rows, late, number, is_reverse, buffers))
+
+
+class _Cell:
+    """One recurrent op while it is lowered."""
+
+    def __init__(self, lowering: Lowering, op: AnyRecurrent):
+        self.lowering, self.op, self.p = lowering, op, op.parameters()
+        names = [name for name, _ in op.get_irdl_definition().operands]
+        self.given: dict[str, SSAValue | None] = {n: getattr(op, n) for n in names}
+        self.sizes = op.sizes
+        self.element: Attribute = element_of(op.input)
+        self.gates = op.GATES
+        self.block = unit_block(
+            lowering.target, self.element, self.gates, self.sizes.hidden
+        )
+        self.blocks = -(-self.sizes.hidden // self.block)
+        self.is_late = bool(self.p.get("linear_before_reset")) and op.bias is not None
+
+    def _units(
+        self,
+        value: SSAValue,
+        at: int,
+        parts: Sequence[tuple[int, int]],
+        offset: int = 0,
+    ) -> Units:
+        """Return units of `value`; `parts` are the extent and stride of each axis."""
+        shape, strides = zip(*parts, strict=True)
+        return Units(value, Addressing(shape, strides, offset), at, self.block)
+
+    # What all steps take of the input
+
+    def rows(self) -> tuple[SSAValue, SSAValue | None]:
+        """
+        Return what gates take of the input, [T, B, D, U, G, p], and a late bias.
+
+        That is what is added to products with the state alone: [D, U, p] of one gate.
+        """
+        s, lowering = self.sizes, self.lowering
+        columns = s.walks * self.blocks * self.gates * self.block
+        x = lowering[self.op.input]
+        if s.layout:
+            a = addressing_of(x)
+            order = (1, 0, 2)
+            shape, strides = ([t[i] for i in order] for t in (a.shape, a.strides))
+            x = lowering.view(x, Addressing(tuple(shape), tuple(strides), a.offset))
+        bias, late = self._biases()
+        if bias is not None:
+            bias = lowering.view(bias, Addressing((columns,), (1,)))
+        out = lowering.temporary(self.element, (s.steps, s.batch, columns))
+        lowering.add(MatMulOp(x, self._matrix(columns), bias, [], out))
+        shape = (s.steps, s.batch, s.walks, self.blocks, self.gates, self.block)
+        return lowering.view(out, Addressing(shape, row_major_strides(shape))), late
+
+    def _matrix(self, columns: int) -> SSAValue:
+        """Return the weights of the input as a right factor."""
+        s, g, lowering = self.sizes, self.gates, self.lowering
+        parts = [
+            (s.features, 1),
+            (s.walks, g * s.hidden * s.features),
+            (s.hidden, s.features),
+            (g, s.hidden * s.features),
+        ]
+        units = self._units(self.op.weights, 2, parts)
+        shape, array = (s.features, columns), units.known(lowering)
+        if array is None:
+            out = units.copied(lowering)
+            return lowering.view(out, Addressing(shape, (columns, 1)))
+        array = array.reshape(shape)
+        if self.element != f32 or not s.features:
+            return lowering.constant(array, "weights")
+        panels = matrix_panels(2, 1, panel_width(lowering.target, columns))
+        type_ = Buffer(self.element, shape, LayoutAttr(panels))
+        return lowering.constant(pack(panels, array), "weights", type_)
+
+    def _biases(self) -> tuple[SSAValue | None, SSAValue | None]:
+        """Return the sum of both biases, and what of the second is added late."""
+        if self.op.bias is None:
+            return None, None
+        s, g, n = self.sizes, self.gates, self.sizes.hidden
+        parts = [(s.walks, 2 * g * n), (n, 1), (g, n)]
+        first = self._units(self.op.bias, 1, parts)
+        second = self._units(self.op.bias, 1, parts, g * n)
+        early = g - 1 if self.is_late else g
+        one, other = first.known(self.lowering), second.known(self.lowering)
+        if one is not None and other is not None:
+            late = np.ascontiguousarray(other[..., early:, :])
+            one[..., :early, :] += other[..., :early, :]
+            bias = self.lowering.constant(one, "bias")
+            late = late.reshape(s.walks, self.blocks, -1)
+            return bias, self.lowering.constant(late, "late") if late.size else None
+        return self._summed(first, second, early)
+
+    def _summed(
+        self, first: Units, second: Units, early: int
+    ) -> tuple[SSAValue, SSAValue | None]:
+        """Return the sums of `early` gates of both, with what else the first has."""
+        lowering = self.lowering
+        one, other = first.copied(lowering), second.copied(lowering)
+        out = lowering.temporary(self.element, first.shape)
+        block = Block(arg_types=[self.element] * 2)
+        block.add_op(YieldOp([ScalarBody(block).add(*block.args)]))
+        parts = [self._gates(value, 0, early) for value in (one, other, out)]
+        lowering.add(ElementwiseOp(parts[:2], parts[2:], Region(block)))
+        if early == self.gates:
+            return out, None
+        lowering.copy(*(self._gates(v, early, self.gates) for v in (one, out)))
+        a = addressing_of(self._gates(other, early, self.gates))
+        shape, strides = ((*t[:2], t[3]) for t in (a.shape, a.strides))
+        late = lowering.temporary(self.element, shape)
+        lowering.copy(lowering.view(other, Addressing(shape, strides, a.offset)), late)
+        return out, late
+
+    def _gates(self, buffer: SSAValue, first: int, last: int) -> SSAValue:
+        """Return some gates of [D, U, G, p]."""
+        a = addressing_of(buffer)
+        shape = (*a.shape[:2], last - first, a.shape[3])
+        offset = a.offset + first * a.strides[2]
+        return self.lowering.view(buffer, Addressing(shape, a.strides, offset))
+
+    # What one direction takes
+
+    def walk(
+        self,
+        rows: SSAValue,
+        late: SSAValue | None,
+        number: int,
+        is_reverse: bool,
+        outs: dict[str, SSAValue],
+    ) -> memory.RecurrentOp:
+        """Return the op that walks in direction `number`."""
+        kind = {LstmOp: memory.LstmOp, GruOp: memory.GruOp, RnnOp: memory.RnnOp}
+        s, lens = self.sizes, self.op.sequence_lens
+        state = (s.batch, self.blocks, self.block)
+        others = self._weights(number) | outs
+        if late is not None:
+            others["bias"] = self._part(late, 0, number)
+        if lens is not None:
+            others["sequence_lens"] = self.lowering[lens]
+        for name in ("initial_h", "initial_c"):
+            value = self.given.get(name)
+            if value is not None:
+                others[name] = self.of_walk(self.lowering[value], number)
+        room = [name for name in ("c",) if isinstance(self.op, LstmOp)]
+        room += [name for name in ("reset", "update") if "renewal" in others]
+        others["h"] = self.lowering.temporary(self.element, (2, *state))
+        others |= {n: self.lowering.temporary(self.element, state) for n in room}
+        return kind[type(self.op)](
+            self._part(rows, 2, number),
+            others.pop("recurrence"),
+            [self._region(f) for f in self.op.activations_of(number)],
+            clip=self.p["clip"],
+            reverse=is_reverse,
+            flags=["input_forget"] if self.p.get("input_forget") else [],
+            **others,
+        )
+
+    def _weights(self, number: int) -> dict[str, SSAValue]:
+        """Return the weights of the state, those of a new one apart if need be."""
+        n, g = self.sizes.hidden, self.gates
+        is_split = isinstance(self.op, GruOp) and not self.p["linear_before_reset"]
+        cuts = {"recurrence": (0, g)}
+        if is_split:
+            cuts = {"recurrence": (0, g - 1), "renewal": (g - 1, g)}
+        found: dict[str, SSAValue] = {}
+        for name, (first, last) in cuts.items():
+            parts = [(n, n), (n, 1), (last - first, n * n)]
+            offset = (number * g + first) * n * n
+            units = self._units(self.op.recurrence, 0, parts, offset)
+            found[name] = units.buffer(self.lowering, name)
+        peepholes = self.given.get("peepholes")
+        if peepholes is not None:
+            units = self._units(peepholes, 1, [(3, n), (n, 1)], number * 3 * n)
+            found["peepholes"] = units.buffer(self.lowering, "peepholes")
+        return found
+
+    def of_walk(self, buffer: SSAValue, number: int) -> SSAValue:
+        """Return what is of direction `number`: [T, B, H] or [B, H], in this order."""
+        rank = len(addressing_of(buffer).shape)
+        if not self.sizes.layout:
+            return self._part(buffer, rank - 3, number)
+        part = self._part(buffer, rank - 2, number)
+        if rank == 3:
+            return part
+        a = addressing_of(part)
+        shape, strides = ((t[1], t[0], t[2]) for t in (a.shape, a.strides))
+        return self.lowering.view(part, Addressing(shape, strides, a.offset))
+
+    def _part(self, buffer: SSAValue, axis: int, number: int) -> SSAValue:
+        """Return `buffer` at a place along `axis`, without that axis."""
+        a = addressing_of(buffer)
+        shape, strides = ((*t[:axis], *t[axis + 1 :]) for t in (a.shape, a.strides))
+        offset = a.offset + number * a.strides[axis]
+        return self.lowering.view(buffer, Addressing(shape, strides, offset))
+
+    def _region(self, function: Activation) -> Region:
+        """Return what `function` does to one element."""
+        block = Block(arg_types=[self.element])
+        body, (x,) = ScalarBody(block), block.args
+        p, kind = function.parameters, ACTIVATIONS[function.name]
+        if kind is not None:
+            (whole,) = Block(arg_types=[tensor(self.element, ())]).args
+            found = RULES[kind](body, kind(whole, **p), [x])
+        else:
+            alpha, beta = (body.const(p[name], self.element) for name in p)
+            if function.name == "affine":
+                found = body.add(body.mul(alpha, x), beta)
+            else:
+                found = body.mul(alpha, body.tanh(body.mul(beta, x)))
+        block.add_op(YieldOp([found]))
+        return Region(block)
