@@ -12,18 +12,47 @@ def convert(
     """
     Return `array` with elements of type `dtype`.
 
-    Floats become integers by truncation. NaN and what is out of range become the
-    lowest integer, as the x86 instruction and ONNX Runtime have it; with `saturate`,
-    NaN becomes 0 and the others the nearest integer that exists. Anything but zero
-    becomes true. A wider integer keeps its low bits.
+    Floats become integers by truncation. NaN and what is out of range become what x86
+    instructions and ONNX Runtime make of them: the lowest i32 or i64, of which
+    integers of 8 and 16 bits are the low bits; as unsigned ones, numbers that have the
+    highest bit are converted without it. With `saturate`, NaN becomes 0 and the others
+    the nearest integer that exists. Anything but zero becomes true. An integer becomes
+    another one by its low bits.
     """
-    if array.dtype.kind != "f" or dtype.kind != "i":
+    if array.dtype.kind != "f" or dtype.kind not in "iu":
         return array.astype(dtype)
-    limits = np.iinfo(dtype)
-    above = array >= -float(limits.min)
-    below = array <= float(limits.min) - 1 if limits.bits < 53 else array < limits.min
+    if saturate:
+        return _saturated(array, dtype)
+    if dtype.itemsize < 4:
+        return _truncated(array, np.dtype(np.int32)).astype(dtype)
+    if dtype.kind == "i":
+        return _truncated(array, dtype)
+    top = 1 << 8 * dtype.itemsize - 1
+    has_top = array >= top
+    rest = np.where(has_top, array - array.dtype.type(top), array)
+    found = _truncated(rest, np.dtype(f"i{dtype.itemsize}")).view(dtype)
+    return found ^ has_top.astype(dtype) * dtype.type(top)
+
+
+def _truncated(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    above, below = _outside(array, dtype)
     valid = ~(np.isnan(array) | above | below)
     found = np.where(valid, array, 0).astype(dtype)
-    if saturate:
-        return np.select([above, below], [limits.max, limits.min], found).astype(dtype)
-    return np.where(valid, found, limits.min).astype(dtype)
+    return np.where(valid, found, np.iinfo(dtype).min).astype(dtype)
+
+
+def _saturated(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    limits, (above, below) = np.iinfo(dtype), _outside(array, dtype)
+    valid = ~(np.isnan(array) | above | below)
+    found = np.where(valid, array, 0).astype(dtype)
+    found = np.where(above, dtype.type(limits.max), found)
+    return np.where(below, dtype.type(limits.min), found)
+
+
+def _outside(
+    array: NDArray[Any], dtype: np.dtype[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return where floats, truncated, lie above and below what `dtype` can hold."""
+    limits = np.iinfo(dtype)
+    whole = np.trunc(array)
+    return whole >= float(limits.max + 1), whole < float(limits.min)

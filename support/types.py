@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any, cast
 
@@ -14,10 +15,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     NoneAttr,
+    Signedness,
     TensorType,
     f32,
     f64,
     i1,
+    i8,
+    i16,
     i32,
     i64,
 )
@@ -26,11 +30,22 @@ from xdsl.utils.exceptions import VerifyException
 
 Tensor = TensorType[Attribute]
 
+# An integer type without a sign in its name is signed, as in NumPy and ONNX.
+ui8, ui16, ui32, ui64 = (
+    IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 16, 32, 64)
+)
+
 _DTYPES: dict[Attribute, np.dtype[Any]] = {
     f32: np.dtype(np.float32),
     f64: np.dtype(np.float64),
+    i8: np.dtype(np.int8),
+    i16: np.dtype(np.int16),
     i32: np.dtype(np.int32),
     i64: np.dtype(np.int64),
+    ui8: np.dtype(np.uint8),
+    ui16: np.dtype(np.uint16),
+    ui32: np.dtype(np.uint32),
+    ui64: np.dtype(np.uint64),
     i1: np.dtype(np.bool_),
 }
 _ELEMENT_TYPES = {dtype: element for element, dtype in _DTYPES.items()}
@@ -54,6 +69,38 @@ def element_type_of(dtype: np.dtype[Any]) -> Attribute:
 
 def is_float(element: Attribute) -> bool:
     return isinstance(element, Float32Type | Float64Type)
+
+
+def is_unsigned(element: Attribute) -> bool:
+    return (
+        isinstance(element, IntegerType)
+        and element.signedness.data == Signedness.UNSIGNED
+    )
+
+
+@cache
+def signless(element: Attribute) -> Attribute:
+    """
+    Return what elements of this type are to ops of `arith`.
+
+    There the op says whether it takes its operands as unsigned: `arith.divui`.
+    """
+    if not is_unsigned(element):
+        return element
+    return IntegerType(cast(IntegerType, element).width.data)
+
+
+def signless_value(value: float, element: Attribute) -> float:
+    """Return the number of type `signless(element)` that has the bits of `value`."""
+    if not is_unsigned(element):
+        return value
+    top = 1 << cast(IntegerType, element).width.data - 1
+    return (int(value) + top) % (2 * top) - top
+
+
+def unsigned(element: Attribute) -> IntegerType:
+    """Return the unsigned integers of as many bits."""
+    return IntegerType(cast(IntegerType, element).width.data, Signedness.UNSIGNED)
 
 
 def number_attribute(
@@ -90,11 +137,19 @@ class ElementSet:
                 )
 
 
-FLOAT = ElementSet("a float", (f32, f64))
-INTEGER = ElementSet("an integer", (i32, i64))
-NUMBER = ElementSet("a float or integer", (f32, f64, i32, i64))
+_FLOATS = (f32, f64)
+_INTEGERS = (i8, i16, i32, i64, ui8, ui16, ui32, ui64)
+
+FLOAT = ElementSet("a float", _FLOATS)
+INDEX = ElementSet("an i32 or i64", (i32, i64))
+INTEGER = ElementSet("an integer", _INTEGERS)
+NUMBER = ElementSet("a float or integer", (*_FLOATS, *_INTEGERS))
+WIDE_NUMBER = ElementSet(
+    "a float or an integer of 32 or 64 bits", (*_FLOATS, i32, i64, ui32, ui64)
+)
+"""What sums and products are of: of narrower integers, they would soon wrap."""
 BOOL = ElementSet("an i1", (i1,))
-ANY = ElementSet("a supported", (f32, f64, i32, i64, i1))
+ANY = ElementSet("a supported", (*_FLOATS, *_INTEGERS, i1))
 
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:

@@ -15,7 +15,8 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
     """
     Return one array per input; the same for the same seed.
 
-    Floats are normally distributed; integers are 0 or 1, which index any table.
+    Floats are normally distributed; integers that can be indices are 0 or 1, which
+    index any table; others, such as pixels, are any.
     """
     generator = np.random.default_rng(seed)
     return {spec.name: _random(spec, generator) for spec in signature.inputs}
@@ -24,7 +25,12 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
 def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
     if spec.dtype.kind == "f":
         return generator.standard_normal(spec.shape).astype(spec.dtype)
-    return generator.integers(0, 2, spec.shape).astype(spec.dtype)
+    if spec.dtype.kind == "b" or spec.dtype in (np.int32, np.int64):
+        return generator.integers(0, 2, spec.shape).astype(spec.dtype)
+    limits = np.iinfo(spec.dtype)
+    return generator.integers(
+        limits.min, limits.max, spec.shape, spec.dtype, endpoint=True
+    )
 
 
 def read_inputs(texts: Sequence[str]) -> dict[str, Array]:

@@ -22,7 +22,7 @@ from glow.support.types import (
 
 def refuse_zero(lhs: Array, rhs: Array) -> None:
     """Raise if an integer of `lhs` would be divided by a zero in `rhs`."""
-    if rhs.dtype.kind == "i" and lhs.size and not rhs.all():
+    if rhs.dtype.kind in "iu" and lhs.size and not rhs.all():
         raise ZeroDivisionError("integer division by zero")
 
 

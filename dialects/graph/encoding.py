@@ -12,7 +12,7 @@ from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
-    INTEGER,
+    INDEX,
     Tensor,
     element_of,
     normalize_axis,
@@ -58,7 +58,7 @@ class OneHotOp(GraphOp):
     def infer(
         indices: SSAValue, values: SSAValue, *, depth: int, axis: int = -1
     ) -> Tensor:
-        INTEGER.check(indices)
+        INDEX.check(indices)
         ANY.check(values)
         if shape_of(values) != (2,):
             raise VerifyException(

@@ -19,7 +19,7 @@ from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
-    INTEGER,
+    INDEX,
     Tensor,
     element_of,
     normalize_axis,
@@ -44,7 +44,7 @@ def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> int:
 
     There may be fewer positions than `data` has, but along `axis`, where any number is.
     """
-    INTEGER.check(indices)
+    INDEX.check(indices)
     shape, found = shape_of(data), shape_of(indices)
     at = normalize_axis(axis, len(shape))
     if len(found) != len(shape):
@@ -62,7 +62,7 @@ def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> int:
 
 def check_tuples(data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> int:
     """Return how many axes of `data` each of the tuples in `indices` is for."""
-    INTEGER.check(indices)
+    INDEX.check(indices)
     shape, found = shape_of(data), shape_of(indices)
     if not 0 <= batch_dims < min(len(shape), len(found)):
         raise VerifyException(
@@ -130,7 +130,7 @@ class GatherOp(GraphOp):
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
         ANY.check(data)
-        INTEGER.check(indices)
+        INDEX.check(indices)
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         return tensor(

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added
-from glow.support.types import NUMBER, Tensor, same_element, shape_of, tensor
+from glow.support.types import WIDE_NUMBER, Tensor, same_element, shape_of, tensor
 
 
 @irdl_op_definition
@@ -69,7 +69,7 @@ class MatMulOp(GraphOp):
         transpose_rhs: bool | None = False,
     ) -> Tensor:
         element = same_element(lhs, rhs, bias)
-        NUMBER.check(lhs)
+        WIDE_NUMBER.check(lhs)
         left, right = _matrix(lhs, transpose_lhs), _matrix(rhs, transpose_rhs)
         if len(right) == 1:
             right = (*right, 1)

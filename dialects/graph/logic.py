@@ -82,8 +82,8 @@ class BitShiftOp(BinaryOp):
     """
     The bits of lhs moved by rhs places.
 
-    From the right come zeros, from the left copies of the sign. Where rhs is negative
-    or not below the width, nothing but those is left.
+    From the right come zeros, from the left copies of the sign, zeros if there is none.
+    Where rhs is negative or not below the width, nothing but those is left.
 
     Shapes: result is lhs and rhs broadcast together.
     Errors: a direction other than LEFT or RIGHT.

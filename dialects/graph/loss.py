@@ -21,7 +21,7 @@ from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.types import (
     FLOAT,
-    INTEGER,
+    INDEX,
     Tensor,
     element_of,
     same_element,
@@ -37,7 +37,7 @@ def _infer(
     scores: SSAValue, target: SSAValue, weights: SSAValue | None, reduction: str
 ) -> Tensor:
     FLOAT.check(scores)
-    INTEGER.check(target)
+    INDEX.check(target)
     shape = shape_of(scores)
     if len(shape) < 2:
         raise VerifyException(

@@ -20,7 +20,7 @@ from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.conversion import convert
 from glow.support.types import (
     ANY,
-    NUMBER,
+    WIDE_NUMBER,
     ElementSet,
     Tensor,
     element_of,
@@ -62,7 +62,7 @@ class ReductionOp(GraphOp):
     A subclass says which elements it takes.
     """
 
-    ELEMENTS: ClassVar[ElementSet] = NUMBER
+    ELEMENTS: ClassVar[ElementSet] = WIDE_NUMBER
 
     input = operand_def(TensorType.constr(AnyAttr()))
     axes = ints_property()

@@ -22,8 +22,8 @@ from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
-    INTEGER,
-    NUMBER,
+    INDEX,
+    WIDE_NUMBER,
     Tensor,
     element_of,
     normalize_axis,
@@ -69,7 +69,7 @@ class CumsumOp(GraphOp):
         exclusive: bool = False,
         reverse: bool = False,
     ) -> Tensor:
-        NUMBER.check(input)
+        WIDE_NUMBER.check(input)
         shape = shape_of(input)
         normalize_axis(axis, len(shape))
         return tensor(element_of(input), shape)
@@ -137,7 +137,7 @@ class TriluOp(GraphOp):
                 f"expected an input of rank 2 or more, got {tensor_type(input)}"
             )
         if k is not None:
-            INTEGER.check(k)
+            INDEX.check(k)
             if prod(shape_of(k)) != 1:
                 raise VerifyException(f"expected a k of one element, got {k.type}")
         return tensor(element_of(input), shape)

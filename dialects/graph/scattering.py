@@ -29,7 +29,7 @@ from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
-    INTEGER,
+    INDEX,
     NUMBER,
     Tensor,
     normalize_axis,
@@ -292,7 +292,7 @@ class TensorScatterOp(GraphOp):
             )
         _check_updates(updates, (*shape[:at], count, *shape[at + 1 :]))
         if write_indices is not None:
-            INTEGER.check(write_indices)
+            INDEX.check(write_indices)
             if shape_of(write_indices) != shape[:1]:
                 raise VerifyException(
                     f"expected write_indices of shape [{shape[0]}], "

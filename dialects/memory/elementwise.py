@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.support.types import signless
 
 
 @irdl_op_definition
@@ -55,8 +56,10 @@ class ElementwiseOp(MemoryOp):
     Run the region once per element of the results.
 
     Shapes: inputs broadcast to the results' common shape by NumPy's rule. The region
-    takes one element per input and yields one per result; bool elements are i1.
-    Errors: inputs that do not broadcast, no result, a region of another arity.
+    takes one element per input and yields one per result; bool elements are i1, and
+    unsigned ones signless, since there ops such as `arith.divui` say what they mean.
+    Errors: inputs that do not broadcast, no result, a region of another arity or of
+    other types.
 
     ```mlir
     memory.elementwise ins(%a, %b : memref<2x3xf32>, memref<3xf32>)
@@ -104,6 +107,8 @@ class ElementwiseOp(MemoryOp):
             )
         if not self.results_:
             raise VerifyException("expected at least one result, got none")
+        _check_elements("argument", self.inputs, block.args)
+        _check_elements("yielded value", self.results_, last.values)
         shape = extents_of(self.results_[0])
         for value in (*self.inputs, *self.results_):
             try:
@@ -123,6 +128,18 @@ class ElementwiseOp(MemoryOp):
             for result in self.results_
             if same_place(source, result)
         ]
+
+
+def _check_elements(
+    what: str, buffers: Sequence[SSAValue], scalars: Sequence[SSAValue]
+) -> None:
+    """Raise unless the region has one element of each of `buffers`."""
+    for index, (buffer, scalar) in enumerate(zip(buffers, scalars, strict=True)):
+        expected = signless(buffer_type(buffer).element_type)
+        if scalar.type != expected:
+            raise VerifyException(
+                f"expected {what} {index} of type {expected}, got {scalar.type}"
+            )
 
 
 @irdl_op_definition

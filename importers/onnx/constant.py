@@ -62,7 +62,7 @@ def range_(node: Node) -> SSAValue:
     start, limit, delta = (_scalar(node, index) for index in range(3))
     if delta == 0 or not np.isfinite([start, limit, delta]).all():
         node.invalid(f"cannot count from {start} to {limit} by {delta}")
-    if start.dtype.kind == "i":
+    if start.dtype.kind in "iu":
         count = max(-((int(start) - int(limit)) // int(delta)), 0)
     else:
         count = max(ceil((float(limit) - float(start)) / float(delta)), 0)

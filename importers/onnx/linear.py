@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.binary import MulOp
@@ -49,6 +50,10 @@ def _scaled(node: Node, value: SSAValue, factor: float) -> SSAValue:
     if factor == 1:
         return value
     dtype = node.dtype(0)
-    if dtype.kind == "i" and not factor.is_integer():
-        node.refuse(f"a factor of {factor} on integers")
+    if dtype.kind in "iu" and not _is_among(factor, np.iinfo(dtype)):
+        node.refuse(f"a factor of {factor} on {dtype} elements")
     return node.emit(MulOp, value, node.literal(factor, dtype))
+
+
+def _is_among(factor: float, limits: np.iinfo[np.integer]) -> bool:
+    return factor.is_integer() and limits.min <= factor <= limits.max

@@ -116,7 +116,7 @@ class Node:
         if self.optional(index) is None:
             return None
         value = self.known(index, role)
-        if value.ndim > 1 or value.dtype.kind != "i":
+        if value.ndim > 1 or value.dtype.kind not in "iu":
             self.invalid(
                 f"expected a list of integers as {role}, "
                 f"got {value.dtype} of shape {list(value.shape)}"

@@ -18,15 +18,27 @@ MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 DTYPES: dict[int, np.dtype[Any]] = {
     TensorProto.FLOAT: np.dtype(np.float32),
     TensorProto.DOUBLE: np.dtype(np.float64),
+    TensorProto.INT8: np.dtype(np.int8),
+    TensorProto.INT16: np.dtype(np.int16),
     TensorProto.INT32: np.dtype(np.int32),
     TensorProto.INT64: np.dtype(np.int64),
+    TensorProto.UINT8: np.dtype(np.uint8),
+    TensorProto.UINT16: np.dtype(np.uint16),
+    TensorProto.UINT32: np.dtype(np.uint32),
+    TensorProto.UINT64: np.dtype(np.uint64),
     TensorProto.BOOL: np.dtype(np.bool_),
 }
 _FIELDS: dict[int, str] = {
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
+    TensorProto.INT8: "int32_data",
+    TensorProto.INT16: "int32_data",
     TensorProto.INT32: "int32_data",
     TensorProto.INT64: "int64_data",
+    TensorProto.UINT8: "int32_data",
+    TensorProto.UINT16: "int32_data",
+    TensorProto.UINT32: "uint64_data",
+    TensorProto.UINT64: "uint64_data",
     TensorProto.BOOL: "int32_data",
 }
 
@@ -115,7 +127,13 @@ def _from_field(
         )
     if dtype == np.bool_:
         return np.array(values, np.int32) != 0
-    return np.array(values, dtype)
+    if dtype.kind == "f":
+        return np.array(values, dtype)
+    stored = np.array(values, field.removesuffix("_data"))
+    found = stored.astype(dtype)
+    if (found != stored).any():
+        raise InvalidModelError(f"{owner} has an element in {field} that is no {dtype}")
+    return found
 
 
 def _external(

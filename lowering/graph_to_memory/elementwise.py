@@ -32,7 +32,7 @@ class Fusion:
 
     def argument(self, value: SSAValue) -> SSAValue:
         """Add a region argument that stands for one element of `value`."""
-        arg = self.block.insert_arg(element_of(value), len(self.block.args))
+        arg = self.body.argument(element_of(value))
         self._scalars[value] = arg
         return arg
 

@@ -72,4 +72,4 @@ def _value(
     a = addressing_of(lowering[values])
     scalar = Addressing((), (), a.offset + index * a.strides[0])
     inputs.append(lowering.view(lowering[values], scalar))
-    return body.block.insert_arg(element, len(body.block.args))
+    return body.argument(element)

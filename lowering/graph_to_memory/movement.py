@@ -21,7 +21,13 @@ from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers, memref_of
 from glow.support.layout import reshaped as layout_reshaped
 from glow.support.layout import row_major_strides
-from glow.support.types import normalize_axis, number_attribute, shape_of, tensor_type
+from glow.support.types import (
+    normalize_axis,
+    number_attribute,
+    shape_of,
+    signless,
+    tensor_type,
+)
 
 
 @lowers(movement.TransposeOp, aliasing=True)
@@ -292,7 +298,7 @@ def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
         return
     from xdsl.ir import Block, Region
 
-    block = Block(arg_types=[element])
+    block = Block(arg_types=[signless(element)])
     block.add_op(YieldOp(block.args))
     scalar = reshaped(lowering, op.value, ())
     lowering.add(ElementwiseOp([scalar], [result], Region(block)))

@@ -20,10 +20,10 @@ from glow.dialects.graph import (
     trigonometry,
     unary,
 )
-from glow.dialects.llvm_ext.conversion import FPToSISatOp
+from glow.dialects.llvm_ext.conversion import FPToSISatOp, FPToUISatOp
 from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody, bits_of
-from glow.support.types import dtype_of, element_of, is_bool, is_float
+from glow.support.types import dtype_of, element_of, is_bool, is_float, is_unsigned
 
 Scalars = list[SSAValue]
 Rule = Callable[[ScalarBody, Any, Scalars], SSAValue]
@@ -133,7 +133,10 @@ def _reciprocal(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
 @scalar(unary.SignOp)
 def _sign(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
     (x,) = a
-    zero, one = b.const(0, x.type), b.const(1, x.type)
+    element = b.element(x)
+    zero, one = b.const(0, element), b.const(1, element)
+    if is_unsigned(element):
+        return b.minimum(x, one)
     below = b.select(b.compare("lt", x, zero), b.const(-1, x.type), x)
     # What is neither below nor above zero is zero, or NaN, and stays.
     return b.select(b.compare("gt", x, zero), one, below)
@@ -172,7 +175,7 @@ def _pow(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
     if is_float(base.type) and base.type == exponent.type:
         return b.op(math_dialect.PowFOp, base, exponent)
     wide = b.op(math_dialect.PowFOp, b.cast(base, f64), b.cast(exponent, f64))
-    return b.cast(wide, base.type)
+    return b.cast(wide, b.element(base))
 
 
 @scalar(binary.ModOp)
@@ -180,6 +183,8 @@ def _mod(b: ScalarBody, op: binary.ModOp, a: Scalars) -> SSAValue:
     x, y = a
     if is_float(x.type):
         return b.op(RemfOp, x, y)
+    if is_unsigned(b.element(x)):
+        return b.op(arith.RemUIOp, x, y)
     remainder = b.op(arith.RemSIOp, x, y)
     if op.parameters()["fmod"]:
         return remainder
@@ -192,14 +197,17 @@ def _mod(b: ScalarBody, op: binary.ModOp, a: Scalars) -> SSAValue:
 
 @scalar(logic.BitShiftOp)
 def _shift(b: ScalarBody, op: logic.BitShiftOp, a: Scalars) -> SSAValue:
-    """Shift by at most the width less one, which leaves the sign; left, nothing."""
+    """Shift by at most the width less one, which leaves a sign; else, nothing."""
     x, y = a
-    zero, most = b.const(0, x.type), b.const(bits_of(x.type) - 1, x.type)
+    element = b.element(x)
+    zero, most = b.const(0, element), b.const(bits_of(element) - 1, element)
     inside = b.op(arith.AndIOp, b.compare("ge", y, zero), b.compare("le", y, most))
     places = b.select(inside, y, most)
-    if op.parameters()["direction"] == "RIGHT":
+    is_right = op.parameters()["direction"] == "RIGHT"
+    if is_right and not is_unsigned(element):
         return b.op(arith.ShRSIOp, x, places)
-    return b.select(inside, b.op(arith.ShLIOp, x, places), zero)
+    shift = arith.ShRUIOp if is_right else arith.ShLIOp
+    return b.select(inside, b.op(shift, x, places), zero)
 
 
 @scalar(select.WhereOp)
@@ -212,14 +220,14 @@ def _cast(b: ScalarBody, op: select.CastOp, a: Scalars) -> SSAValue:
     (x,), to = a, element_of(op.results[0])
     is_truncation = is_float(x.type) and not is_float(to) and not is_bool(to)
     if is_truncation and op.parameters()["saturate"]:
-        return b.op(FPToSISatOp, x, result=to)
+        return b.op(FPToUISatOp if is_unsigned(to) else FPToSISatOp, x, result=to)
     return b.cast(x, to)
 
 
 @scalar(select.BitcastOp)
 def _bitcast(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
     (x,), to = a, element_of(op.results[0])
-    return x if x.type == to else b.op(arith.BitcastOp, x, result=to)
+    return x if b.element(x) == to else b.op(arith.BitcastOp, x, result=to)
 
 
 @scalar(select.ClipOp)

@@ -91,7 +91,7 @@ def _swish(b: ScalarBody, op: activation.SwishOp, a: Scalars) -> SSAValue:
 @scalar(activation.ShrinkOp)
 def _shrink(b: ScalarBody, op: activation.ShrinkOp, a: Scalars) -> SSAValue:
     """Integers are shifted as f64, since bias and limit need not be whole."""
-    element = a[0].type
+    element = b.element(a[0])
     x = a[0] if is_float(element) else b.cast(a[0], f64)
     bias, limit = (op.parameters()[k] for k in ("bias", "lambd"))
     low = b.compare("lt", x, b.const(-limit, x.type))

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.support.types import dtype_of, is_bool, is_float, number_attribute
+from glow.support.types import (
+    dtype_of,
+    is_bool,
+    is_float,
+    is_unsigned,
+    number_attribute,
+    signless,
+    signless_value,
+)
 
 
 class ScalarBody:
-    """Appends scalar ops to a block; methods are named like what they compute."""
+    """
+    Appends scalar ops to a block; methods are named like what they compute.
+
+    Values are signless, as `arith` wants them; the body knows which are unsigned.
+    """
 
     def __init__(self, block: Block):
         self.block = block
         self._constants: dict[tuple[str, Attribute], SSAValue] = {}
+        self._unsigned: dict[SSAValue, Attribute] = {}
+
+    def element(self, value: SSAValue) -> Attribute:
+        """Return the element type that `value` has in the graph."""
+        return self._unsigned.get(value, value.type)
+
+    def _known(self, value: SSAValue, element: Attribute) -> SSAValue:
+        if is_unsigned(element):
+            self._unsigned[value] = element
+        return value
+
+    def argument(self, element: Attribute) -> SSAValue:
+        """Append a block argument that stands for one `element`."""
+        block = self.block
+        arg = block.insert_arg(signless(element), len(block.args))
+        return self._known(arg, element)
 
     def op(
         self,
@@ -23,63 +52,79 @@ class ScalarBody:
         result: Attribute | None = None,
         **properties: Attribute,
     ) -> SSAValue:
+        element = result or self.element(operands[0])
         new = op.create(
             operands=list(operands),
-            result_types=[result or operands[0].type],
+            result_types=[signless(element)],
             properties=properties,
         )
         self.block.add_op(new)
-        return new.results[0]
+        return self._known(new.results[0], element)
 
     def const(self, value: float, element: Attribute) -> SSAValue:
         key = (repr(value), element)
         if key not in self._constants:
-            attribute = number_attribute(value, element)
+            plain = signless_value(value, element)
+            attribute = number_attribute(plain, signless(element))
             self._constants[key] = self.op(
                 arith.ConstantOp, result=element, value=attribute
             )
         return self._constants[key]
 
+    def _pick(
+        self,
+        a: SSAValue,
+        floats: type[Operation],
+        integers: type[Operation],
+        unsigned: type[Operation] | None = None,
+    ) -> type[Operation]:
+        if is_float(a.type):
+            return floats
+        return unsigned if unsigned and a in self._unsigned else integers
+
     def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.AddfOp, arith.AddiOp), a, b)
+        return self.op(self._pick(a, arith.AddfOp, arith.AddiOp), a, b)
 
     def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.SubfOp, arith.SubiOp), a, b)
+        return self.op(self._pick(a, arith.SubfOp, arith.SubiOp), a, b)
 
     def mul(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.MulfOp, arith.MuliOp), a, b)
+        return self.op(self._pick(a, arith.MulfOp, arith.MuliOp), a, b)
 
     def div(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.DivfOp, arith.DivSIOp), a, b)
+        return self.op(self._pick(a, arith.DivfOp, arith.DivSIOp, arith.DivUIOp), a, b)
 
     def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The larger one, or NaN if one is NaN."""
-        return self.op(_pick(a, arith.MaximumfOp, arith.MaxSIOp), a, b)
+        op = self._pick(a, arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp)
+        return self.op(op, a, b)
 
     def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(_pick(a, arith.MinimumfOp, arith.MinSIOp), a, b)
+        op = self._pick(a, arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp)
+        return self.op(op, a, b)
 
     def neg(self, a: SSAValue) -> SSAValue:
         if is_float(a.type):
             return self.op(arith.NegfOp, a)
-        return self.sub(self.const(0, a.type), a)
+        return self.sub(self.const(0, self.element(a)), a)
 
     def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """Compare by `eq`, `lt`, `le`, `gt`, `ge` or, of floats, `ne` and `uno`."""
+        sign = "u" if a in self._unsigned else "s"
         new = (
             arith.CmpfOp(
                 a, b, {"ne": "une", "uno": "uno"}.get(predicate, f"o{predicate}")
             )
             if is_float(a.type)
             else arith.CmpiOp(
-                a, b, predicate if predicate in ("eq", "ne") else f"s{predicate}"
+                a, b, predicate if predicate in ("eq", "ne") else f"{sign}{predicate}"
             )
         )
         self.block.add_op(new)
         return new.results[0]
 
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.op(arith.SelectOp, condition, a, b, result=a.type)
+        return self.op(arith.SelectOp, condition, a, b, result=self.element(a))
 
     def exp(self, a: SSAValue) -> SSAValue:
         return self.op(math_dialect.ExpOp, a)
@@ -88,7 +133,9 @@ class ScalarBody:
         return self.op(math_dialect.LogOp, a)
 
     def abs(self, a: SSAValue) -> SSAValue:
-        return self.op(_pick(a, math_dialect.AbsFOp, math_dialect.AbsIOp), a)
+        if a in self._unsigned:
+            return a
+        return self.op(self._pick(a, math_dialect.AbsFOp, math_dialect.AbsIOp), a)
 
     def sigmoid(self, a: SSAValue) -> SSAValue:
         one = self.const(1.0, a.type)
@@ -104,30 +151,32 @@ class ScalarBody:
 
     def cast(self, a: SSAValue, to: Attribute) -> SSAValue:
         """Convert as ONNX does: towards zero, anything but 0 is true."""
-        if a.type == to:
+        source = self.element(a)
+        if source == to:
             return a
         if is_bool(to):
-            return self.compare("ne", a, self.const(0, a.type))
-        if is_float(a.type) and is_float(to):
-            wide = bits_of(to) > bits_of(a.type)
+            return self.compare("ne", a, self.const(0, source))
+        if is_float(source) and is_float(to):
+            wide = bits_of(to) > bits_of(source)
             return self.op(arith.ExtFOp if wide else arith.TruncFOp, a, result=to)
-        if is_float(a.type):
-            return self.op(arith.FPToSIOp, a, result=to)
+        if is_float(source):
+            return self._truncated(a, to)
+        extends_zeros = is_bool(source) or is_unsigned(source)
         if is_float(to):
-            return self.op(
-                arith.UIToFPOp if is_bool(a.type) else arith.SIToFPOp, a, result=to
-            )
-        if bits_of(to) < bits_of(a.type):
+            op = arith.UIToFPOp if extends_zeros else arith.SIToFPOp
+            return self.op(op, a, result=to)
+        if bits_of(to) == bits_of(source):
+            return self.op(arith.BitcastOp, a, result=to)
+        if bits_of(to) < bits_of(source):
             return self.op(arith.TruncIOp, a, result=to)
-        return self.op(
-            arith.ExtUIOp if is_bool(a.type) else arith.ExtSIOp, a, result=to
-        )
+        return self.op(arith.ExtUIOp if extends_zeros else arith.ExtSIOp, a, result=to)
 
-
-def _pick(
-    a: SSAValue, floats: type[Operation], integers: type[Operation]
-) -> type[Operation]:
-    return floats if is_float(a.type) else integers
+    def _truncated(self, a: SSAValue, to: Attribute) -> SSAValue:
+        """Return a float as an integer; narrow ones are the low bits of an i32."""
+        if bits_of(to) < 32:
+            return self.cast(self.op(arith.FPToSIOp, a, result=i32), to)
+        op = arith.FPToUIOp if is_unsigned(to) else arith.FPToSIOp
+        return self.op(op, a, result=to)
 
 
 def bits_of(element: Attribute) -> int:

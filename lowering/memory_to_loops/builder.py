@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from glow.dialects.memory.base import buffer_type
-from glow.support.types import number_attribute
+from glow.support.types import number_attribute, signless, signless_value
 
 INDEX = IndexType()
 NSW: dict[str, Attribute] = {
@@ -37,8 +37,9 @@ _PRIVATE = StringAttr("private")
 
 @cache
 def flat(element: Attribute, width: int | None = None) -> MemRefType[Attribute]:
-    """Return `memref<?xT>`, or `memref<?xWIDTHxT>` for packed panels."""
-    return MemRefType(element, [DYNAMIC_INDEX, *([] if width is None else [width])])
+    """Return `memref<?xT>`, or `memref<?xWIDTHxT>` for packed panels; T is signless."""
+    shape = [DYNAMIC_INDEX, *([] if width is None else [width])]
+    return MemRefType(signless(element), shape)
 
 
 FLAT = flat(f32)
@@ -50,7 +51,7 @@ POINTERS = flat(BYTES)
 
 @cache
 def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
-    return VectorType(element, [lanes])
+    return VectorType(signless(element), [lanes])
 
 
 def _dense(type_: VectorType[Attribute], values: Sequence[float]) -> Attribute:
@@ -104,6 +105,7 @@ class Body:
 
     def scalar(self, value: float, element: Attribute, lanes: int = 0) -> SSAValue:
         """Return a constant of type `element`, or a splat of it of `lanes` > 0."""
+        value, element = signless_value(value, element), signless(element)
         key = (repr(value), element, lanes)
         if lanes:
             type_ = vector_of(element, lanes)

@@ -15,16 +15,12 @@ from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.runs import Runs
-from glow.lowering.memory_to_loops.kernels.transpose import (
-    Interleave,
-    Transpose,
-    size_of,
-)
+from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
 from glow.support.targets import Target
-from glow.support.types import is_bool, number_attribute
+from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
 Plan = tuple[Kernel, list[int]]
 
@@ -78,7 +74,7 @@ def plan_copy(
     The last of three is as what it copies elements: bools as bytes, in vectors.
     """
     axes = collapse(axes, (RESULT, SOURCE))
-    seen_as = i8 if is_bool(element) else element
+    seen_as = i8 if is_bool(element) else signless(element)
     found = (
         _runs(target, seen_as, axes)
         or _interleave(target, seen_as, axes)
@@ -96,7 +92,7 @@ def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
 
 def _lanes(target: Target, element: Attribute, extent: int) -> int:
     """Return how many elements the longest vector has that fits into `extent`."""
-    most = target.vector_bytes // size_of(element)
+    most = target.vector_bytes // dtype_of(element).itemsize
     return min(most, 1 << (extent.bit_length() - 1))
 
 
@@ -136,7 +132,7 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
     if rows is None or columns is None:
         return None
-    size = size_of(element)
+    size = dtype_of(element).itemsize
     together = lines_together(columns.strides[RESULT] * size)
     lanes = _side(target, element, rows.extent, columns.extent, together)
     if lanes < 2:

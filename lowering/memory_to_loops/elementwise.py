@@ -61,8 +61,7 @@ def _loop_order(program: ScalarProgram) -> list[int]:
 
 @lowers(FillOp)
 def lower_fill(main: Main, op: FillOp) -> None:
-    element = buffer_type(op.result).element_type
-    program = ScalarProgram.constant(op.value, element)
+    program = ScalarProgram.constant(op.value, buffer_type(op.result).element_type)
     run_program(main, op, program, [op.result], [addressing_of(op.result)])
 
 
@@ -108,7 +107,7 @@ def plan(
     row = [*nest_row(outer), inner.extent]
     runs = all(s in (0, 1) for s in inputs) and all(s == 1 for s in results)
     if runs and program.has_vector_form:
-        strips = Strips.of(target, program.elements, unroll_of(program))
+        strips = Strips.of(target, program.types, unroll_of(program))
         moves = tuple(stride == 1 for stride in inputs)
         return Elementwise(program, len(outer), moves, strips), row
     kernel = Elementwise(program, len(outer), (True,) * count, Strips(0))

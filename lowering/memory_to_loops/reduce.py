@@ -20,7 +20,7 @@ from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
 from glow.support.targets import Target
-from glow.support.types import is_float, number_attribute
+from glow.support.types import is_float, number_attribute, signless
 
 SOURCE, RESULT = 0, 1
 
@@ -85,6 +85,7 @@ def _loops(reduced: Sequence[Axis]) -> list[int]:
 
 def _division_by_zero(element: Attribute) -> ScalarProgram:
     """Return the program that fails: the mean of no integers."""
+    element = signless(element)
     constants = [
         Instruction(
             arith.ConstantOp,

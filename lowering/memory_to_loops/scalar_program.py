@@ -14,9 +14,10 @@ from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.lowering.memory_to_loops.kernels.faults import Report
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.support.types import dtype_of
+from glow.support.types import dtype_of, signless, unsigned
 
-DIVISIONS = (arith.DivSIOp, arith.RemSIOp)
+UNSIGNED_DIVISIONS = (arith.DivUIOp, arith.RemUIOp)
+DIVISIONS = (arith.DivSIOp, arith.RemSIOp, *UNSIGNED_DIVISIONS)
 SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
 
 # arith has these for scalars only.
@@ -104,7 +105,7 @@ class ScalarProgram:
     @staticmethod
     def identity(element: Attribute) -> ScalarProgram:
         """Return the program that yields its one input."""
-        return ScalarProgram((element,), (), (0,))
+        return ScalarProgram((signless(element),), (), (0,))
 
     @staticmethod
     def constant(value: Attribute, element: Attribute) -> ScalarProgram:
@@ -115,8 +116,12 @@ class ScalarProgram:
     @property
     def elements(self) -> tuple[Attribute, ...]:
         """The types of the inputs and outputs: what lies in memory."""
-        results = (*self.inputs, *(step.result for step in self.instructions))
-        return (*self.inputs, *(results[i] for i in self.outputs))
+        return (*self.inputs, *(self.types[i] for i in self.outputs))
+
+    @property
+    def types(self) -> tuple[Attribute, ...]:
+        """The types of all values."""
+        return (*self.inputs, *(step.result for step in self.instructions))
 
     @property
     def divides_integers(self) -> bool:
@@ -131,8 +136,7 @@ class ScalarProgram:
     @property
     def is_float32(self) -> bool:
         """Whether every value is f32, so that vectors of one width do it all."""
-        types = (*self.inputs, *(i.result for i in self.instructions))
-        return all(type_ == f32 for type_ in types)
+        return all(type_ == f32 for type_ in self.types)
 
     def emit(
         self,
@@ -151,18 +155,14 @@ class ScalarProgram:
                 numbered.append(_guarded_division(b, step.op, operands, report))
             elif step.op in SHIFTS:
                 numbered.append(_guarded_shift(b, step, operands, lanes))
-            elif step.op is arith.FPToSIOp:
-                source = self._type_of(step.operands[0])
-                n = Numbers(b, source, lanes)
-                numbered.append(n.truncated(operands[0], step.result))
+            elif step.op in (arith.FPToSIOp, arith.FPToUIOp):
+                n = Numbers(b, self.types[step.operands[0]], lanes)
+                is_signed = step.op is arith.FPToSIOp
+                to = step.result if is_signed else unsigned(step.result)
+                numbered.append(n.truncated(operands[0], to))
             else:
                 numbered.append(_plain(b, step, operands, lanes))
         return [numbered[i] for i in self.outputs]
-
-    def _type_of(self, number: int) -> Attribute:
-        """Return the element type of value `number`."""
-        own = number - len(self.inputs)
-        return self.inputs[number] if own < 0 else self.instructions[own].result
 
 
 def _has_vector_form(step: Instruction) -> bool:
@@ -206,6 +206,8 @@ def _guarded_division(
     n = Numbers(b, lhs.type)
     is_zero = n.compare("eq", rhs, n.const(0))
     report(b, is_zero)
+    if op in UNSIGNED_DIVISIONS:
+        return b.binary(op, lhs, n.select(is_zero, n.const(1), rhs))
     negates = n.compare("eq", rhs, n.const(-1))
     unsafe = b.binary(arith.OrIOp, is_zero, negates)
     found = b.binary(op, lhs, n.select(unsafe, n.const(1), rhs))

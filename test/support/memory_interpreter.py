@@ -36,12 +36,29 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
 from glow.lowering._packing import WINOGRAD_POINTS
+from glow.support.conversion import convert
 from glow.support.layout import pack, unpack
 from glow.support.types import dtype_of
 
 Array = np.ndarray[Any, Any]
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def signless(array: Array) -> Array:
+    """The array as ops of `arith` see it: unsigned integers as signed ones."""
+    return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
+
+
+def unsigned(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of the unsigned integers that have the bits of its operands."""
+
+    def found(*operands: Array) -> Array:
+        whole = [np.asarray(a).view(f"u{a.itemsize}") for a in operands]
+        return signless(np.asarray(function(*whole)))
+
+    return found
+
 
 SCALARS: dict[str, Callable[..., Any]] = {
     "arith.addf": np.add,
@@ -53,6 +70,11 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "arith.divf": np.divide,
     "arith.divsi": lambda a, b: np.trunc(a / b).astype(a.dtype),
     "arith.remsi": np.fmod,
+    "arith.divui": unsigned(np.floor_divide),
+    "arith.remui": unsigned(np.remainder),
+    "arith.maxui": unsigned(np.maximum),
+    "arith.minui": unsigned(np.minimum),
+    "arith.bitcast": lambda a: a,
     "arith.negf": np.negative,
     "arith.maximumf": np.maximum,
     "arith.maxsi": np.maximum,
@@ -80,11 +102,22 @@ COMPARISONS |= {"ogt": np.greater, "oge": np.greater_equal, "une": np.not_equal}
 COMPARISONS |= {"uno": lambda a, b: np.isnan(a) | np.isnan(b)}
 INTEGER_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal)
 INTEGER_COMPARISONS += (np.greater, np.greater_equal)
+INTEGER_COMPARISONS += tuple(map(unsigned, INTEGER_COMPARISONS[2:]))
 FLOAT_NAMES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno"),
 )
-CASTS = {"extf", "truncf", "fptosi", "sitofp", "uitofp", "extsi", "extui", "trunci"}
+CASTS = {
+    "extf",
+    "truncf",
+    "fptosi",
+    "fptoui",
+    "sitofp",
+    "uitofp",
+    "extsi",
+    "extui",
+    "trunci",
+}
 
 
 def ints(attribute: Any) -> tuple[int, ...]:
@@ -318,7 +351,10 @@ def poisoned(type_: Any) -> Array:
 def run_region(region: Region, values: list[Any]) -> list[Any]:
     """Run a scalar region on whole arrays, which broadcast."""
     block = region.block
-    known: dict[SSAValue, Any] = dict(zip(block.args, values, strict=True))
+    known: dict[SSAValue, Any] = {
+        arg: signless(np.asarray(value))
+        for arg, value in zip(block.args, values, strict=True)
+    }
     for op in block.ops:
         operands = [known[v] for v in op.operands]
         if op.name == "memory.yield":
@@ -344,12 +380,18 @@ def run_scalar(op: Operation, operands: list[Any]) -> Any:
         )
         return known(*operands)
     if kind in CASTS:
-        return (
-            np.trunc(operands[0]).astype(result)
-            if kind == "fptosi"
-            else operands[0].astype(result)
-        )
+        return converted(kind, operands[0], result)
     return np.asarray(SCALARS[op.name](*operands)).astype(result)
+
+
+def converted(kind: str, value: Array, dtype: np.dtype[Any]) -> Array:
+    """What one of `CASTS` gives."""
+    if kind.startswith("fpto"):
+        whole = dtype if kind == "fptosi" else np.dtype(f"u{dtype.itemsize}")
+        return signless(convert(value, whole))
+    if kind in ("uitofp", "extui") and value.dtype.kind == "i":
+        value = value.view(f"u{value.itemsize}")
+    return value.astype(dtype)
 
 
 def run_memory(module: ModuleOp, inputs: dict[str, Array]) -> dict[str, Array]:

@@ -266,6 +266,11 @@ FAULTS: dict[str, tuple[bytes, list[int], str]] = {
         [1, 0],
         "from ratio)",
     ),
+    "division of bytes by zero": (
+        model(node("Div", ["x", "x"], ["y"], name="ratio"), element=TensorProto.UINT8),
+        [1, 0],
+        "from ratio)",
+    ),
     "remainder of zero": (
         model(node("Mod", ["x", "x"], ["y"], name="rest"), element=I64),
         [1, 0],
@@ -284,8 +289,9 @@ def test_what_is_no_model_is_named() -> None:
 def test_fault_names_op_and_node(case: str, target: str) -> None:
     source, values, expected = FAULTS[case]
     net = glow.compile(source, target=target)
-    assert np.array_equal(net(np.array([1, 1])), net(np.array([1, 1])))
+    dtype = net.inputs[0].dtype
+    assert np.array_equal(net(np.ones(2, dtype)), net(np.ones(2, dtype)))
     with pytest.raises(glow.ExecutionError) as caught:
-        net(np.array(values))
+        net(np.array(values, dtype))
     assert str(caught.value).endswith(expected)
     assert "\n" not in str(caught.value)

@@ -1,6 +1,7 @@
 """Casts, bounds and powers on the cpu: every bit that `compute` gives, at any value."""
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,12 @@ pytestmark = pytest.mark.slow
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 EDGES = [2.0**31, 2.0**31 - 0.5, -(2.0**31), -(2.0**31) - 1, 2.0**63, -(2.0**63), 1e39]
+EDGES += [300.7, 70000.0, 2.0**32, 3e9, 2.0**64, 1.2e19]
 SMALL = [0.0, 0.4, 0.99, 1.0, 1.9, 2.5, 7.0, 88.0, 3e38, 1e-40, np.inf]
 REALS = np.array([*EDGES, *SMALL, *(-x for x in SMALL), np.nan])
 WHOLE = np.array([0, 1, -1, 7, 2**31 - 1, -(2**31), 2**31, 2**40 + 5, -(2**63)])
 NUMBERS = [np.dtype(t) for t in (np.float32, np.float64, np.int32, np.int64)]
+NARROW = [np.dtype(t) for t in ("i1", "i2", "u1", "u2", "u4", "u8")]
 
 
 def values(dtype: np.dtype[Any]) -> Array:
@@ -61,16 +64,35 @@ def check(calls: list[tuple[type[GraphOp], list[Array], dict[str, Any]]], target
             assert_array_equal(*signs, f"sign of {label}")
 
 
+def casts(pairs: Iterable[tuple[np.dtype[Any], np.dtype[Any]]]) -> list[Any]:
+    """Return casts from one type to another, of floats saturating ones as well."""
+    return [
+        (CastOp, [values(a)], {"to": element_type_of(b), "saturate": saturate})
+        for a, b in pairs
+        for saturate in (False, True)
+        if not saturate or a.kind == "f"
+    ]
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_casts_between_all_types(target: str) -> None:
     types = [*NUMBERS, np.dtype(np.bool_)]
-    check(
-        [
-            (CastOp, [values(a)], {"to": element_type_of(b), "saturate": saturate})
-            for a, b, saturate in itertools.product(types, types, (False, True))
-        ],
-        target,
-    )
+    check(casts(itertools.product(types, types)), target)
+
+
+@pytest.mark.parametrize("target", TARGETS[:2])
+def test_casts_to_and_from_narrow_types(target: str) -> None:
+    check(casts(itertools.product(NUMBERS[:2], NARROW)), target)
+    others = [NUMBERS[0], NUMBERS[3], *NARROW]
+    pairs = [(a, others[(i + k) % 8]) for i, a in enumerate(NARROW) for k in (0, 1, 3)]
+    check(casts(pairs), target)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("target", TARGETS)
+def test_casts_between_all_types_at_length(target: str) -> None:
+    types = [*NUMBERS, *NARROW, np.dtype(np.bool_)]
+    check(casts(itertools.product(types, types)), target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -92,7 +114,7 @@ def test_bounds_known_at_run_time_only(target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_bounds_left_out(target: str) -> None:
-    check([(ClipOp, [values(dtype)], {}) for dtype in NUMBERS], target)
+    check([(ClipOp, [values(dtype)], {}) for dtype in (*NUMBERS, *NARROW)], target)
 
 
 def test_bounds_known_at_compile_time() -> None:
@@ -115,7 +137,7 @@ def test_powers_of_two_types_are_taken_in_f64(target: str) -> None:
     bases = np.array([0.999, 1.1, -1.0, -3.0, 0.0, np.inf, np.nan, 1.0000001])
     exponents = np.array([16777217, 3, -1, 0, 2**30, -(2**30), 7, 20])
     calls = []
-    for a, b in itertools.product(NUMBERS, NUMBERS):
+    for a, b in itertools.product(NUMBERS, (*NUMBERS, *NARROW[2::3])):
         if a == b and a.kind == "f":
             continue  # by the C library in that type, within its error
         with np.errstate(all="ignore"):
@@ -127,4 +149,4 @@ def test_powers_of_two_types_are_taken_in_f64(target: str) -> None:
 
 def test_shrinking_integers_by_what_is_not_whole() -> None:
     parameters = {"bias": 0.4, "lambd": 1.5}
-    check([(ShrinkOp, [values(dtype)], parameters) for dtype in NUMBERS[2:]], "cpu")
+    check([(ShrinkOp, [values(t)], parameters) for t in (*NUMBERS[2:], *NARROW)], "cpu")

@@ -200,8 +200,14 @@ def test_typed_and_raw_data_are_read_alike() -> None:
     cases = {
         TensorProto.FLOAT: [1.5, -2.0],
         TensorProto.DOUBLE: [1.5, -2.0],
+        TensorProto.INT8: [1, -128],
+        TensorProto.INT16: [1, -(2**15)],
         TensorProto.INT32: [1, -2],
         TensorProto.INT64: [1, -(2**40)],
+        TensorProto.UINT8: [1, 255],
+        TensorProto.UINT16: [1, 2**16 - 1],
+        TensorProto.UINT32: [1, 2**32 - 1],
+        TensorProto.UINT64: [1, 2**64 - 1],
         TensorProto.BOOL: [True, False],
     }
     for kind, values in cases.items():

@@ -31,7 +31,7 @@ def relu(inputs: Any, outputs: Any = ("y",), **rest: Any) -> ModelProto:
 
 def with_weight(**fields: Any) -> ModelProto:
     """Return a model that reads a weight with these fields."""
-    source = model([node("Relu", "w", "y", "n")], {}, ["y"])
+    source = model([node("Abs", "w", "y", "n")], {}, ["y"])
     source.graph.initializer.append(TensorProto(name="w", **fields))
     return source
 
@@ -139,6 +139,10 @@ INVALID: dict[str, tuple[Callable[[], Any], str]] = {
     "data in another field": (
         lambda: with_weight(data_type=1, dims=[2], int32_data=[1, 2]),
         'initializer "w" has 0 elements in float_data, expected 2',
+    ),
+    "element beyond its type": (
+        lambda: with_weight(data_type=2, dims=[2], int32_data=[1, 256]),
+        'initializer "w" has an element in int32_data that is no uint8',
     ),
     "weight of negative extent": (
         lambda: with_weight(data_type=1, dims=[-1], raw_data=b""),

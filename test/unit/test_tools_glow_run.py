@@ -125,12 +125,14 @@ def test_random_inputs_follow_their_seed() -> None:
         TensorSpec("f", (3,), np.dtype(np.float64)),
         TensorSpec("i", (3,), np.dtype(np.int64)),
         TensorSpec("b", (3,), np.dtype(np.bool_)),
+        TensorSpec("u", (999,), np.dtype(np.uint8)),
     ]
     signature = Signature(tuple(specs), ())
     one, same, other = (random_inputs(signature, seed) for seed in (1, 1, 2))
     assert all(np.array_equal(one[name], same[name]) for name in one)
     assert not np.array_equal(one["f"], other["f"])
     assert all(one[spec.name].dtype == spec.dtype for spec in specs)
+    assert (one["u"].min(), one["u"].max()) == (0, 255)
 
 
 @pytest.mark.parametrize(

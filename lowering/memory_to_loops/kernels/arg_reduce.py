@@ -23,15 +23,16 @@ from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers, highest, lowest
 from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-from glow.support.types import is_float
+from glow.support.types import is_float, is_unsigned
 
 Values = list[SSAValue]
 
 _IS_BETTER = {"max": "gt", "min": "lt"}
-# What combines the lanes of a vector: of integers, of floats.
+_FLAGS = vector.CombiningKindFlag
+# What combines the lanes of a vector: of integers, unsigned ones, floats.
 _ACROSS = {
-    "max": (vector.CombiningKindFlag.MAXSI, vector.CombiningKindFlag.MAXNUMF),
-    "min": (vector.CombiningKindFlag.MINSI, vector.CombiningKindFlag.MINNUMF),
+    "max": (_FLAGS.MAXSI, _FLAGS.MAXUI, _FLAGS.MAXNUMF),
+    "min": (_FLAGS.MINSI, _FLAGS.MINUI, _FLAGS.MINNUMF),
 }
 
 
@@ -177,7 +178,10 @@ class ArgReduceRows(_ArgReduce):
             Numbers(b, self.element, lanes).const(bound(self.element))
             for lanes in self.strips.carried
         ]
-        kind = _ACROSS[self.kind][is_float(self.element)]
+        signed, unsigned, floats = _ACROSS[self.kind]
+        kind = floats if is_float(self.element) else signed
+        if is_unsigned(self.element):
+            kind = unsigned
         return self.strips.joined(
             b,
             self.strips.fold(b, extent, initial, step),
@@ -216,8 +220,7 @@ class ArgReduceRows(_ArgReduce):
             return found
 
         initial = [Numbers(b, i32, n).const(nowhere) for n in self.strips.carried]
-        flags = vector.CombiningKindFlag
-        kind = flags.MAXSI if self.last else flags.MINSI
+        kind = _FLAGS.MAXSI if self.last else _FLAGS.MINSI
         return self.strips.joined(
             b,
             self.strips.fold(b, extent, initial, step),

@@ -15,6 +15,7 @@ from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
 from glow.lowering.memory_to_loops.kernels.shuffles import shuffled
 from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips, rest_of
+from glow.support.types import signless
 
 Values = list[SSAValue]
 
@@ -165,7 +166,7 @@ def _later(lanes: int, step: int) -> list[int]:
 def _last_of(b: Body, x: SSAValue, element: Attribute, lanes: int) -> SSAValue:
     extract = vector.ExtractOp.create(
         operands=[x],
-        result_types=[element],
+        result_types=[signless(element)],
         properties={"static_position": DenseArrayBase.from_list(i64, [lanes - 1])},
     )
     return b.add(extract)

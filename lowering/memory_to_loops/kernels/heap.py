@@ -108,7 +108,8 @@ class Heap:
     def _better(self, b: Body, x: SSAValue, y: SSAValue) -> SSAValue:
         """Say whether x is strictly better; NaN is larger than any number."""
         if not is_float(self.element):
-            return b.add(arith.CmpiOp(x, y, "sgt" if self.largest else "slt"))
+            n = Numbers(b, self.element)
+            return n.compare("gt" if self.largest else "lt", x, y)
         # Unordered comparisons hold for NaN, which only the better one may be.
         other = y if self.largest else x
         is_number = b.add(arith.CmpfOp(other, other, "ord"))

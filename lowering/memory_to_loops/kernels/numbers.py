@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.memory_to_loops.builder import Body, vector_of
-from glow.support.types import is_float
+from glow.support.types import dtype_of, is_float, is_unsigned, signless
 
 _NO_FLAGS = arith.FastMathFlagsAttr("none")
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
@@ -31,7 +31,8 @@ class Numbers:
 
     @property
     def type(self) -> Attribute:
-        return vector_of(self.element, self.lanes) if self.lanes else self.element
+        element = signless(self.element)
+        return vector_of(element, self.lanes) if self.lanes else element
 
     def const(self, value: float) -> SSAValue:
         return self.b.scalar(value, self.element, self.lanes)
@@ -42,28 +43,45 @@ class Numbers:
 
     def of_index(self, value: SSAValue) -> SSAValue:
         """Return an index as a scalar of type `element`."""
-        integer = i64 if is_float(self.element) else self.element
+        integer = i64 if is_float(self.element) else signless(self.element)
         cast = arith.IndexCastOp.create(operands=[value], result_types=[integer])
         whole = self.b.add(cast)
-        return self.of_integer(whole) if is_float(self.element) else whole
+        return self.of_integer(whole, i64) if is_float(self.element) else whole
 
-    def of_integer(self, value: SSAValue) -> SSAValue:
-        """Return a scalar integer as a float of type `element`."""
-        convert = arith.SIToFPOp.create(operands=[value], result_types=[self.element])
-        return self.b.add(convert)
+    def of_integer(self, value: SSAValue, integer: Attribute) -> SSAValue:
+        """Return a scalar of type `integer` as a float of type `element`."""
+        op = arith.UIToFPOp if is_unsigned(integer) else arith.SIToFPOp
+        return self.b.add(op.create(operands=[value], result_types=[self.element]))
 
     def truncated(self, value: SSAValue, to: Attribute) -> SSAValue:
         """
-        Return a float of type `element` as an integer of type `to`, towards zero.
+        Return a float of type `element` as an integer of 32 or 64 bits, towards zero.
 
-        NaN and what is out of range become the lowest one, as x86 has it.
+        NaN and what is out of range become the lowest one, as x86 has it. Unsigned
+        numbers that have the highest bit are converted without it.
         """
-        whole = Numbers(self.b, to, self.lanes)
-        fits = self.compare("lt", value, self.const(-lowest(to)))
-        convert = conversion.FPToSISatOp.create(
-            operands=[value], result_types=[whole.type]
-        )
-        return whole.select(fits, self.b.add(convert), whole.const(lowest(to)))
+        if is_unsigned(to):
+            return self._truncated_unsigned(value, to)
+        # Nothing but the lowest one itself has its magnitude and fits.
+        fits = self.compare("lt", self.abs(value), self.const(-lowest(to)))
+        value = self.select(fits, value, self.const(lowest(to)))
+        op = conversion.FPToSIOp if self.lanes else arith.FPToSIOp
+        result = Numbers(self.b, to, self.lanes).type
+        return self.b.add(op.create(operands=[value], result_types=[result]))
+
+    def _truncated_unsigned(self, value: SSAValue, to: Attribute) -> SSAValue:
+        whole = Numbers(self.b, signless(to), self.lanes)
+        top = -lowest(whole.element)
+        has_top = self.compare("ge", value, self.const(top))
+        rest = self.select(has_top, self.sub(value, self.const(top)), value)
+        found = self.truncated(rest, whole.element)
+        bit = whole.select(has_top, whole.const(-top), whole.const(0))
+        return self.b.binary(arith.XOrIOp, found, bit)
+
+    def _signed(
+        self, signed: type[Operation], unsigned: type[Operation]
+    ) -> type[Operation]:
+        return unsigned if is_unsigned(self.element) else signed
 
     def _pick(
         self, floats: type[Operation], integers: type[Operation], *values: SSAValue
@@ -83,9 +101,12 @@ class Numbers:
         return self._pick(arith.MulfOp, arith.MuliOp, x, y)
 
     def div(self, x: SSAValue, y: SSAValue) -> SSAValue:
-        return self._pick(arith.DivfOp, arith.DivSIOp, x, y)
+        integers = self._signed(arith.DivSIOp, arith.DivUIOp)
+        return self._pick(arith.DivfOp, integers, x, y)
 
     def abs(self, x: SSAValue) -> SSAValue:
+        if is_unsigned(self.element):
+            return x
         return self._pick(math.AbsFOp, math.AbsIOp, x)
 
     def fma(self, x: SSAValue, y: SSAValue, z: SSAValue) -> SSAValue:
@@ -97,7 +118,8 @@ class Numbers:
 
     def maximum(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the larger one; NaN if either is."""
-        return self._extreme(arith.MaximumfOp, arith.MaxSIOp, x, y)
+        integers = self._signed(arith.MaxSIOp, arith.MaxUIOp)
+        return self._extreme(arith.MaximumfOp, integers, x, y)
 
     def greater(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the larger of two floats; y if either is NaN. One instruction."""
@@ -105,7 +127,8 @@ class Numbers:
 
     def minimum(self, x: SSAValue, y: SSAValue) -> SSAValue:
         """Return the smaller one; NaN if either is."""
-        return self._extreme(arith.MinimumfOp, arith.MinSIOp, x, y)
+        integers = self._signed(arith.MinSIOp, arith.MinUIOp)
+        return self._extreme(arith.MinimumfOp, integers, x, y)
 
     def _extreme(
         self,
@@ -132,9 +155,10 @@ class Numbers:
         if is_float(self.element):
             compare = elementwise.CmpfOp if self.lanes else arith.CmpfOp
             return self.b.add(compare(x, y, f"o{predicate}"))
-        signed = predicate if predicate == "eq" else f"s{predicate}"
+        sign = "u" if is_unsigned(self.element) else "s"
+        full = predicate if predicate == "eq" else f"{sign}{predicate}"
         compare = elementwise.CmpiOp if self.lanes else arith.CmpiOp
-        return self.b.add(compare(x, y, signed))
+        return self.b.add(compare(x, y, full))
 
     def select(self, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
         select = elementwise.SelectOp if self.lanes else arith.SelectOp
@@ -156,22 +180,26 @@ class Numbers:
             "fastmath": flags,
         }
         op = vector.ReductionOp.create(
-            operands=[value], result_types=[self.element], properties=properties
+            operands=[value],
+            result_types=[signless(self.element)],
+            properties=properties,
         )
         return self.b.add(op)
 
 
 def lowest(element: Attribute) -> float:
     """Return what no value of type `element` is below."""
-    return -_bound(element)
+    if is_float(element):
+        return float("-inf")
+    return 0 if is_unsigned(element) else -_bound(element)
 
 
 def highest(element: Attribute) -> float:
     """Return what no value of type `element` is above."""
-    return _bound(element) if is_float(element) else _bound(element) - 1
+    return float("inf") if is_float(element) else _bound(element) - 1
 
 
-def _bound(element: Attribute) -> float:
-    if is_float(element):
-        return float("inf")
-    return 1 << (element.width.data - 1)  # pyright: ignore
+def _bound(element: Attribute) -> int:
+    """Return the least integer above all of type `element`."""
+    bits = 8 * dtype_of(element).itemsize
+    return 1 << (bits if is_unsigned(element) else bits - 1)

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers, highest, lowest
-from glow.support.types import is_bool, is_float
+from glow.support.types import is_bool, is_float, is_unsigned
 
 _SUMS = ("sum", "mean", "l1", "l2", "sum_square", "log_sum", "log_sum_exp")
 _ROOTS_AND_LOGARITHMS = ("l2", "log_sum", "log_sum_exp")
@@ -110,7 +110,6 @@ class Reduction:
         return self.numbers(b, 0).across(self._combining(), value)
 
     def _combining(self) -> vector.CombiningKindFlag:
-        floats = is_float(self.element)
         flags = vector.CombiningKindFlag
         match self.kind:
             case "prod":
@@ -119,10 +118,14 @@ class Reduction:
                 return flags.OR
             case "min" if is_bool(self.element):
                 return flags.AND
+            case "max" if is_float(self.element):
+                return flags.MAXIMUMF
+            case "min" if is_float(self.element):
+                return flags.MINIMUMF
             case "max":
-                return flags.MAXIMUMF if floats else flags.MAXSI
+                return flags.MAXUI if is_unsigned(self.element) else flags.MAXSI
             case "min":
-                return flags.MINIMUMF if floats else flags.MINSI
+                return flags.MINUI if is_unsigned(self.element) else flags.MINSI
             case _:
                 return flags.ADD
 
@@ -161,11 +164,11 @@ class Reduction:
             return found
         n = Numbers(b, f64)
         if self.accumulator != f64:
-            found = n.of_integer(found)
+            found = n.of_integer(found, self.element)
         root = math.SqrtOp if self.kind == "l2" else math.LogOp
         found = n.function(root, found)
         if peak is not None:
-            found = n.add(found, n.of_integer(peak))
+            found = n.add(found, n.of_integer(peak, self.element))
         return n.truncated(found, self.element)
 
     def _widened(self, b: Body, value: SSAValue, lanes: int) -> SSAValue:
@@ -186,8 +189,8 @@ class Reduction:
         """Return exp(element - peak) as a partial result."""
         if not is_float(self.element):
             n = Numbers(b, f64)
-            difference = n.sub(n.of_integer(element), n.of_integer(peak))
-            return n.function(math.ExpOp, difference)
+            x, y = (n.of_integer(value, self.element) for value in (element, peak))
+            return n.function(math.ExpOp, n.sub(x, y))
         n = Numbers(b, self.element, lanes)
         power = n.function(math.ExpOp, n.sub(element, peak))
         return self._widened(b, power, lanes)

@@ -93,9 +93,11 @@ class Strips:
     @staticmethod
     def of(target: Target, elements: Sequence[Attribute], unroll: int = 1) -> Strips:
         """Return how `target` walks along buffers of these element types."""
-        whole = all(dtype_of(element).itemsize >= 4 for element in elements)
-        masked = target.isa == "avx512" or (target.isa == "avx2" and whole)
-        return Strips(target.f32_lanes, unroll, masked)
+        sizes = [dtype_of(element).itemsize for element in elements]
+        masked = target.isa == "avx512" or (target.isa == "avx2" and min(sizes) >= 4)
+        # Vectors of the widest type fill a register; of f64, it takes two.
+        lanes = max(target.f32_lanes, target.vector_bytes // max(sizes))
+        return Strips(lanes, unroll, masked)
 
     def each(self, b: Body, extent: SSAValue, step: Step) -> None:
         """Append loops that call `step(b, i, piece)` for the elements from i on."""

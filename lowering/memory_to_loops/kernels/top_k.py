@@ -105,8 +105,8 @@ class TopK(Kernel):
                 predicate = "ugt" if self.largest else "ult"
                 mask = b.add(elementwise.CmpfOp(found, root, predicate))
             else:
-                predicate = "sgt" if self.largest else "slt"
-                mask = b.add(elementwise.CmpiOp(found, root, predicate))
+                n = Numbers(b, self.element, self.lanes)
+                mask = n.compare("gt" if self.largest else "lt", found, root)
             some = Numbers(b, i1).across(vector.CombiningKindFlag.OR, mask)
 
             def each(b: Body) -> None:

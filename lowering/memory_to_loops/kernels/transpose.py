@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -120,7 +119,7 @@ class _Squares:
         )
 
     def _one(self, b: Body, source: SSAValue, result: SSAValue, c: SSAValue) -> None:
-        lanes, bits = self.kernel.lanes, 8 * size_of(self.kernel.element)
+        lanes, bits = self.kernel.lanes, 8 * dtype_of(self.kernel.element).itemsize
         c = b.binary(arith.MinSIOp, c, self.columns.last)
         at, rows = b.sum(source, c), list[SSAValue]()
         for i in range(lanes):
@@ -130,11 +129,6 @@ class _Squares:
         for i, column in enumerate(transposed(b, rows, bits)):
             b.store_vector(column, self.result, at)
             at = b.sum(at, self.columns.stride) if i < lanes - 1 else at
-
-
-def size_of(element: Attribute) -> int:
-    """Return the bytes of an element that is copied; bools are copied as bytes."""
-    return 1 if element == i8 else dtype_of(element).itemsize
 
 
 @dataclass(frozen=True)

@@ -53,3 +53,11 @@ func.func @floats_need_fmod(%a: tensor<2xf32>, %b: tensor<2xf32>) {
   %c = graph.mod %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected one element type, got i8, ui8
+func.func @signs_differ(%a: tensor<3xi8>, %b: tensor<3xui8>) {
+  %c = graph.add %a, %b : (tensor<3xi8>, tensor<3xui8>) -> tensor<3xi8>
+  func.return
+}

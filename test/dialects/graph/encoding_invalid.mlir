@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @indices_are_no_integers(%i: tensor<3xf32>, %v: tensor<2xf32>) {
   %y = graph.one_hot %i, %v {depth = 5 : i64} : (tensor<3xf32>, tensor<2xf32>) -> tensor<3x5xf32>
   func.return

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @indices_are_no_integers(%x: tensor<8xf32>, %i: tensor<2xf32>) {
   %y = graph.gather %x, %i : (tensor<8xf32>, tensor<2xf32>) -> tensor<2xf32>
   func.return
@@ -48,7 +48,7 @@ func.func @more_positions_than_data(%x: tensor<8x4xf32>, %i: tensor<9x5xi64>) {
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @element_indices_are_no_integers(%x: tensor<8xf32>, %i: tensor<2xf32>) {
   %y = graph.gather_elements %x, %i : (tensor<8xf32>, tensor<2xf32>) -> tensor<2xf32>
   func.return
@@ -107,5 +107,13 @@ func.func @nothing_but_batches(%x: tensor<8x4xf32>, %i: tensor<8xi64>) {
 // CHECK: expected batch_dims from 0 to below the ranks 1 of the data and 1 of the indices, got -1
 func.func @negative_batch_dims(%x: tensor<8xf32>, %i: tensor<1xi64>) {
   %y = graph.gather_nd %x, %i {batch_dims = -1 : i64} : (tensor<8xf32>, tensor<1xi64>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected an i32 or i64 element type, got ui8
+func.func @narrow_indices(%x: tensor<4xf32>, %i: tensor<2xui8>) {
+  %y = graph.gather %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xui8>) -> tensor<2xf32>
   func.return
 }

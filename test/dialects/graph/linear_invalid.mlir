@@ -16,7 +16,7 @@ func.func @elements_differ(%a: tensor<2x3xf32>, %b: tensor<3x4xf64>) {
 
 // -----
 
-// CHECK: expected a float or integer element type, got i1
+// CHECK: expected a float or an integer of 32 or 64 bits element type, got i1
 func.func @bools_have_no_product(%a: tensor<2x3xi1>, %b: tensor<3x4xi1>) {
   %y = graph.matmul %a, %b : (tensor<2x3xi1>, tensor<3x4xi1>) -> tensor<2x4xi1>
   func.return
@@ -67,5 +67,13 @@ func.func @bias_does_not_widen(%a: tensor<1x3xf32>, %b: tensor<3x4xf32>, %c: ten
 // CHECK: expected result tensor<2x4xf32>, got tensor<4x2xf32>
 func.func @result_has_another_shape(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
   %y = graph.matmul %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a float or an integer of 32 or 64 bits element type, got i8
+func.func @narrow_product(%a: tensor<2x3xi8>, %b: tensor<3x4xi8>) {
+  %c = graph.matmul %a, %b : (tensor<2x3xi8>, tensor<3x4xi8>) -> tensor<2x4xi8>
   func.return
 }

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected a float or integer element type, got i1
+// CHECK: expected a float or an integer of 32 or 64 bits element type, got i1
 func.func @sum_of_bools(%x: tensor<8xi1>) {
   %y = graph.cumsum %x : (tensor<8xi1>) -> tensor<8xi1>
   func.return
@@ -40,7 +40,7 @@ func.func @two_diagonals(%x: tensor<8x8xf32>, %k: tensor<2xi64>) {
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @diagonal_is_no_integer(%x: tensor<8x8xf32>, %k: tensor<f32>) {
   %y = graph.trilu %x diagonal %k : (tensor<8x8xf32>, tensor<f32>) -> tensor<8x8xf32>
   func.return

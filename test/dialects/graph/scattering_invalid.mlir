@@ -120,7 +120,7 @@ func.func @an_index_for_all(%x: tensor<2x8x4xf32>, %u: tensor<2x1x4xf32>, %i: te
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @index_is_no_integer(%x: tensor<2x8x4xf32>, %u: tensor<2x1x4xf32>, %i: tensor<2xf32>) {
   %y = graph.tensor_scatter %x, %u at %i : (tensor<2x8x4xf32>, tensor<2x1x4xf32>, tensor<2xf32>) -> tensor<2x8x4xf32>
   func.return

@@ -97,3 +97,21 @@ func.func @bitcast_from_f32_to_f32(%x: tensor<2x3xf32>) {
   %y = graph.bitcast %x {to = f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return
 }
+
+// An unsigned type says so in its name; one of 8 bits or more without a sign is signed.
+// CHECK-LABEL: @narrow
+// CHECK: %a = graph.cast %x {to = ui8} : (tensor<4xf32>) -> tensor<4xui8>
+// CHECK: %b = graph.cast %a {to = i16} : (tensor<4xui8>) -> tensor<4xi16>
+// CHECK: %c = graph.cast %b {to = ui64, saturate} : (tensor<4xi16>) -> tensor<4xui64>
+// CHECK: %d = graph.bitcast %a {to = i8} : (tensor<4xui8>) -> tensor<4xi8>
+// CHECK: %e = graph.literal dense<200> : tensor<ui8> : tensor<ui8>
+// CHECK: %f = graph.clip %a max %e : tensor<ui8> : (tensor<4xui8>) -> tensor<4xui8>
+func.func @narrow(%x: tensor<4xf32>) {
+  %a = graph.cast %x {to = ui8} : (tensor<4xf32>) -> tensor<4xui8>
+  %b = graph.cast %a {to = i16} : (tensor<4xui8>) -> tensor<4xi16>
+  %c = graph.cast %b {to = ui64, saturate} : (tensor<4xi16>) -> tensor<4xui64>
+  %d = graph.bitcast %a {to = i8} : (tensor<4xui8>) -> tensor<4xi8>
+  %e = graph.literal dense<200> : tensor<ui8> : tensor<ui8>
+  %f = graph.clip %a max %e : tensor<ui8> : (tensor<4xui8>) -> tensor<4xui8>
+  func.return
+}

@@ -24,7 +24,7 @@ func.func @condition_does_not_broadcast(%c: tensor<3xi1>, %x: tensor<2xf32>) {
 
 // -----
 
-// CHECK: expected an element type out of f32, f64, i32, i64, i1, got f16
+// CHECK: expected an element type out of f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64, i1, got f16
 func.func @cast_goes_to_known_types(%x: tensor<2x3xf32>) {
   %y = graph.cast %x {to = f16} : (tensor<2x3xf32>) -> tensor<2x3xf16>
   func.return
@@ -83,5 +83,21 @@ func.func @bitcast_of_bools(%x: tensor<2xi1>) {
 // CHECK: expected a float or integer element type, got i1
 func.func @bitcast_to_bools(%x: tensor<2xf32>) {
   %y = graph.bitcast %x {to = i1} : (tensor<2xf32>) -> tensor<2xi1>
+  func.return
+}
+
+// -----
+
+// CHECK: expected a supported element type, got si8
+func.func @signed_by_name(%x: tensor<2x3xsi8>) {
+  %y = graph.cast %x {to = i32} : (tensor<2x3xsi8>) -> tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected an element type as wide as ui8, got i16
+func.func @bitcast_of_narrow(%x: tensor<2x3xui8>) {
+  %y = graph.bitcast %x {to = i16} : (tensor<2x3xui8>) -> tensor<2x3xi16>
   func.return
 }

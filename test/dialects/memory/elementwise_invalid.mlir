@@ -57,3 +57,25 @@ func.func @copy(%a: memref<4xf32>, %y: memref<8xf32>) {
 "memory.elementwise"() <{operandSegmentSizes = array<i32: 0, 0>}> ({
   "memory.yield"() : () -> ()
 }) : () -> ()
+
+// -----
+
+// CHECK: expected argument 0 of type i8, got ui8
+func.func @signed_argument(%a: memref<8xui8>, %y: memref<8xui8>) {
+  memory.elementwise ins(%a : memref<8xui8>) outs(%y : memref<8xui8>) {
+  ^bb0(%p: ui8):
+    memory.yield %p : ui8
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: expected yielded value 0 of type i16, got i8
+func.func @yielded_type(%a: memref<8xi8>, %y: memref<8xui16>) {
+  memory.elementwise ins(%a : memref<8xi8>) outs(%y : memref<8xui16>) {
+  ^bb0(%p: i8):
+    memory.yield %p : i8
+  }
+  func.return
+}

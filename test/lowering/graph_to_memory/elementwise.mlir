@@ -146,3 +146,38 @@ func.func @main() {
   graph.save @y, %0 : tensor<3xi32>
   func.return
 }
+
+// -----
+
+// Buffers say which integers are unsigned; in the region the ops do. A float becomes a
+// narrow integer by way of i32.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<3xui8>, memref<3xui8>) outs(%{{.*}} : memref<3xui8>) {
+// CHECK-NEXT:    ^{{.*}}([[A:%.*]]: i8, [[B:%.*]]: i8):
+// CHECK-NEXT:      arith.maxui [[A]], [[B]] : i8
+// CHECK:           arith.divui %{{.*}}, [[B]] : i8
+// CHECK:           arith.uitofp %{{.*}} : i8 to f32
+// CHECK:           arith.addf
+// CHECK:           [[W:%.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK-NEXT:      arith.trunci [[W]] : i32 to i8
+// CHECK:           arith.cmpi ult
+graph.placeholder @a "in" : tensor<3xui8>
+graph.placeholder @b "in" : tensor<3xui8>
+graph.placeholder @y "out" : tensor<3xui8>
+func.func @main() {
+  %a = graph.load @a : tensor<3xui8>
+  %b = graph.load @b : tensor<3xui8>
+  %y = graph.fused(%a, %b) {
+  ^bb0(%0: tensor<3xui8>, %1: tensor<3xui8>):
+    %2 = graph.max %0, %1 : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+    %3 = graph.div %2, %1 : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+    %4 = graph.cast %3 {to = f32} : (tensor<3xui8>) -> tensor<3xf32>
+    %5 = graph.add %4, %4 : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    %6 = graph.cast %5 {to = ui8} : (tensor<3xf32>) -> tensor<3xui8>
+    %7 = graph.less %6, %0 : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xi1>
+    %8 = graph.where %7, %6, %0 : (tensor<3xi1>, tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+    graph.yield %8 : tensor<3xui8>
+  } : (tensor<3xui8>, tensor<3xui8>) -> tensor<3xui8>
+  graph.save @y, %y : tensor<3xui8>
+  func.return
+}

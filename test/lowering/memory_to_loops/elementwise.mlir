@@ -157,3 +157,44 @@ func.func @main() {
   }
   func.return
 }
+
+// -----
+
+// Kernels are signless; as many lanes as the widest value allows fill a register.
+// CHECK:       func.func private @elementwise_{{\w*}}(%x0: memref<?xi8>, %y0: memref<?xi8>
+// CHECK:         vector.load %x0[%{{.*}}] : memref<?xi8>, vector<32xi8>
+// CHECK:         arith.maxui %{{.*}} : vector<32xi8>
+memory.placeholder @x "in" : memref<100xui8>
+memory.placeholder @y "out" : memref<100xui8>
+func.func @main() {
+  %x = memory.get @x : memref<100xui8>
+  %y = memory.get @y : memref<100xui8>
+  memory.elementwise ins(%x : memref<100xui8>) outs(%y : memref<100xui8>) {
+  ^bb0(%a: i8):
+    %0 = arith.constant -56 : i8
+    %1 = arith.maxui %a, %0 : i8
+    memory.yield %1 : i8
+  }
+  func.return
+}
+
+// -----
+
+// A division by an unsigned zero is reported; no quotient overflows.
+// CHECK:       func.func private @elementwise_{{\w*}}(%x0: memref<?xi16>, %x1: memref<?xi16>, %y0: memref<?xi16>, %fault
+// CHECK:         arith.cmpi eq
+// CHECK:         scf.if
+// CHECK:         arith.divui
+// CHECK-NEXT:    memref.store
+memory.placeholder @x "in" : memref<100xui16>
+memory.placeholder @y "out" : memref<100xui16>
+func.func @main() {
+  %x = memory.get @x : memref<100xui16>
+  %y = memory.get @y : memref<100xui16>
+  memory.elementwise ins(%x, %x : memref<100xui16>, memref<100xui16>) outs(%y : memref<100xui16>) {
+  ^bb0(%a: i16, %b: i16):
+    %0 = arith.divui %a, %b : i16
+    memory.yield %0 : i16
+  }
+  func.return
+}

@@ -24,6 +24,9 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I32, I64, BOOL = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.bool_)
 FLOATS, INTS = (F32, F64), (I32, I64)
 NUMBERS = FLOATS + INTS
+NARROW = tuple(
+    np.dtype(t) for t in ("i1", "i2", "u1", "u2", "u4", "u8")
+)  # few others compute with all of these
 
 OPSET = 17  # what cases use that do not care
 
@@ -76,6 +79,8 @@ def draw(
     rng = np.random.default_rng([seed, *shape])
     if dtype == BOOL:
         return rng.integers(0, 2, shape).astype(dtype)
+    if dtype.kind == "u":
+        return rng.integers(max(int(low), 0), int(high) + 1, shape).astype(dtype)
     if dtype.kind == "i":
         return rng.integers(int(low), int(high) + 1, shape).astype(dtype)
     return rng.uniform(low, high, shape).astype(dtype)

@@ -22,9 +22,11 @@ Dtype = np.dtype[Any]
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 I32, I64, BOOL = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.bool_)
-FLOATS, INTS = (F32, F64), (I32, I64)
-NUMBERS = FLOATS + INTS
-ALL = (*NUMBERS, BOOL)
+FLOATS, INDICES = (F32, F64), (I32, I64)
+INTS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))
+NUMBERS = 3 * FLOATS + INTS  # a float is as likely as an integer
+WIDE = tuple(dtype for dtype in NUMBERS if dtype.itemsize >= 4)
+ALL = (*NUMBERS, BOOL, BOOL)
 
 EXTENTS = (1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33)
 LARGEST = 3000
@@ -162,15 +164,17 @@ class Source:
         if dtype == BOOL:
             return np.asarray(self.rng.integers(0, 2, shape), dtype)
         is_strange = self.flip(strange)
-        if dtype.kind == "i":
-            found = np.asarray(self.rng.integers(-9, 10, shape), dtype)
-            odd = (np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1, -1, 31, 63, 64)
+        if dtype.kind in "iu":
+            low, odd = -9 * (dtype.kind == "i"), (0, 1, -1, 7, 8, 15, 31, 63, 64)
+            found = np.asarray(self.rng.integers(low, 10, shape), dtype)
+            odd = np.array([*odd, np.iinfo(np.int64).min]).astype(dtype)
+            odd = [*odd, np.iinfo(dtype).min, np.iinfo(dtype).max]
         else:
             found = np.asarray(self.rng.normal(0, scale, shape), dtype)
             odd = STRANGE
         if is_strange and found.size:
             with np.errstate(all="ignore"):
-                picks = np.asarray(self.rng.choice(odd, shape)).astype(dtype)
+                picks = np.asarray(self.rng.choice(np.array(odd), shape)).astype(dtype)
             found = np.where(self.rng.random(shape) < 0.3, picks, found)
         return np.asarray(found, dtype)
 

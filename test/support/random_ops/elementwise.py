@@ -71,7 +71,7 @@ def _binary(op: type[GraphOp]) -> Generator:
         parameters = _parameters(s, op)
         dtype = s.choose(_accepted(op, 2, parameters.get("fmod", False)))
         lhs, rhs = (s.array(shape, dtype) for shape in s.shapes(2))
-        if op in (binary.DivOp, binary.ModOp) and dtype.kind == "i":
+        if op in (binary.DivOp, binary.ModOp) and dtype.kind in "iu":
             rhs = np.where(rhs == 0, 1, rhs).astype(dtype)
         return Call(op, (lhs, rhs), parameters)
 
@@ -107,9 +107,10 @@ def _prelu(s: Source) -> Call:
 
 
 def _bitcast(s: Source) -> Call:
-    pair = s.choose([NUMBERS[::2], NUMBERS[1::2]])  # f32 with i32, f64 with i64
-    value = s.array(s.shape(), s.choose(pair), strange=0.5)
-    parameters = {"to": element_type_of(s.choose(pair))}
+    source = s.choose(NUMBERS)
+    equal = [dtype for dtype in NUMBERS if dtype.itemsize == source.itemsize]
+    value = s.array(s.shape(), source, strange=0.5)
+    parameters = {"to": element_type_of(s.choose(equal))}
     return Call(select.BitcastOp, (value,), parameters)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from glow.dialects.graph import encoding, indexing, scattering
-from random_ops.call import ALL, INTS, NUMBERS, Array, Call, Source
+from random_ops.call import ALL, INDICES, NUMBERS, Array, Call, Source
 
 
 def _places(s: Source, shape: tuple[int, ...], extent: int) -> Array:
     """Return indices of `extent` positions; none where there are none."""
     shape = shape if extent else (0,) * len(shape)
     found = s.rng.integers(-extent, max(extent, 1), shape)
-    return np.asarray(found, s.choose(INTS))
+    return np.asarray(found, s.choose(INDICES))
 
 
 def _tuples(
@@ -24,7 +24,7 @@ def _tuples(
     if 0 in extents[:count]:
         shape = (*batch, 0)
     parts = [s.rng.integers(-n, max(n, 1), shape) for n in extents[:count]]
-    return np.stack(parts, -1).astype(s.choose(INTS)), count
+    return np.stack(parts, -1).astype(s.choose(INDICES)), count
 
 
 def _cut(s: Source, shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -80,14 +80,14 @@ def _tensor_scatter(s: Source) -> Call:
     updates = s.array(shape, x.dtype)
     room = x.shape[axis] - shape[axis]
     low, high = (0, room) if mode == "linear" else (-99, 99)
-    starts = np.asarray(s.rng.integers(low, high + 1, x.shape[0]), s.choose(INTS))
+    starts = np.asarray(s.rng.integers(low, high + 1, x.shape[0]), s.choose(INDICES))
     slots = (x, updates, starts if s.flip(0.8) else None)
     parameters = {"axis": axis - x.ndim * s.flip(), "mode": mode}
     return Call(scattering.TensorScatterOp, slots, parameters)
 
 
 def _one_hot(s: Source) -> Call:
-    depth, dtype = s.integer(1, 40), s.choose(INTS)
+    depth, dtype = s.integer(1, 40), s.choose(INDICES)
     shape = s.shape(0, 2)
     near = s.rng.integers(-depth - 2, depth + 2, shape)
     indices = np.asarray(near, dtype) if s.flip(0.8) else s.array(shape, dtype, 1)

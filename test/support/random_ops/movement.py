@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from glow.dialects.graph import indexing, joining, movement, slicing
-from random_ops.call import ALL, INTS, Array, Call, Source
+from random_ops.call import ALL, INDICES, Array, Call, Source
 
 
 def _any(s: Source, low: int = 0, high: int = 5) -> Array:
@@ -113,7 +113,9 @@ def _gather(s: Source) -> Call:
         shape = (0,)
     indices = s.rng.integers(-extent, max(extent, 1), shape)
     parameters = {"axis": axis - x.ndim * s.flip()}
-    return Call(indexing.GatherOp, (x, np.asarray(indices, s.choose(INTS))), parameters)
+    return Call(
+        indexing.GatherOp, (x, np.asarray(indices, s.choose(INDICES))), parameters
+    )
 
 
 GENERATORS = {

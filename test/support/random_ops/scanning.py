@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from glow.dialects.graph import scanning
-from random_ops.call import ALL, INTS, NUMBERS, Call, Source
+from random_ops.call import ALL, INDICES, WIDE, Call, Source
 
 
 def _cumsum(s: Source) -> Call:
-    x = s.finite(s.shape(1, 4), s.choose(NUMBERS))
+    x = s.finite(s.shape(1, 4), s.choose(WIDE))
     axis = s.integer(-x.ndim, x.ndim - 1)
     flags = {"exclusive": s.flip(), "reverse": s.flip()}
     return Call(scanning.CumsumOp, (x,), {"axis": axis, **flags}, sums=True)
@@ -20,7 +20,7 @@ def _trilu(s: Source) -> Call:
     rows, columns = x.shape[-2:]
     low, high = s.choose([(-rows - 1, columns + 2), (-(2**31), 2**31)])
     shape = s.choose([(), (1,)])
-    k = np.asarray(s.rng.integers(low, high, shape), s.choose(INTS))
+    k = np.asarray(s.rng.integers(low, high, shape), s.choose(INDICES))
     slots = (x, k if s.flip(0.8) else None)
     return Call(scanning.TriluOp, slots, {"upper": s.flip()})
 

@@ -18,13 +18,13 @@ from glow.dialects.graph import (
     reduction,
 )
 from glow.dialects.graph.base import GraphOp
-from random_ops.call import ALL, FLOATS, INTS, NUMBERS, Call, Source, ops_in
+from random_ops.call import ALL, FLOATS, INDICES, NUMBERS, WIDE, Call, Source, ops_in
 
 COLUMNS = (1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48)
 
 
 def _matmul(s: Source) -> Call:
-    dtype = s.choose([*NUMBERS, FLOATS[0], FLOATS[0]])
+    dtype = s.choose([*WIDE, FLOATS[0], FLOATS[0]])
     m, k, n = s.choose(COLUMNS), s.choose([0, *COLUMNS]), s.choose(COLUMNS)
     parameters: dict[str, Any] = {
         "transpose_lhs": s.flip(0.3),
@@ -55,10 +55,10 @@ def _reduce(op: type[GraphOp]) -> Callable[[Source], Call]:
     is_log = op is reduction.ReduceLogSumOp
 
     def draw(s: Source) -> Call:
-        dtype = s.choose(ALL if is_extreme else NUMBERS)
+        dtype = s.choose(ALL if is_extreme else WIDE)
         shape = s.shape()
         x = s.array(shape, dtype, 0.2 if is_extreme else 0.03, scale=1)
-        if is_log and dtype.kind == "i":
+        if is_log and dtype.kind in "iu":
             x = np.asarray(np.abs(x) + 1)
         elif is_log:
             x = np.asarray(np.abs(x))
@@ -128,7 +128,7 @@ def _channel_norm(s: Source, op: type[GraphOp]) -> Call:
 def _loss(s: Source, op: type[GraphOp]) -> Call:
     shape, dtype = s.shape(2, 4, empty=0), s.choose(FLOATS)
     places = (shape[0], *shape[2:])
-    target = s.rng.integers(-shape[1], shape[1], places).astype(s.choose(INTS))
+    target = s.rng.integers(-shape[1], shape[1], places).astype(s.choose(INDICES))
     weights = np.abs(s.finite(shape[1:2], dtype)) + np.asarray(0.5, dtype)
     parameters: dict[str, Any] = {"reduction": s.choose(["none", "sum", "mean"])}
     if s.flip():
