@@ -13,7 +13,7 @@ from glow.dialects.graph.base import Array
 from glow.support.types import (
     BOOL,
     FLOAT,
-    INTEGER,
+    INDEX,
     broadcasts_to,
     dtype_of,
     element_of,
@@ -160,7 +160,7 @@ def check_broadcast(name: str, value: SSAValue | None, sizes: Sizes) -> None:
 def check_valid_length(
     value: SSAValue, sizes: Sizes, past_key: SSAValue | None
 ) -> None:
-    INTEGER.check(value)
+    INDEX.check(value)
     if shape_of(value) != (sizes.batch,):
         raise VerifyException(
             f"expected valid_length of shape [{sizes.batch}], got {tensor_type(value)}"

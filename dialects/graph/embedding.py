@@ -27,7 +27,7 @@ from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     FLOAT,
-    INTEGER,
+    INDEX,
     Tensor,
     element_of,
     same_element,
@@ -41,7 +41,7 @@ MODES = ("sum", "mean", "max")
 
 def _check_rows(table: SSAValue, indices: SSAValue, padding_idx: int | None) -> None:
     FLOAT.check(table)
-    INTEGER.check(indices)
+    INDEX.check(indices)
     rows, _ = shape_of(table, rank=2)
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise VerifyException(
@@ -160,7 +160,7 @@ def _check_bag(
 
 def _check_bounds(name: str, bounds: SSAValue, indices: SSAValue) -> int:
     """Return how many `bounds` there are for a list of indices."""
-    INTEGER.check(bounds)
+    INDEX.check(bounds)
     for slot, value in (("indices", indices), (name, bounds)):
         if len(shape_of(value)) != 1:
             raise VerifyException(

@@ -20,7 +20,7 @@ from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.indexing import check_indices
 from glow.support.types import (
     FLOAT,
-    INTEGER,
+    INDEX,
     Tensor,
     same_element,
     shape_of,
@@ -94,7 +94,7 @@ class RotaryEmbeddingOp(GraphOp):
             )
         wanted = f"[{batch}, {length}, {turned // 2}]"
         if positions is not None:
-            INTEGER.check(positions)
+            INDEX.check(positions)
             if shape_of(positions) != (batch, length):
                 raise VerifyException(
                     f"expected positions of shape [{batch}, {length}], "

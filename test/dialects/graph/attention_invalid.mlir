@@ -176,7 +176,7 @@ func.func @past_value_fits(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v:
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @valid_length_is_an_integer(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x8xf32>, %v0: tensor<1xf32>) {
   %y = graph.attention %q, %k, %v valid_length %v0 : tensor<1xf32> : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
   func.return

@@ -8,7 +8,7 @@ func.func @table_of_integers(%t: tensor<9x8xi32>, %i: tensor<2xi64>) {
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @index_is_no_integer(%t: tensor<9x8xf32>, %i: tensor<2xf32>) {
   %y = graph.embedding %t, %i : (tensor<9x8xf32>, tensor<2xf32>) -> tensor<2x8xf32>
   func.return
@@ -64,7 +64,7 @@ func.func @weights_of_another_type(%t: tensor<9x8xf32>, %i: tensor<2xi64>, %w: t
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @offset_is_no_integer(%t: tensor<9x8xf32>, %i: tensor<2xi64>, %o: tensor<1xf32>) {
   %y = graph.embedding_bag %t, %i offsets %o : tensor<1xf32> : (tensor<9x8xf32>, tensor<2xi64>) -> tensor<1x8xf32>
   func.return
@@ -128,7 +128,7 @@ func.func @lengths_in_a_matrix(%t: tensor<9x8xf32>, %i: tensor<2xi64>, %l: tenso
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @length_is_no_integer(%t: tensor<9x8xf32>, %i: tensor<2xi64>, %l: tensor<2xf32>) {
   %y = graph.sparse_lengths_sum %t, %i lengths %l : (tensor<9x8xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<2x8xf32>
   func.return

@@ -56,7 +56,7 @@ func.func @turned_are_in_a_head(%x: tensor<1x2x3x4xf32>, %c: tensor<9x3xf32>, %s
 
 // -----
 
-// CHECK: expected an integer element type, got f32
+// CHECK: expected an i32 or i64 element type, got f32
 func.func @positions_are_integers(%x: tensor<1x2x3x4xf32>, %c: tensor<9x2xf32>, %s: tensor<9x2xf32>, %p: tensor<1x3xf32>) {
   %y = graph.rotary_embedding %x, %c, %s positions %p : (tensor<1x2x3x4xf32>, tensor<9x2xf32>, tensor<9x2xf32>, tensor<1x3xf32>) -> tensor<1x2x3x4xf32>
   func.return

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import f64
 from glow.dialects.graph._attention import SCORES
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
-from random_ops.call import BOOL, FLOATS, INTS, Array, Call, Dtype, Source
+from random_ops.call import BOOL, FLOATS, INDICES, Array, Call, Dtype, Source
 
 LENGTHS = (1, 2, 3, 7, 8, 9, 17)
 ELEMENTS = (1, 2, 8, 12, 16)
@@ -35,7 +35,7 @@ def _attention(s: Source) -> Call:
     ]
     valid = None
     if past is None and s.flip():
-        valid = np.asarray(s.rng.integers(-1, new + 3, batch), s.choose(INTS))
+        valid = np.asarray(s.rng.integers(-1, new + 3, batch), s.choose(INDICES))
     scores = (batch, heads, length, new + (past or 0))
     mask = np.asarray(s.rng.random(s.broadcast(scores)) < 0.7) if s.flip() else None
     bias = s.finite(s.broadcast(scores), dtype) if s.flip() else None
@@ -77,7 +77,7 @@ def _rotary(s: Source) -> Call:
     positions, tables = None, (batch, length, half)
     if s.flip():
         drawn = s.rng.integers(-rows, rows, (batch, length))
-        positions, tables = np.asarray(drawn, s.choose(INTS)), (rows, half)
+        positions, tables = np.asarray(drawn, s.choose(INDICES)), (rows, half)
     angles = [s.finite(tables, dtype) for _ in range(2)]
     slots = (value, *angles, positions)
     flags["rotary_embedding_dim"] = turned

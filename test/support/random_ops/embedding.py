@@ -12,7 +12,7 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
-from random_ops.call import FLOATS, INTS, Array, Call, Source
+from random_ops.call import FLOATS, INDICES, Array, Call, Source
 
 
 def _table(s: Source) -> tuple[Array, dict[str, Any]]:
@@ -25,7 +25,7 @@ def _table(s: Source) -> tuple[Array, dict[str, Any]]:
 
 def _picks(s: Source, table: Array, shape: tuple[int, ...]) -> Array:
     found = s.rng.integers(-len(table), len(table), shape)
-    return np.asarray(found, s.choose(INTS))
+    return np.asarray(found, s.choose(INDICES))
 
 
 def _weights(s: Source, table: Array, indices: Array) -> Array | None:
@@ -34,7 +34,7 @@ def _weights(s: Source, table: Array, indices: Array) -> Array | None:
 
 def _lengths(s: Source) -> Array:
     """Return the sizes of some bags, of which some are empty."""
-    return np.asarray(s.rng.integers(0, 5, s.integer(0, 6)), s.choose(INTS))
+    return np.asarray(s.rng.integers(0, 5, s.integer(0, 6)), s.choose(INDICES))
 
 
 def _embedding(s: Source) -> Call:
@@ -51,7 +51,7 @@ def _embedding_bag(s: Source) -> Call:
         slots = (table, indices, None, _weights(s, table, indices))
         return Call(EmbeddingBagOp, slots, parameters, sums=True)
     ends = np.cumsum(_lengths(s))
-    offsets = np.asarray([0, *ends], s.choose(INTS))
+    offsets = np.asarray([0, *ends], s.choose(INDICES))
     parameters |= {"include_last_offset": s.flip()}
     rest = s.integer(0, 3)  # of the last bag, or of none
     indices = _picks(s, table, (int(offsets[-1]) + rest,))
