@@ -35,6 +35,8 @@ ui8, ui16, ui32, ui64 = (
     IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 16, 32, 64)
 )
 
+_UNSIGNED = (ui8, ui16, ui32, ui64)
+
 _DTYPES: dict[Attribute, np.dtype[Any]] = {
     f32: np.dtype(np.float32),
     f64: np.dtype(np.float64),
@@ -72,10 +74,7 @@ def is_float(element: Attribute) -> bool:
 
 
 def is_unsigned(element: Attribute) -> bool:
-    return (
-        isinstance(element, IntegerType)
-        and element.signedness.data == Signedness.UNSIGNED
-    )
+    return element in _UNSIGNED
 
 
 @cache

@@ -25,7 +25,7 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
 def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
     if spec.dtype.kind == "f":
         return generator.standard_normal(spec.shape).astype(spec.dtype)
-    if spec.dtype.kind == "b" or spec.dtype in (np.int32, np.int64):
+    if spec.dtype.name in ("bool", "int32", "int64"):
         return generator.integers(0, 2, spec.shape).astype(spec.dtype)
     limits = np.iinfo(spec.dtype)
     return generator.integers(
