@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -161,16 +161,13 @@ def test_groups_are_the_same(op: type[GraphOp]) -> None:
             made = call.build(arguments)
             return [ReluOp(made.results[0]).result, *made.results[1:]]
 
-        texts = [
-            str(
-                lowered(
-                    module_of(call.arrays, {}, lambda *a, c=call: body(*a, call=c)),
-                    "layout",
-                )
-            )
+        modules = [
+            lowered(module_of(call.arrays, {}, partial(body, call=call)), "layout")
             for call in (present, absent)
         ]
-        assert texts[0].count("graph.fused") == texts[1].count("graph.fused")
+        if all(found_in(module, op) for module in modules):  # not written as others
+            counts = [str(module).count("graph.fused") for module in modules]
+            assert counts[0] == counts[1]
 
 
 @every_op

@@ -1,0 +1,88 @@
+"""Products and sums as exporters write them, whatever their order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from xdsl.ir import SSAValue
+
+from glow.analysis.uniform import uniform_element
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp
+from glow.support.types import element_of, is_float
+
+# Numbers that are irrational have the error of their type.
+TOLERANCE = 1e-6
+# Products of more factors are no function that is recognized.
+DEPTH = 6
+
+
+def number_of(value: SSAValue) -> float | None:
+    """Return the float that all elements of `value` are known to be, or None."""
+    if not is_float(element_of(value)):
+        return None
+    found = uniform_element(value)
+    return None if found is None else float(found)
+
+
+def is_close(found: float | None, expected: float) -> bool:
+    return found is not None and abs(found - expected) <= TOLERANCE * abs(expected)
+
+
+def term_beside(value: SSAValue, number: float) -> SSAValue | None:
+    """Return x where `value` is x + number, or None."""
+    found = sum_with_number(value)
+    return found[0] if found is not None and found[1] == number else None
+
+
+def sum_with_number(value: SSAValue) -> tuple[SSAValue, float] | None:
+    """Return x and c where `value` is x + c, or None."""
+    op = value.owner
+    if not isinstance(op, AddOp):
+        return None
+    for kept, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        number = number_of(other)
+        if number is not None and kept.type == op.result.type:
+            return kept, number
+    return None
+
+
+@dataclass
+class Factors:
+    """A product: a number, and how often each of the other values is in it."""
+
+    number: float = 1.0
+    values: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
+    parts: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The values on the way to the factors, and these."""
+
+    def is_product(self, number: float, *values: SSAValue) -> bool:
+        """Return whether this is `number` times `values`."""
+        return is_close(self.number, number) and self.values == Counter(values)
+
+    def multiply(self, value: SSAValue, depth: int, whole: SSAValue | None) -> None:
+        """Add the factors that `value` is made of; `whole` is not taken apart."""
+        number = number_of(value)
+        if number is not None:
+            self.number *= number
+            return
+        self.parts.append(value)
+        op = value.owner if depth and value is not whole else None
+        match op:
+            case MulOp():
+                self.multiply(op.lhs, depth - 1, whole)
+                self.multiply(op.rhs, depth - 1, whole)
+            case DivOp() if number := number_of(op.rhs):
+                self.number /= number
+                self.multiply(op.lhs, depth - 1, whole)
+            case PowOp() if (number := number_of(op.rhs)) in (2.0, 3.0):
+                self.values[op.lhs] += int(number)
+            case _:
+                self.values[value] += 1
+
+
+def factors_of(value: SSAValue, whole: SSAValue | None = None) -> Factors:
+    """Return `value` as a product in which `whole` is one factor."""
+    found = Factors()
+    found.multiply(value, DEPTH, whole)
+    return found

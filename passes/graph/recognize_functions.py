@@ -1,0 +1,42 @@
+"""Make one op of functions that are written out, as exporters write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from glow.passes.graph._gelu import RecognizeGelu
+from glow.passes.graph._norms import (
+    AbsorbScaleAndBias,
+    RecognizeLayerNorm,
+    RecognizeRmsNorm,
+)
+from glow.support.rewriting import rewrite
+
+
+@dataclass(frozen=True)
+class RecognizeFunctionsPass(ModulePass):
+    """
+    Replace layer and root-mean-square normalizations and gelu, where they are written
+    out in other ops, by the one op each.
+
+    So write exporters for opsets that have no such operator, and so are functions that
+    a model brings itself. Results differ by rounding. A number such as sqrt(2) may be
+    off by one part in a million; anything else that differs is another function.
+
+    Level: graph -> graph. Needs: `fold-constants` before; `dce` afterwards.
+    """
+
+    name = "recognize-functions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(
+            op,
+            RecognizeGelu(),
+            RecognizeRmsNorm(),
+            RecognizeLayerNorm(),
+            AbsorbScaleAndBias(),
+        )
