@@ -4,23 +4,49 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from threading import Lock
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
     FileLineColLoc,
+    IndexType,
     IntAttr,
+    IntegerType,
     LocationAttr,
     ModuleOp,
     StringAttr,
     UnknownLoc,
 )
 from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import VerifyException
 
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
 # of all operations for that time: two threads that do so at once break it for good.
 _PARSING = Lock()
+
+
+class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+    """An element of a literal; the bits of a float where it is hexadecimal."""
+
+    def to_type(
+        self,
+        parser: AttrParser,
+        type: AnyFloat | IntegerType | IndexType | ComplexType,
+    ) -> Any:
+        # xDSL prints so what has no decimal form, infinities say, but reads an integer.
+        if not isinstance(type, AnyFloat) or self.span.text[:2].lower() != "0x":
+            return super().to_type(parser, type)
+        size = type.compile_time_size
+        try:
+            bits = int(self.span.text, 16).to_bytes(size, "little")
+        except OverflowError:
+            parser.raise_error(
+                f"expected at most {8 * size} bits", self.span.start, self.span.end
+            )
+        return type.unpack(bits, 1)[0]
 
 
 class LocatingParser(Parser):
@@ -57,6 +83,10 @@ class LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op
+
+    def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
+        found = super()._parse_tensor_literal_element()
+        return _Element(found.is_negative, found.value, found.span)
 
     def _place(self, position: int) -> LocationAttr:
         index = bisect_right(self._line_starts, position) - 1

@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph._attention import SCORES, Sizes
+from glow.dialects.graph._attention import SCORES, Sizes, seen_keys
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
@@ -200,14 +200,16 @@ class _Attention(Writer):
 
     def _blind(self, shift: SSAValue) -> SSAValue | None:
         """Return which queries see nothing, or None where each sees something."""
-        op, s, (left, right) = self.op, self.sizes, self._window()
-        if op.valid_length is None and op.mask is None and op.bias is None:
-            places = np.arange(s.length) + s.past
-            first = np.zeros(1) if left is None else np.maximum(places - left, 0)
-            last = np.full(1, s.total - 1)
-            if right is not None:
-                last = np.minimum(places + right, last)
-            if (first <= last).all():
+        op = self.op
+        given = [v for v in (op.mask, op.bias) if v is not None]
+        arrays = [self.constants.array_of(value) for value in given]
+        if op.valid_length is None and not any(a is None for a in arrays):
+            window = [self.p[n] for n in ("left_window_size", "right_window_size")]
+            seen = seen_keys(self.sizes, None, self.p["causal"], *window)
+            for array in arrays:
+                assert array is not None
+                seen = seen & (array != (-np.inf if array.dtype != np.bool_ else False))
+            if seen.any(-1).all():
                 return None
         axes = range(len(shape_of(shift)))[-1:]
         best = self.add(ReduceMaxOp(shift, axes=axes, keepdims=True))

@@ -40,3 +40,17 @@ func.func @literals() {
   %d = graph.literal dense<> : tensor<0xf64> : tensor<0xf64>
   func.return
 }
+
+// What has no decimal form is told by its bits.
+// CHECK-LABEL: @literals_by_their_bits
+// CHECK-NEXT:    %a = graph.literal dense<0xff800000> : tensor<4xf32> : tensor<4xf32>
+// CHECK-NEXT:    %b = graph.literal dense<[0x7f800000, 0x7fc00000, 0x4CEB79A3]> : tensor<3xf32> : tensor<3xf32>
+// CHECK-NEXT:    %c = graph.literal dense<[0xfff0000000000000, 1.000000e+00]> : tensor<2xf64> : tensor<2xf64>
+// CHECK-NEXT:    %d = graph.literal dense<[16, 2]> : tensor<2xi64> : tensor<2xi64>
+func.func @literals_by_their_bits() {
+  %a = graph.literal dense<0xff800000> : tensor<4xf32> : tensor<4xf32>
+  %b = graph.literal dense<[0x7f800000, 0x7fc00000, 123456789.0]> : tensor<3xf32> : tensor<3xf32>
+  %c = graph.literal dense<[0xfff0000000000000, 1.0]> : tensor<2xf64> : tensor<2xf64>
+  %d = graph.literal dense<[0x10, 2]> : tensor<2xi64> : tensor<2xi64>
+  func.return
+}
