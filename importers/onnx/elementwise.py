@@ -64,6 +64,7 @@ from glow.dialects.graph.unary import (
     SignOp,
     SqrtOp,
 )
+from glow.importers.onnx.expression import input_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -164,5 +165,8 @@ def is_inf(node: Node) -> SSAValue:
 def mod(node: Node) -> SSAValue:
     fmod = node.flag("fmod")
     if node.opset >= 28 and not fmod and node.dtype(0).kind == "f":
-        node.refuse("fmod=0 on floats")
+        x, y = input_of(node, 0), input_of(node, 1)
+        rest = x % y  # with the sign of x, where that of y is asked for
+        other = (rest < 0).choose(y > 0, (rest > 0) & (y < 0))
+        return other.choose(rest + y, rest).value
     return node.emit(ModOp, node.input(0), node.input(1), fmod=fmod)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
+from glow.dialects.graph.slicing import PadOp
+from glow.importers.onnx.expression import Expression, input_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
+from glow.support.types import normalize_axis
 
 
 @onnx_op("CumSum")
@@ -21,6 +24,31 @@ def cumsum(node: Node) -> SSAValue:
         exclusive=node.flag("exclusive"),
         reverse=node.flag("reverse"),
     )
+
+
+@onnx_op("CumProd")
+def cumprod(node: Node) -> SSAValue:
+    """Each element times the one 1, then 2, then 4 places before it, and so on."""
+    axes, found = node.known_ints(1, "axis") or (), input_of(node, 0)
+    if len(axes) != 1:
+        node.invalid(f"expected one axis, got {list(axes)}")
+    axis = normalize_axis(axes[0], len(found.shape))
+    sign = -1 if node.flag("reverse") else 1
+    if node.flag("exclusive") and found.shape[axis]:
+        found = _moved(found, axis, sign)
+    step = 1
+    while step < found.shape[axis]:
+        found = found * _moved(found, axis, sign * step)
+        step *= 2
+    return found.value
+
+
+def _moved(value: Expression, axis: int, step: int) -> Expression:
+    """Return `value` as many places along `axis`; ones come in, what falls out goes."""
+    rank = len(value.shape)
+    pads = [0] * (2 * rank)
+    pads[axis], pads[rank + axis] = step, -step
+    return value.to(PadOp, 1, pads=pads)
 
 
 @onnx_op("Trilu")

@@ -36,4 +36,18 @@ def _triangles() -> list[Case]:
     return found
 
 
-CASES = [*_sums(), *_triangles()]
+def _products() -> list[Case]:
+    found: list[Case] = []
+    for dtype in NUMBERS:
+        axis = np.array(0)
+        data = draw((9, 4), dtype)
+        found.append(case("CumProd", data, axis, constants=(1,), opset=26))
+    for exclusive, reverse in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        flags = {"exclusive": exclusive, "reverse": reverse}
+        for shape, number in (((2, 5, 3), -2), ((2, 1), 1), ((0, 3), 0)):
+            data, axis = draw(shape), np.array(number, I32)
+            found.append(case("CumProd", data, axis, constants=(1,), opset=26, **flags))
+    return found
+
+
+CASES = [*_sums(), *_products(), *_triangles()]

@@ -1,0 +1,155 @@
+"""Fourier transforms of a fixed length: products with matrices of cosines and sines."""
+
+from __future__ import annotations
+
+import math
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.importers.onnx.expression import Expression, input_of
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.tensors import dtype_of_onnx
+from glow.support.types import normalize_axis
+
+MAX_MATRIX = 1 << 24  # elements of a constant that is made at import
+
+
+@onnx_op("DFT")
+def dft_along_attribute(node: Node) -> SSAValue:
+    return _dft(node, node.integer("axis"))
+
+
+@onnx_op("DFT", since=20)
+def dft(node: Node) -> SSAValue:
+    axes = node.known_ints(2, "an axis") or (-2,)
+    return _dft(node, axes[0])
+
+
+def _dft(node: Node, axis: int) -> SSAValue:
+    """Real elements have a last axis of 1, complex ones of 2; sums are in f64."""
+    signal = input_of(node, 0)
+    rank = len(signal.shape)
+    axis = normalize_axis(axis, rank)
+    if axis == rank - 1:
+        node.invalid("expected an axis before the last, which has the parts")
+    lengths = node.known_ints(1, "a length")
+    inverse, onesided = node.flag("inverse"), node.flag("onesided")
+    if inverse and not onesided:
+        node.refuse("inverse=1 and onesided=0")
+    default = signal.shape[axis]
+    if inverse and onesided:
+        default = 2 * (default - 1)
+    length = lengths[0] if lengths else default
+    return _transformed(node, signal, axis, length, inverse, onesided).value
+
+
+def _transformed(
+    node: Node,
+    signal: Expression,
+    axis: int,
+    length: int,
+    inverse: bool,
+    onesided: bool,
+) -> Expression:
+    *extents, parts = signal.shape
+    count = extents[axis]
+    if parts not in (1, 2) or length < 1:
+        node.invalid(
+            f"expected 1 or 2 parts and a length of at least 1, "
+            f"got {parts} and {length}"
+        )
+    half = length // 2 + 1
+    kept = half if onesided and not inverse else length
+    made = 1 if onesided and inverse else 2
+    if count * parts * kept * made > MAX_MATRIX:
+        node.refuse(f"a length of {length}")
+    matrix = _matrix(count, length, inverse, onesided)[:, :parts, :kept, :made]
+    order = [i for i in range(len(extents)) if i != axis]
+    permutation = (*order, axis, len(extents))
+    rows = signal.cast(np.float64).to(TransposeOp, permutation=permutation)
+    flat = rows.reshape(prod(extents) // max(count, 1), count * parts)
+    weights = node.literal(matrix.reshape(count * parts, kept * made))
+    found = flat.to(MatMulOp, weights).cast(signal.dtype)
+    shaped = found.reshape(*(extents[i] for i in order), kept, made)
+    back = tuple(int(i) for i in np.argsort(permutation))
+    return shaped.to(TransposeOp, permutation=back)
+
+
+def _matrix(count: int, length: int, inverse: bool, onesided: bool) -> NDArray[Any]:
+    """Return [input, its part, output, its part]; what lies beyond the length is 0."""
+    row, column = np.arange(count)[:, None], np.arange(length)[None, :]
+    angle = (row * column % length) * (2 * np.pi / length)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    if inverse:
+        cosine, sine = cosine / length, -sine / length
+    found = np.empty((count, 2, length, 2))
+    found[:, 0, :, 0], found[:, 0, :, 1] = cosine, -sine
+    found[:, 1, :, 0], found[:, 1, :, 1] = sine, cosine
+    if inverse and onesided:
+        # All but the first and the middle one stand for their conjugates as well.
+        twice = (np.arange(count) > 0) & (2 * np.arange(count) != length)
+        found[twice] *= 2
+        found[length // 2 + 1 :] = 0
+    found[length:] = 0
+    return found
+
+
+@onnx_op("STFT")
+def stft(node: Node) -> SSAValue:
+    """A transform of each frame, times the window."""
+    signal, step = input_of(node, 0), (node.known_ints(1, "a step") or (0,))[0]
+    window = node.optional(2)
+    lengths = node.known_ints(3, "a length")
+    length = lengths[0] if lengths else node.shape(2)[0] if window else 0
+    extent = signal.shape[1]
+    if step < 1 or not 1 <= length <= extent:
+        node.invalid(
+            f"expected a step of at least 1 and frames of at most {extent}, "
+            f"got {step} and {length}"
+        )
+    starts = np.arange(0, extent - length + 1, step)
+    places = starts[:, None] + np.arange(length)
+    frames = signal.to(GatherOp, node.literal(places), axis=1)
+    if window is not None:
+        shape = node.shape(2)
+        if shape != (length,):
+            node.invalid(f"expected a window of [{length}], got {list(shape)}")
+        frames = frames * input_of(node, 2).reshape(length, 1)
+    onesided = node.flag("onesided") and signal.shape[-1] == 1
+    return _transformed(node, frames, 2, length, False, onesided).value
+
+
+@onnx_op("MelWeightMatrix")
+def mel_weight_matrix(node: Node) -> SSAValue:
+    """Triangles over the bins of a spectrum, which are alike wide in mels."""
+    roles = ("a number of bins", "a length", "a rate", "an edge", "an edge")
+    given = [
+        node.known(index, role).reshape(-1)[0].item()
+        for index, role in enumerate(roles)
+    ]
+    bins, length, rate = (int(each) for each in given[:3])
+    dtype = dtype_of_onnx(node.integer("output_datatype"), "output_datatype")
+    if min(bins, length, rate) < 1 or bins * (length // 2 + 1) > MAX_MATRIX:
+        node.invalid(f"expected positive sizes, got {bins}, {length} and {rate}")
+    low, high = (2595 * math.log10(1 + edge / 700) for edge in given[3:])
+    mels = low + np.arange(bins + 2) * ((high - low) / (bins + 2))
+    hertz = 700 * (10 ** (mels / 2595) - 1)
+    edges: list[int] = ((length + 1) * hertz // rate).astype(int).tolist()
+    found = np.zeros((length // 2 + 1, bins))
+    if min(edges) < 0 or max(edges) > len(found):
+        node.invalid(f"expected edges from 0 to half the rate of {rate}")
+    for index, (left, middle, right) in enumerate(
+        zip(edges, edges[1:], edges[2:], strict=False)
+    ):
+        up, down = np.arange(left, middle + 1), np.arange(middle, right)
+        found[up, index] = (up - left) / (middle - left) if middle > left else 1
+        found[down, index] = (right - down) / max(right - middle, 1)
+    return node.literal(found.astype(dtype))

@@ -1,0 +1,149 @@
+"""Samples of images at positions that a tensor holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.indexing import GatherElementsOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.importers.onnx.expression import Expression, input_of
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+
+MODES = {"bilinear": "linear", "bicubic": "cubic"}
+CUBIC = -0.75
+
+
+@dataclass(frozen=True)
+class _Tap:
+    """A place along one axis, its weight, and whether it lies in the image."""
+
+    place: Expression
+    weight: Expression | None
+    inside: Expression | None
+
+
+@onnx_op("GridSample")
+def grid_sample(node: Node) -> SSAValue:
+    """The sum, over the places around each position, of weight times element."""
+    image, grid = input_of(node, 0), input_of(node, 1)
+    batch, channels, *extents = image.shape
+    if len(grid.shape) != len(image.shape) or not extents:
+        node.invalid(f"expected input and grid of one rank, got {list(grid.shape)}")
+    if (grid.shape[0], grid.shape[-1]) != (batch, len(extents)):
+        node.invalid(
+            f"expected a grid of [{batch}, ..., {len(extents)}], got {list(grid.shape)}"
+        )
+    count = prod(grid.shape[1:-1])
+    points = grid.reshape(batch, count, len(extents))
+    taps = [
+        _taps(node, _column(points, len(extents) - 1 - axis), extent, image.dtype)
+        for axis, extent in enumerate(extents)
+    ]
+    flat = image.reshape(batch, channels, prod(extents))
+    terms = [_term(flat, extents, each) for each in product(*taps)]
+    total = sum(terms[1:], terms[0])
+    return total.reshape(batch, channels, *grid.shape[1:-1]).value
+
+
+def _column(points: Expression, index: int) -> Expression:
+    """Return one coordinate of each point."""
+    batch, count, _ = points.shape
+    starts, sizes = (0, 0, index), (batch, count, 1)
+    found = points.to(SliceOp, starts=starts, sizes=sizes, steps=(1, 1, 1))
+    return found.reshape(batch, 1, count)
+
+
+def _taps(
+    node: Node, where: Expression, extent: int, dtype: np.dtype[np.generic]
+) -> list[_Tap]:
+    """Return the places around `where`, which counts from -1 to 1 along an axis."""
+    mode = node.string("mode")
+    mode = MODES.get(mode, mode)
+    padding = node.choice("padding_mode", "zeros", "border", "reflection")
+    align = node.flag("align_corners")
+    at = (where + 1) / 2 * (extent - 1) if align else ((where + 1) * extent - 1) / 2
+    if mode == "nearest":
+        at = at.round()
+    low, high = (0.0, extent - 1.0) if align else (-0.5, extent - 0.5)
+    if padding == "border" and mode != "cubic":
+        outside = (at < low).choose(True, at > high)
+        at = outside.choose(at.at_least(0).at_most(extent - 1), at)
+    elif padding == "reflection":
+        at = _reflected(at, low, high)
+    if mode == "nearest":
+        return [_tap(at, None, extent, padding, low, high)]
+    first = at.floor()
+    part = at - first
+    if mode == "linear":
+        weights = {0: 1 - part, 1: part}
+    elif mode == "cubic":
+        weights = {-1: _far(part + 1), 0: _near(part)}
+        weights |= {1: _near(1 - part), 2: _far(2 - part)}
+    else:
+        node.refuse(f"mode={mode!r}")
+    return [
+        _tap(first + step, weight.cast(dtype), extent, padding, low, high)
+        for step, weight in weights.items()
+    ]
+
+
+def _tap(
+    place: Expression,
+    weight: Expression | None,
+    extent: int,
+    padding: str,
+    low: float,
+    high: float,
+) -> _Tap:
+    inside = None
+    if padding == "zeros":
+        inside = (place >= 0) & (place <= extent - 1)
+    elif padding == "reflection":
+        place = _reflected(place, low, high)
+    index = place.cast(np.int64).at_least(0).at_most(extent - 1)
+    return _Tap(index, weight, inside)
+
+
+def _reflected(at: Expression, low: float, high: float) -> Expression:
+    """Return `at`, mirrored at both ends until it lies between them."""
+    length = high - low
+    if not length:
+        return at.at_least(low).at_most(high)
+    beyond = (low - at).at_least(at - high).at_least(0)
+    turns = (beyond / length).floor()
+    rest = beyond - turns * length
+    is_low = (at < low).equals((turns % 2).equals(0))
+    return (beyond > 0).choose(is_low.choose(low + rest, high - rest), at)
+
+
+def _near(x: Expression) -> Expression:
+    """Return the weight of a place at most 1 away (R. Keys, 1981)."""
+    return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
+
+
+def _far(x: Expression) -> Expression:
+    """Return the weight of a place 1 to 2 away."""
+    return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
+
+
+def _term(flat: Expression, extents: list[int], taps: tuple[_Tap, ...]) -> Expression:
+    """Return weight times element for one place around each position."""
+    place, weight, inside = taps[0].place, taps[0].weight, taps[0].inside
+    for tap, extent in zip(taps[1:], extents[1:], strict=True):
+        place = place * extent + tap.place
+        if weight is not None and tap.weight is not None:
+            weight = weight * tap.weight
+        if inside is not None and tap.inside is not None:
+            inside = inside & tap.inside
+    batch, channels, _ = flat.shape
+    index = place.expand((batch, channels, place.shape[-1]))
+    found = flat.to(GatherElementsOp, index, axis=2)
+    if inside is not None:
+        found = inside.choose(found, 0)
+    return found if weight is None else found * weight
