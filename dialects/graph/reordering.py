@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from glow.support.layout import axis_runs
+
 Order = tuple[int, ...]
 """A permutation: axis i of the transposed tensor is axis order[i] of the other."""
 
@@ -85,22 +87,13 @@ def axis_groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[in
     Old axes of extent 1 are in none, new ones in the group of the axis before.
     Neither shape has an extent of 0.
     """
-    old = [axis for axis, extent in enumerate(shape) if extent != 1]
-    new = list(range(len(_leading_ones(new_shape)), len(new_shape)))
-    groups: list[tuple[list[int], list[int]]] = []
-    while old:
-        left, right = [old.pop(0)], [new.pop(0)]
-        while (have := prod(shape[a] for a in left)) != (
-            want := prod(new_shape[a] for a in right)
-        ):
-            if have < want:
-                left.append(old.pop(0))
-            else:
-                right.append(new.pop(0))
-        while new and new_shape[new[0]] == 1:
-            right.append(new.pop(0))
-        groups.append((left, right))
-    return groups
+    runs = axis_runs(shape, new_shape)
+    starts = [new[0] for _, new in runs]
+    stops = [*starts[1:], len(new_shape)]
+    return [
+        (old, list(range(start, stop)))
+        for (old, _), start, stop in zip(runs, starts, stops[: len(runs)], strict=True)
+    ]
 
 
 def _leading_ones(shape: Shape) -> range:

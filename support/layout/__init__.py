@@ -22,7 +22,7 @@ from glow.support.layout.physical import (
     permuted,
     row_major,
 )
-from glow.support.layout.reshape import reshaped
+from glow.support.layout.reshape import axis_runs, reshaped
 from glow.support.layout.text import print_layout
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "LayoutError",
     "address",
     "address_map",
+    "axis_runs",
     "check_shape",
     "equivalent",
     "pack",

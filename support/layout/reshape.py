@@ -30,7 +30,7 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
         return None
     places: dict[int, list[Dim]] = {}
     halo = [NO_HALO] * len(new_shape)
-    for old, new in _groups(shape, new_shape):
+    for old, new in axis_runs(shape, new_shape):
         merged = _merge(layout, shape, old)
         axes = _outer_to_inner(new, new_shape)
         pieces = None if merged is None else _split(merged, axes)
@@ -72,8 +72,12 @@ class _Axis:
     step: int
 
 
-def _groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[int]]]:
-    """Pair the shortest runs of old and new axes with equally many positions."""
+def axis_runs(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[int]]]:
+    """
+    Pair the shortest runs of old and new axes with equally many positions.
+
+    Axes of extent 1 are in none. Neither shape has an extent of 0.
+    """
     old = [axis for axis, extent in enumerate(shape) if extent != 1]
     new = [axis for axis, extent in enumerate(new_shape) if extent != 1]
     groups: list[tuple[list[int], list[int]]] = []
