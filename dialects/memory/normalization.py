@@ -24,12 +24,13 @@ from xdsl.irdl import (
     prop_def,
 )
 
+from glow.dialects.memory._lines import LineOp
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp
 
 
 @irdl_op_definition
-class SoftmaxOp(MemoryOp):
+class SoftmaxOp(LineOp):
     """
     exp(x - max) / sum along one axis, or its logarithm (`log`).
 
@@ -43,33 +44,7 @@ class SoftmaxOp(MemoryOp):
 
     name = "memory.softmax"
 
-    input = operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
-
-    axis = prop_def(IntegerAttr.constr(i64))
     log = opt_prop_def(UnitAttr)
-
-    irdl_options = (ParsePropInAttrDict(),)
-
-    assembly_format = (
-        "`ins` `(` $input `:` type($input) `)` `outs` `(` $result `:` "
-        "type($result) `)` attr-dict"
-    )
-
-    def __init__(
-        self, input: SSAValue, result: SSAValue, *, axis: int, log: bool = False
-    ):
-        super().__init__(
-            operands=[input, result],
-            properties={
-                "axis": IntegerAttr(axis, i64),
-                "log": UnitAttr() if log else None,
-            },
-        )
-
-    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        pair = (self.input, self.result)
-        return [pair] if same_place(*pair) else []
 
 
 @irdl_op_definition

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.dialects.builtin import MemRefType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -11,15 +11,15 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     opt_prop_def,
-    prop_def,
 )
 
+from glow.dialects.memory._lines import LineOp
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp
 
 
 @irdl_op_definition
-class CumsumOp(MemoryOp):
+class CumsumOp(LineOp):
     """
     The sum of the elements up to each one along `axis`; `exclusive`, without that one.
 
@@ -32,33 +32,7 @@ class CumsumOp(MemoryOp):
 
     name = "memory.cumsum"
 
-    input = operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
-
-    axis = prop_def(IntegerAttr.constr(i64))
     exclusive = opt_prop_def(UnitAttr)
-
-    irdl_options = (ParsePropInAttrDict(),)
-
-    assembly_format = (
-        "`ins` `(` $input `:` type($input) `)` `outs` `(` $result `:` "
-        "type($result) `)` attr-dict"
-    )
-
-    def __init__(
-        self, input: SSAValue, result: SSAValue, *, axis: int, exclusive: bool = False
-    ):
-        super().__init__(
-            operands=[input, result],
-            properties={
-                "axis": IntegerAttr(axis, i64),
-                "exclusive": UnitAttr() if exclusive else None,
-            },
-        )
-
-    def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        is_same = same_place(self.input, self.result)
-        return [(self.input, self.result)] if is_same else []
 
 
 @irdl_op_definition
