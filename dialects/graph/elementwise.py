@@ -1,4 +1,4 @@
-"""What elementwise ops of one and of two operands share."""
+"""What elementwise ops share."""
 
 from typing import Any, ClassVar
 
@@ -20,7 +20,18 @@ from glow.support.types import (
 )
 
 
-class UnaryOp(GraphOp):
+class ElementwiseOp(GraphOp):
+    """A function of each element of its operands, which broadcast to the result."""
+
+    traits = traits_def(Elementwise())
+
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
+
+
+class UnaryOp(ElementwiseOp):
     """
     A function of each element of one tensor.
 
@@ -31,10 +42,7 @@ class UnaryOp(GraphOp):
     ELEMENTS: ClassVar[ElementSet] = FLOAT
     RESULT: ClassVar[Attribute | None] = None
 
-    traits = traits_def(Elementwise())
-
     input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -43,11 +51,8 @@ class UnaryOp(GraphOp):
         cls.ELEMENTS.check(input)
         return tensor(cls.RESULT or element_of(input), shape_of(input))
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.input, self.result)
 
-
-class BinaryOp(GraphOp):
+class BinaryOp(ElementwiseOp):
     """
     A function of each pair of elements of two tensors, which broadcast.
 
@@ -58,11 +63,8 @@ class BinaryOp(GraphOp):
     ELEMENTS: ClassVar[ElementSet] = NUMBER
     RESULT: ClassVar[Attribute | None] = None
 
-    traits = traits_def(Elementwise())
-
     lhs = operand_def(TensorType.constr(AnyAttr()))
     rhs = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
 
@@ -71,6 +73,3 @@ class BinaryOp(GraphOp):
         cls.ELEMENTS.check(lhs, rhs)
         element = same_element(lhs, rhs)
         return tensor(cls.RESULT or element, broadcast(lhs, rhs))
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.result)

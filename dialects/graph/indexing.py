@@ -98,8 +98,31 @@ def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any
     return tuple(places)
 
 
+class PickOp(GraphOp):
+    """What `indices` name in `data`."""
+
+    data = operand_def(TensorType.constr(AnyAttr()))
+    indices = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = (
+        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
+    )
+
+
+class AxisPickOp(PickOp):
+    """What `indices` name along one axis of `data`."""
+
+    axis = int_property(0)
+
+    @property
+    def _axis(self) -> int:
+        """The axis of the data, counted from the front."""
+        return normalize_axis(self.axis.value.data, len(shape_of(self.data)))
+
+
 @irdl_op_definition
-class GatherOp(GraphOp):
+class GatherOp(AxisPickOp):
     """
     The slices of `data` along `axis` that `indices` name; negative ones from the end.
 
@@ -116,16 +139,6 @@ class GatherOp(GraphOp):
     """
 
     name = "graph.gather"
-
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    axis = int_property(0)
-
-    assembly_format = (
-        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
@@ -164,14 +177,9 @@ class GatherOp(GraphOp):
         axis = data.index(self._axis)
         return Reordering((data, indices), (tuple(found),), {"axis": axis})
 
-    @property
-    def _axis(self) -> int:
-        """The axis of the data, counted from the front."""
-        return normalize_axis(self.axis.value.data, len(shape_of(self.data)))
-
 
 @irdl_op_definition
-class GatherElementsOp(GraphOp):
+class GatherElementsOp(AxisPickOp):
     """
     The element of `data` at each position of `indices`, which is moved along `axis`.
 
@@ -192,16 +200,6 @@ class GatherElementsOp(GraphOp):
 
     name = "graph.gather_elements"
 
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    axis = int_property(0)
-
-    assembly_format = (
-        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
-    )
-
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
         ANY.check(data)
@@ -216,12 +214,11 @@ class GatherElementsOp(GraphOp):
         return identity(len(shape_of(self.data)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
-        return Reordering((order, order), (order,), {"axis": axis})
+        return Reordering((order, order), (order,), {"axis": order.index(self._axis)})
 
 
 @irdl_op_definition
-class GatherNdOp(GraphOp):
+class GatherNdOp(PickOp):
     """
     The slices of `data` that tuples of indices name; negative ones from the end.
 
@@ -240,15 +237,7 @@ class GatherNdOp(GraphOp):
 
     name = "graph.gather_nd"
 
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
     batch_dims = int_property(0)
-
-    assembly_format = (
-        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> Tensor:

@@ -9,12 +9,11 @@ from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    result_def,
-    traits_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, Elementwise, GraphOp, broadcast_map
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.support.types import (
     NUMBER,
     ElementSet,
@@ -28,7 +27,7 @@ from glow.support.types import (
 
 
 @irdl_op_definition
-class PreluOp(GraphOp):
+class PreluOp(ElementwiseOp):
     """
     x, or slope * x where x is below 0, elementwise; NaN stays NaN.
 
@@ -45,11 +44,8 @@ class PreluOp(GraphOp):
     name = "graph.prelu"
     ELEMENTS: ClassVar[ElementSet] = NUMBER
 
-    traits = traits_def(Elementwise())
-
     input = operand_def(TensorType.constr(AnyAttr()))
     slope = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         "$input `,` $slope attr-dict `:` functional-type(operands, results)"
@@ -69,6 +65,3 @@ class PreluOp(GraphOp):
     @staticmethod
     def compute(input: Array, slope: Array) -> Array:
         return np.where(input < 0, slope * input, input)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.result)

@@ -11,12 +11,11 @@ from xdsl.irdl import (
     opt_operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
-    traits_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, Elementwise, GraphOp, broadcast_map
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.conversion import convert
 from glow.support.types import (
@@ -35,7 +34,7 @@ from glow.support.types import (
 
 
 @irdl_op_definition
-class WhereOp(GraphOp):
+class WhereOp(ElementwiseOp):
     """
     lhs where the condition is true, rhs elsewhere; the three broadcast.
 
@@ -50,12 +49,9 @@ class WhereOp(GraphOp):
 
     name = "graph.where"
 
-    traits = traits_def(Elementwise())
-
     condition = operand_def(TensorType.constr(AnyAttr()))
     lhs = operand_def(TensorType.constr(AnyAttr()))
     rhs = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         "$condition `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
@@ -71,12 +67,9 @@ class WhereOp(GraphOp):
     def compute(condition: Array, lhs: Array, rhs: Array) -> Array:
         return np.where(condition, lhs, rhs)
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.result)
-
 
 @irdl_op_definition
-class CastOp(GraphOp):
+class CastOp(ElementwiseOp):
     """
     The input with elements of type `to`.
 
@@ -96,12 +89,9 @@ class CastOp(GraphOp):
 
     name = "graph.cast"
 
-    traits = traits_def(Elementwise())
-
     input = operand_def(TensorType.constr(AnyAttr()))
     to = prop_def()
     saturate = opt_prop_def(UnitAttr)
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -115,12 +105,9 @@ class CastOp(GraphOp):
     def compute(input: Array, *, to: Attribute, saturate: bool = False) -> Array:
         return convert(input, dtype_of(to), bool(saturate))
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.input, self.result)
-
 
 @irdl_op_definition
-class BitcastOp(GraphOp):
+class BitcastOp(ElementwiseOp):
     """
     The input's bits as elements of type `to`, which has as many.
 
@@ -135,11 +122,8 @@ class BitcastOp(GraphOp):
 
     name = "graph.bitcast"
 
-    traits = traits_def(Elementwise())
-
     input = operand_def(TensorType.constr(AnyAttr()))
     to = prop_def()
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -158,12 +142,9 @@ class BitcastOp(GraphOp):
     def compute(input: Array, *, to: Attribute) -> Array:
         return input.view(dtype_of(to))
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.input, self.result)
-
 
 @irdl_op_definition
-class ClipOp(GraphOp):
+class ClipOp(ElementwiseOp):
     """
     The input held between min and max; where min is above max, max.
 
@@ -182,12 +163,9 @@ class ClipOp(GraphOp):
 
     name = "graph.clip"
 
-    traits = traits_def(Elementwise())
-
     input = operand_def(TensorType.constr(AnyAttr()))
     min = opt_operand_def(TensorType.constr(AnyAttr()))
     max = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -225,6 +203,3 @@ class ClipOp(GraphOp):
         high = dtype.type(limits.max) if max is None else max
         raised = np.where(input < low, low, input)
         return np.where(raised > high, high, raised)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.result)

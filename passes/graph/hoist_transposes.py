@@ -34,9 +34,6 @@ class HoistAbove(RewritePattern):
 
     turner: Turner
 
-    def __init__(self, turner: Turner):
-        self.turner = turner
-
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
         wanted = op.input
@@ -66,9 +63,6 @@ class HoistThroughRegion(RewritePattern):
     """
 
     turner: Turner
-
-    def __init__(self, turner: Turner):
-        self.turner = turner
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:

@@ -79,9 +79,6 @@ class SinkThroughRegion(RewritePattern):
 
     turner: Turner
 
-    def __init__(self, turner: Turner):
-        self.turner = turner
-
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
         if transpose_of(op.result) is None:
