@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from glow.lowering.memory_to_loops.builder import INDEX, Body
+from glow.lowering.memory_to_loops.builder import (
+    INDEX,
+    OFFSETS,
+    TABLE,
+    Body,
+    flat,
+    function,
+)
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
+
+Function = tuple[FuncOp, Body, dict[str, SSAValue]]
+"""A function without a body, a builder at its start, and its arguments by name."""
 
 Report = Callable[[Body, SSAValue], None]
 """Appends ops that report a fault where a condition holds."""
+
+
+def reporting_function(symbol: str, buffers: Mapping[str, Attribute]) -> Function:
+    """Return a function that may report a fault; `buffers` have these elements."""
+    found = [(name, flat(element)) for name, element in buffers.items()]
+    return function(
+        symbol, [*found, ("fault", OFFSETS), ("rows", TABLE), ("at", INDEX)]
+    )
 
 
 def reporter(fault: SSAValue, code: SSAValue) -> Report:

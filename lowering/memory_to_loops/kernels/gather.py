@@ -8,15 +8,12 @@ from xdsl.dialects import func
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.kernels.faults import (
+    checked_index,
+    reporter,
+    reporting_function,
 )
-from glow.lowering.memory_to_loops.kernels.faults import checked_index, reporter
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
 from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
@@ -47,17 +44,8 @@ class Gather(Kernel):
         return "gather"
 
     def build(self) -> FuncOp:
-        op, b, args = function(
-            self.symbol,
-            [
-                ("data", flat(self.element)),
-                ("indices", flat(self.integer)),
-                ("y", flat(self.element)),
-                ("fault", OFFSETS),
-                ("rows", TABLE),
-                ("at", INDEX),
-            ],
-        )
+        buffers = {"data": self.element, "indices": self.integer, "y": self.element}
+        op, b, args = reporting_function(self.symbol, buffers)
         row = Row(b, args)
         before, index = row.levels(self.before, 2), row.levels(self.index, 2)
         slices = row.levels(self.after, 2)

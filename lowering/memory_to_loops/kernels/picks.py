@@ -8,15 +8,12 @@ from xdsl.dialects import func
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.kernels.faults import (
+    checked_index,
+    reporter,
+    reporting_function,
 )
-from glow.lowering.memory_to_loops.kernels.faults import checked_index, reporter
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
@@ -53,17 +50,8 @@ class Picks(Kernel):
         return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
 
     def build(self) -> FuncOp:
-        op, b, args = function(
-            self.symbol,
-            [
-                ("x", flat(self.element)),
-                ("indices", flat(self.integer)),
-                ("y", flat(self.element)),
-                ("fault", OFFSETS),
-                ("rows", TABLE),
-                ("at", INDEX),
-            ],
-        )
+        buffers = {"x": self.element, "indices": self.integer, "y": self.element}
+        op, b, args = reporting_function(self.symbol, buffers)
         row = Row(b, args)
         outer = row.levels(self.outer, 3)
         picks = [row.take(4, "pick") for _ in range(self.count)]

@@ -10,13 +10,13 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.lowering.memory_to_loops.builder import (
     INDEX,
-    OFFSETS,
-    TABLE,
     Body,
-    flat,
-    function,
 )
-from glow.lowering.memory_to_loops.kernels.faults import Report, reporter
+from glow.lowering.memory_to_loops.kernels.faults import (
+    Report,
+    reporter,
+    reporting_function,
+)
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
@@ -49,17 +49,8 @@ class TensorScatter(Kernel):
         return "tensor_scatter"
 
     def build(self) -> FuncOp:
-        op, b, args = function(
-            self.symbol,
-            [
-                ("y", flat(self.element)),
-                ("starts", flat(self.integer)),
-                ("u", flat(self.element)),
-                ("fault", OFFSETS),
-                ("rows", TABLE),
-                ("at", INDEX),
-            ],
-        )
+        buffers = {"y": self.element, "starts": self.integer, "u": self.element}
+        op, b, args = reporting_function(self.symbol, buffers)
         row = Row(b, args)
         batch, room, count = row.levels(1, 3), row.next("room"), row.next("count")
         strides, report = row.take(2, "stride"), reporter(args["fault"], row.next("c"))
