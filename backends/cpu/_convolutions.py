@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from math import prod
 
@@ -22,7 +22,7 @@ from glow.lowering._packing import (
 from glow.lowering._tiling import PERIOD_BYTES
 from glow.support.layout import Layout, permuted
 from glow.support.targets import LayoutChoice, Target
-from glow.support.types import dtype_of, element_of, shape_of, size_bytes
+from glow.support.types import dtype_of, element_of, shape_of
 
 # What a byte costs of a product whose rows are neighbours instead of its columns, in
 # bytes moved: 0.03 to 0.15 ns an element, where movements take 0.1 to 0.4 ns.
@@ -34,6 +34,10 @@ _FIRST = 0.3
 _SHORTEST = 16
 # An image of a batch begins with a tile of its own; with fewer, that costs too much.
 _TILES = 16
+
+Shape = tuple[int, ...]
+Priced = tuple[Attribute | None, float]
+"""What is asked, and what it costs more than the best."""
 
 
 @cache
@@ -48,6 +52,44 @@ def attribute(layout: Layout | None) -> Attribute | None:
     return None if layout is None else LayoutAttr(layout)
 
 
+@dataclass(frozen=True)
+class _Product:
+    """A convolution as far as layouts depend on it; many in a network are alike."""
+
+    element: Attribute
+    input: Shape
+    filter: Shape
+    result: Shape
+    strides: Shape
+    pads: Shape
+    dilations: Shape
+    group: int
+    is_known: bool
+    """Whether the filter can be packed: it is a constant."""
+
+    def algorithm(self, target: Target) -> str:
+        if not self.is_known:
+            return "generic"
+        return choose_conv_algorithm(
+            target,
+            self.element,
+            self.input,
+            self.filter,
+            self.result,
+            self.strides,
+            self.dilations,
+            self.group,
+        )
+
+    @property
+    def columns(self) -> int:
+        """The outputs of a group."""
+        return self.filter[0] // self.group
+
+    def bytes(self, shape: Shape) -> int:
+        return prod(shape) * dtype_of(self.element).itemsize
+
+
 def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
     """
     Ask for channels last, or, of either side, for channels first at a price.
@@ -55,46 +97,101 @@ def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
     Channels of groups may take turns in the result instead: that is the order in
     which a shuffle of channels keeps bytes.
     """
-    algorithm, filter = _algorithm(op, target), _filter_layout(op, target)
-    last = attribute(channels_last(len(shape_of(op.input))))
-    others = attribute(filter), *(None for _ in op.operands[2:])
-    inputs = [(last, 0.0)]
-    if algorithm == "direct" and _reads_first(op):
-        inputs.append((None, _FIRST * _panel_reads(op, target) * size_bytes(op.input)))
+    p = op.parameters()
+    conv = _Product(
+        element_of(op.filter),
+        shape_of(op.input),
+        shape_of(op.filter),
+        shape_of(op.result),
+        p["strides"],
+        p["pads"],
+        p["dilations"],
+        p["group"],
+        constant_behind(op.filter) is not None,
+    )
+    filter = attribute(_filter_layout(conv, target))
+    others = filter, *(None for _ in op.operands[2:])
     return [
         LayoutChoice((input, *others), (result,), price + cost)
-        for input, price in inputs
-        for result, cost in _results(op, algorithm, target)
+        for input, price in _inputs(conv, target)
+        for result, cost in (*_results(conv, target), *_turns(conv, target))
     ]
 
 
 def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice]:
     """Ask for channels last, or for a result with channels first at a price."""
-    last = attribute(channels_last(len(shape_of(op.input))))
+    p, (channels, outputs, *kernel) = op.parameters(), shape_of(op.filter)
+    ones, group = (1,) * len(kernel), p["group"]
+    conv = _Product(
+        element_of(op.filter),
+        shape_of(op.input),
+        (group * outputs, channels // group, *kernel),
+        shape_of(op.result),
+        ones,
+        (0,) * (2 * len(kernel)),
+        p["dilations"],
+        group,
+        constant_behind(op.filter) is not None,
+    )
+    last = attribute(channels_last(len(conv.input)))
     operands = (last, *(None for _ in op.operands[1:]))
     return [
         LayoutChoice(operands, (result,), cost)
-        for result, cost in _results(op, _transposed_algorithm(op, target), target)
+        for result, cost in _results(conv, target)
     ]
 
 
-def _results(
-    op: ConvOp | ConvTransposeOp, algorithm: str, target: Target
-) -> Iterator[tuple[Attribute | None, float]]:
-    """Yield orders of the result, and what each costs."""
-    batch, outputs, *spatial = shape_of(op.result)
-    group, size = op.parameters()["group"], size_bytes(op.result)
-    yield attribute(channels_last(2 + len(spatial))), 0.0
-    if algorithm != "direct" or group == outputs:
-        return
-    if isinstance(op, ConvOp) and 1 < group <= MOST_PLANES:
-        turns = grouped_channels(len(spatial), outputs // group)
-        yield attribute(turns), _turns_cost(target) * size
+@cache
+def _inputs(conv: _Product, target: Target) -> list[Priced]:
+    """Return orders of the input, and what each costs."""
+    found: list[Priced] = [(attribute(channels_last(len(conv.input))), 0.0)]
+    if conv.algorithm(target) == "direct" and _reads_first(conv):
+        panels = -(-conv.columns // panel_width(target, conv.columns))
+        reads = panels * prod(conv.filter[2:]) / prod(conv.strides)
+        found.append((None, _FIRST * reads * conv.bytes(conv.input)))
+    return found
+
+
+def _reads_first(conv: _Product) -> bool:
+    """
+    Return whether the kernel reads images with channels first as fast as others.
+
+    A border has to be made, and then channels move as well; few channels are short
+    stretches; and channels of which each pixel competes for one place of the cache
+    are slow.
+    """
+    _, depth, *kernel = conv.filter
+    distance = conv.bytes(conv.input[2:])
+    is_long = prod(kernel) == 1 or depth >= _SHORTEST
+    return is_long and not any(conv.pads) and distance % PERIOD_BYTES != 0
+
+
+@cache
+def _results(conv: _Product, target: Target) -> list[Priced]:
+    """
+    Return orders of the result, and what each costs.
+
+    Whole registers are turned, whatever they hold.
+    """
+    batch, outputs, *pixels = conv.result
+    found: list[Priced] = [(attribute(channels_last(len(conv.result))), 0.0)]
     tiles = 1 if batch == 1 else _TILES
-    if prod(spatial) >= tiles * target.tile_rows:
-        columns = outputs // group
-        computed = -(-columns // target.f32_lanes) * target.f32_lanes
-        yield None, TURNED * size * computed / columns
+    has_tiles = prod(pixels) >= tiles * target.tile_rows
+    if conv.algorithm(target) == "direct" and conv.group < outputs and has_tiles:
+        lanes = target.f32_lanes
+        waste = -(-conv.columns // lanes) * lanes / conv.columns
+        found.append((None, TURNED * conv.bytes(conv.result) * waste))
+    return found
+
+
+@cache
+def _turns(conv: _Product, target: Target) -> list[Priced]:
+    """Return the order of the result in which channels of groups take turns."""
+    is_direct = conv.algorithm(target) == "direct" and conv.group < conv.result[1]
+    if not is_direct or not 1 < conv.group <= MOST_PLANES:
+        return []
+    turns = grouped_channels(len(conv.result) - 2, conv.columns)
+    return [(attribute(turns), _turns_cost(target) * conv.bytes(conv.result))]
 
 
 def _turns_cost(target: Target) -> float:
@@ -106,75 +203,18 @@ def _turns_cost(target: Target) -> float:
     return {512: 1.0, 256: 2.0}.get(target.vector_bits, 1.4)
 
 
-def _reads_first(op: ConvOp) -> bool:
-    """
-    Return whether the kernel reads images with channels first as fast as others.
-
-    A border has to be made, and then channels move as well; few channels are short
-    stretches; and channels of which each pixel competes for one place of the cache
-    are slow.
-    """
-    p, (_, channels, *pixels) = op.parameters(), shape_of(op.input)
-    is_long = prod(shape_of(op.filter)[2:]) == 1 or channels // p["group"] >= _SHORTEST
-    distance = prod(pixels) * dtype_of(element_of(op.input)).itemsize
-    return is_long and not any(p["pads"]) and distance % PERIOD_BYTES != 0
-
-
-def _panel_reads(op: ConvOp, target: Target) -> float:
-    """Return how often an element of the input is read: by windows, and per panel."""
-    p, columns = op.parameters(), shape_of(op.filter)[0] // op.parameters()["group"]
-    windows = prod(shape_of(op.filter)[2:]) / prod(p["strides"])
-    return windows * -(-columns // panel_width(target, columns))
-
-
-def _filter_layout(op: ConvOp, target: Target) -> Layout | None:
+@cache
+def _filter_layout(conv: _Product, target: Target) -> Layout | None:
     """
     Return the layout of a convolution's filter; None where its kernel wants none.
 
     Depthwise filters have output channels innermost. A panel never spans two groups,
     so groups that no panel divides stay row-major: their padding is no layout.
     """
-    outputs, _, *kernel = shape_of(op.filter)
-    algorithm, group = _algorithm(op, target), op.parameters()["group"]
+    algorithm, spatial = conv.algorithm(target), len(conv.filter) - 2
     if algorithm == "depthwise":
-        return filter_depthwise(len(kernel))
-    columns = outputs // group
-    width = panel_width(target, columns)
-    if algorithm != "direct" or (group > 1 and columns % width):
+        return filter_depthwise(spatial)
+    width = panel_width(target, conv.columns)
+    if algorithm != "direct" or (conv.group > 1 and conv.columns % width):
         return None
-    return filter_panels(len(kernel), width)
-
-
-def _algorithm(op: ConvOp, target: Target) -> str:
-    """Return how `op` will be computed; only constant filters can be packed."""
-    p = op.parameters()
-    return _chosen(op, target, shape_of(op.filter), p["strides"])
-
-
-def _transposed_algorithm(op: ConvTransposeOp, target: Target) -> str:
-    """Return how the convolution will be computed that `op` becomes."""
-    channels, outputs, *kernel = shape_of(op.filter)
-    group = op.parameters()["group"]
-    filter = (group * outputs, channels // group, *kernel)
-    return _chosen(op, target, filter, (1,) * len(kernel))
-
-
-def _chosen(
-    op: ConvOp | ConvTransposeOp,
-    target: Target,
-    filter: tuple[int, ...],
-    strides: Sequence[int],
-) -> str:
-    if constant_behind(op.filter) is None:
-        return "generic"
-    p, image = op.parameters(), shape_of(op.input)
-    return choose_conv_algorithm(
-        target,
-        element_of(op.filter),
-        image,
-        filter,
-        shape_of(op.result),
-        strides,
-        p["dilations"],
-        p["group"],
-    )
+    return filter_panels(spatial, width)
