@@ -156,6 +156,10 @@ class Node:
             return None
         return self._attribute(name, AttributeProto.INTS, None)
 
+    def reals(self, name: str) -> tuple[float, ...]:
+        """Return a list of floats, which ONNX stores with 32 bits."""
+        return self._attribute(name, AttributeProto.FLOATS, ())
+
     def tensor(self, name: str) -> NDArray[Any]:
         value: TensorProto = self._attribute(name, AttributeProto.TENSOR, None)
         return array_of(value, f"attribute {name}", self._folder)

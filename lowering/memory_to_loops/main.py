@@ -147,13 +147,17 @@ class Main:
                 "expected operands of less than 2**31 elements, "
                 f"got an offset of {max(-values.min(), values.max())}"
             )
-        values = np.ascontiguousarray(values, dtype=np.int32)
+        return self.table(values.astype(np.int32), i32)
+
+    def table(self, values: NDArray[Any], element: Attribute) -> SSAValue:
+        """Return a flat memref constant with `values` of type `element`."""
+        values = np.ascontiguousarray(values)
         key = values.tobytes()
         if key not in self._table_index:
             self._table_index[key] = len(self.tables)
             self.tables.append(values)
         index = len(self.constants) + self._table_index[key]
-        return self._typed(self._entry("constants", index), 0, i32)
+        return self._typed(self._entry("constants", index), 0, element)
 
     def message(self, op: Operation, text: str) -> int:
         """Return the fault code of `text` for `op`; codes start at 1."""

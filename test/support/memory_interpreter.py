@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from memory_normalizations import Normalizations
 from memory_picks import Picks
+from memory_resizing import Resizing
 from numpy.lib.stride_tricks import as_strided
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -125,7 +126,7 @@ def ints(attribute: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in attribute.get_values())
 
 
-class Machine(Normalizations, Picks):
+class Machine(Normalizations, Picks, Resizing):
     """The buffers of one run."""
 
     def __init__(self, module: ModuleOp, inputs: dict[str, Array]):

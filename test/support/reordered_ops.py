@@ -34,6 +34,7 @@ from glow.dialects.graph.normalization import (
 from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.reduction import ReductionOp
+from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
@@ -178,6 +179,17 @@ def trilu(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     return cls(value(f32, (2, *shape)), draw(st.sampled_from([None, value(i64, ())])))
 
 
+def resize(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    axes = draw(st.permutations(range(len(shape))))
+    sizes = [shape[axis] + k for k, axis in enumerate(axes)]
+    mode = draw(st.sampled_from(["nearest", "linear"]))
+    if draw(st.booleans()):
+        return cls(value(f32, shape), sizes=sizes, axes=axes, mode=mode)
+    crop = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": mode}
+    region = value(f32, (2 * len(axes),))
+    return cls(value(f32, shape), region, sizes=sizes, axes=axes, **crop)
+
+
 def top_k(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     """The values alone: there are ties, and those of another axis move."""
     return cls(value(f32, shape), k=1, axis=axis_of(shape, draw), with_indices=False)
@@ -251,6 +263,7 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
         value(f32, shape), axis=axis_of(shape, draw), reverse=draw(st.booleans())
     ),
     TriluOp: trilu,
+    ResizeOp: resize,
     TopKOp: top_k,
     OneHotOp: lambda cls, shape, draw: cls(
         value(i64, shape), value(f32, (2,)), depth=3, axis=axis_of(shape, draw)

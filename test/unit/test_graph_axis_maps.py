@@ -20,6 +20,7 @@ from glow.dialects.graph.movement import (
 )
 from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.ranking import TopKOp
+from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
@@ -72,6 +73,16 @@ MAPS = [
         [(0, None, 1), (None, None, None)],
     ),
     (TopKOp(value(2, 3), k=2), [(0, 1)]),
+    (
+        ResizeOp(
+            value(2, 3),
+            value(2),
+            sizes=(5,),
+            axes=(1,),
+            coordinate_transformation_mode="tf_crop_and_resize",
+        ),
+        [(0, 1), None],
+    ),
     (CumsumOp(value(2, 3), axis=1), [(0, 1)]),
     (TriluOp(value(2, 3), value(dtype=np.int64)), [(0, 1), (None, None)]),
     (

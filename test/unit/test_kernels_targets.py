@@ -10,11 +10,20 @@ from xdsl.ir import Block, Region
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
-from glow.dialects.memory import indexing, normalization, ranking, scanning, window
+from glow.dialects.graph.interpolation import Interpolation
+from glow.dialects.memory import (
+    indexing,
+    normalization,
+    ranking,
+    resize,
+    scanning,
+    window,
+)
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
 PLACES = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 1), "dilations": (1,)}
+CUBIC = Interpolation("cubic", "half_pixel", "floor", -0.75, False, False)
 
 
 def add_one_of_each(code: MemoryCode) -> None:
@@ -53,6 +62,8 @@ def add_one_of_each(code: MemoryCode) -> None:
         scanning.CumsumOp(flat, flat, axis=2),
         scanning.CumsumOp(flat, flat, axis=1, exclusive=True),
         scanning.TriluOp(flat, start, flat, upper=True),
+        resize.ResizeOp(x, y, axes=(2,), scales=(0.9,), how=CUBIC),
+        resize.ResizeOp(flat, flat, axes=(1, 2), scales=(0.9, 0.9), how=CUBIC),
         ranking.TopKOp(flat, rows, None, *heap, axis=2, largest=True),
         window.ArgReduceOp(x, places, kind="max", axis=2),
         window.ArgReduceOp(flat, places, kind="min", axis=2),

@@ -53,6 +53,10 @@ def test_networks_over_images_copy_their_input_only(name: str) -> None:
     assert places(lowered(models.skeleton(name))) == (1, 0, 0)
 
 
+def test_images_are_resized_right_into_what_they_are_joined_to() -> None:
+    assert places(lowered(models.unet(width=8, size=32))) == (1, 0, 0)
+
+
 def test_networks_of_products_copy_nothing() -> None:
     assert places(lowered(models.mlp())) == (0, 0, 0)
     assert places(lowered(models.encoder(layers=2))) == (0, 0, 0)

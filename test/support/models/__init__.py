@@ -18,6 +18,7 @@ from models.decoder import decoder_prefill, decoder_step
 from models.dense import encoder, mlp
 from models.light import FILES, light, skeleton
 from models.recurrent import lstm
+from models.segmentation import unet
 
 __all__ = [
     "FILES",
@@ -36,6 +37,7 @@ __all__ = [
     "resnet50",
     "skeleton",
     "twin_inputs",
+    "unet",
 ]
 
 MODELS: dict[str, Callable[[], ModelProto]] = {
@@ -47,6 +49,7 @@ MODELS: dict[str, Callable[[], ModelProto]] = {
     "decoder_prefill": decoder_prefill,
     "lstm": lstm,
     "lstm_b4": partial(lstm, 4),
+    "unet": unet,
 }
 
 TWINS: dict[str, Callable[..., ModelProto]] = {

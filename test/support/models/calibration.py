@@ -107,7 +107,7 @@ class _Calibration:
         for k in range(_IMAGES):
             feeds = {
                 name: self._weights[name] if name in self._weights else values[k]
-                for name in node.input
+                for name in filter(None, node.input)
                 for values in [self._values.get(name, [])]
             }
             result = run_node(node, feeds, self._model)

@@ -36,7 +36,7 @@ def mobilenet_v2(
 
     `width` scales the channels, `size` is the height and width of the image.
     """
-    net = _Network()
+    net = Network()
     value = net.block("/stem", "input", 3, _even(32 * width), kernel=3, stride=2)
     channels = _even(32 * width)
     for s, (expansion, plain, blocks, first) in enumerate(stages):
@@ -63,7 +63,7 @@ def resnet50(
     `width` is the channels of the first stage, `size` the height and width of the
     image, `depths` the blocks of each stage.
     """
-    net = _Network("Relu")
+    net = Network("Relu")
     value = net.block("/stem", "input", 3, width, kernel=7, stride=2)
     value = net.graph.add(
         "MaxPool", "/stem", value, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4
@@ -79,7 +79,7 @@ def resnet50(
 
 
 @dataclass
-class _Network:
+class Network:
     """What the convolutional networks are made of; weights get their values last."""
 
     activation: str = "Clip"
@@ -138,7 +138,7 @@ class _Network:
 
 
 def _inverted(
-    net: _Network,
+    net: Network,
     path: str,
     value: str,
     inputs: int,
@@ -160,7 +160,7 @@ def _inverted(
 
 
 def _bottleneck(
-    net: _Network, path: str, value: str, inputs: int, width: int, stride: int
+    net: Network, path: str, value: str, inputs: int, width: int, stride: int
 ) -> str:
     """Narrow, convolve, widen four times; add what came in, projected to fit."""
     before, wide = value, 4 * width

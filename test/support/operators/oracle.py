@@ -17,7 +17,15 @@ Array = NDArray[Any]
 TOLERANCES = {"float32": 2e-5, "float64": 1e-9}
 
 # Operators whose f64 the others compute in f32, wholly or in part.
-NARROW = {"Attention", "Erf", "Gelu", "GroupNormalization", "HardSwish", "Shrink"}
+NARROW = {
+    "Attention",
+    "Erf",
+    "Gelu",
+    "GroupNormalization",
+    "HardSwish",
+    "Resize",
+    "Shrink",
+}
 
 
 def run_onnxruntime(

@@ -54,9 +54,16 @@ def _accepts(case: Case, opset: int) -> bool:
     if case.outputs > schema.max_output:
         return False
     return all(
-        array is None or _type_of(array.dtype) in _types(schema, index)
+        _is_optional(schema, index)
+        if array is None
+        else _type_of(array.dtype) in _types(schema, index)
         for index, array in enumerate(case.inputs)
     )
+
+
+def _is_optional(schema: defs.OpSchema, index: int) -> bool:
+    options = defs.OpSchema.FormalParameterOption
+    return schema.inputs[index].option == options.Optional
 
 
 def _types(schema: defs.OpSchema, index: int) -> set[str]:

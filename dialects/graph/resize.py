@@ -1,0 +1,284 @@
+"""Images of another size: elements repeated, dropped, or found between others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import f64 as F64
+from xdsl.dialects.builtin import i64 as I64
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp, float_property
+from glow.dialects.graph.interpolation import (
+    COORDINATES,
+    CROP,
+    MODES,
+    ROUNDINGS,
+    Interpolation,
+    Line,
+    Taps,
+)
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.types import (
+    ANY,
+    FLOAT,
+    Tensor,
+    element_of,
+    normalize_axes,
+    normalize_axis,
+    shape_of,
+    tensor,
+    tensor_type,
+)
+
+
+@irdl_op_definition
+class ResizeOp(GraphOp):
+    """
+    The input with other extents along `axes`, all of them if absent.
+
+    Coordinates in the result are turned into those of the input, by the ratio in
+    `scales`, else by that of the extents. The `nearest` element is taken as
+    `nearest_mode` rounds, or those around are weighted: on a line (`linear`), or on a
+    `cubic` curve with `cubic_coeff_a`. With `antialias`, an axis that becomes shorter
+    weighs all that it leaves out. Beyond the border its element is repeated, or with
+    `exclude_outside` has no weight. For `tf_crop_and_resize`, `roi` has the part of
+    each of `axes` that is seen, all starts before all ends, of the whole 1; what is
+    outside of the input is `extrapolation_value`.
+
+    Shapes: input any, roi [2 * axes], result `sizes` along `axes`, or without them what
+    `scales` give, rounded down. Elements are floats; of any type for nearest ones.
+    Errors: neither sizes nor scales, other than one per axis, words that ONNX lacks,
+    a roi of another length, or one without `tf_crop_and_resize`, or none with it.
+    Source: ONNX Resize-19, whose policies for aspect ratios give sizes and scales;
+    `tf_half_pixel_for_nn` is of Resize-11. Where ONNX Runtime drops a roi along an axis
+    that keeps its extent, ONNX is followed.
+
+    ```mlir
+    %y = graph.resize %x {scales = array<f64: 2.0, 2.0>, axes = array<i64: 2, 3>,
+                          mode = "linear"}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32>
+    ```
+    """
+
+    name = "graph.resize"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    roi = opt_operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    sizes = opt_prop_def(DenseArrayBase.constr(I64))
+    scales = opt_prop_def(DenseArrayBase.constr(F64))
+    axes = opt_prop_def(DenseArrayBase.constr(I64))
+    mode = prop_def(StringAttr, StringAttr("nearest"))
+    coordinate_transformation_mode = prop_def(StringAttr, StringAttr("half_pixel"))
+    nearest_mode = prop_def(StringAttr, StringAttr("round_prefer_floor"))
+    cubic_coeff_a = float_property(-0.75)
+    exclude_outside = opt_prop_def(UnitAttr)
+    antialias = opt_prop_def(UnitAttr)
+    extrapolation_value = float_property(0.0)
+
+    assembly_format = (
+        "$input (`roi` $roi^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        roi: SSAValue | None = None,
+        *,
+        sizes: Sequence[int] | None = None,
+        scales: Sequence[float] | None = None,
+        axes: Sequence[int] | None = None,
+        mode: str = "nearest",
+        coordinate_transformation_mode: str = "half_pixel",
+        nearest_mode: str = "round_prefer_floor",
+        cubic_coeff_a: float = -0.75,
+        exclude_outside: bool | None = False,
+        antialias: bool | None = False,
+        extrapolation_value: float = 0.0,
+    ) -> Tensor:
+        _check_word("mode", mode, MODES)
+        coordinates = coordinate_transformation_mode
+        _check_word("coordinate_transformation_mode", coordinates, COORDINATES)
+        _check_word("nearest_mode", nearest_mode, ROUNDINGS)
+        (ANY if mode == "nearest" else FLOAT).check(input)
+        if mode == "nearest" and antialias:
+            raise VerifyException("expected no antialias of the nearest elements")
+        shape = shape_of(input)
+        named = _named(axes, len(shape))
+        _check_region(roi, coordinates, len(named))
+        found = list(shape)
+        for axis, (places, _) in zip(
+            named, _extents(shape, named, sizes, scales), strict=True
+        ):
+            if places and not shape[axis]:
+                raise VerifyException(
+                    f"expected a size of 0 along axis {axis}, which is empty, "
+                    f"got {places}"
+                )
+            found[axis] = places
+        return tensor(element_of(input), found)
+
+    @staticmethod
+    def compute(
+        input: Array,
+        roi: Array | None = None,
+        *,
+        sizes: Sequence[int] | None = None,
+        scales: Sequence[float] | None = None,
+        axes: Sequence[int] | None = None,
+        mode: str = "nearest",
+        coordinate_transformation_mode: str = "half_pixel",
+        nearest_mode: str = "round_prefer_floor",
+        cubic_coeff_a: float = -0.75,
+        exclude_outside: bool | None = False,
+        antialias: bool | None = False,
+        extrapolation_value: float = 0.0,
+    ) -> Array:
+        how = Interpolation(
+            mode=mode,
+            coordinates=coordinate_transformation_mode,
+            rounding=nearest_mode,
+            cubic_coeff_a=cubic_coeff_a,
+            exclude_outside=bool(exclude_outside),
+            antialias=bool(antialias),
+        )
+        lines = lines_of(input.shape, sizes, scales, axes, roi)
+        taps = {axis: how.taps(line, input.dtype) for axis, line in lines.items()}
+        found = input
+        for axis, each in taps.items():
+            found = _along(found, axis, each)
+        for axis, each in taps.items():
+            if each.inside is not None:
+                value = np.asarray(extrapolation_value).astype(input.dtype)
+                inside = each.inside.reshape(-1, *(1,) * (input.ndim - 1 - axis))
+                found = np.where(inside, found, value)
+        return found
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
+        return identity(len(shape_of(self.input))) if operand == 0 else None
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        if operand:
+            return None
+        named = _named(self.parameters()["axes"], len(order))
+        moved = self.parameters() | {"axes": [order.index(axis) for axis in named]}
+        regions = ((0,),) * (len(self.operands) - 1)
+        return Reordering((order, *regions), (order,), moved)
+
+
+def interpolation_of(parameters: Mapping[str, Any]) -> Interpolation:
+    """Return how an op with these parameters finds elements."""
+    return Interpolation(
+        mode=parameters["mode"],
+        coordinates=parameters["coordinate_transformation_mode"],
+        rounding=parameters["nearest_mode"],
+        cubic_coeff_a=parameters["cubic_coeff_a"],
+        exclude_outside=bool(parameters["exclude_outside"]),
+        antialias=bool(parameters["antialias"]),
+    )
+
+
+def _check_word(role: str, word: str, words: Sequence[str]) -> None:
+    if word not in words:
+        raise VerifyException(
+            f'expected a {role} out of {", ".join(words)}, got "{word}"'
+        )
+
+
+def _named(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """Return the axes that are resized, in the order in which they are named."""
+    if axes is None:
+        return tuple(range(rank))
+    normalize_axes(axes, rank)  # refuses one that is named twice
+    return tuple(normalize_axis(axis, rank) for axis in axes)
+
+
+def _check_region(roi: SSAValue | None, coordinates: str, axes: int) -> None:
+    if (roi is None) == (coordinates == CROP):
+        wanted = "a roi" if roi is None else "no roi"
+        raise VerifyException(f"expected {wanted} for {coordinates} coordinates")
+    if roi is None:
+        return
+    FLOAT.check(roi)
+    if shape_of(roi) != (2 * axes,):
+        raise VerifyException(
+            f"expected a roi of {2 * axes} elements, got {tensor_type(roi)}"
+        )
+
+
+def _extents(
+    shape: Sequence[int],
+    named: Sequence[int],
+    sizes: Sequence[int] | None,
+    scales: Sequence[float] | None,
+) -> list[tuple[int, float]]:
+    """Return what each of the axes `named` becomes, and by which ratio."""
+    if sizes is None and scales is None:
+        raise VerifyException("expected sizes or scales, got neither")
+    for role, values in (("sizes", sizes), ("scales", scales)):
+        if values is not None and len(values) != len(named):
+            raise VerifyException(
+                f"expected {role} of {len(named)} entries, got {list(values)}"
+            )
+    if sizes is not None and min(sizes, default=0) < 0:
+        raise VerifyException(f"expected sizes of at least 0, got {list(sizes)}")
+    if scales is not None and not all(0 < scale < np.inf for scale in scales):
+        raise VerifyException(f"expected scales above 0, got {list(scales)}")
+    found: list[tuple[int, float]] = []
+    for index, axis in enumerate(named):
+        if scales is not None:
+            scale = float(np.float32(scales[index]))
+            length = int(np.float32(shape[axis]) * np.float32(scale))
+        else:
+            assert sizes is not None
+            scale, length = sizes[index] / max(shape[axis], 1), 0
+        found.append((length if sizes is None else sizes[index], scale))
+    return found
+
+
+def lines_of(
+    shape: Sequence[int],
+    sizes: Sequence[int] | None,
+    scales: Sequence[float] | None,
+    axes: Sequence[int] | None,
+    roi: Array | Sequence[float] | None,
+) -> dict[int, Line]:
+    """Return the axes that a resize of a tensor of `shape` goes along."""
+    named = _named(axes, len(shape))
+    found: dict[int, Line] = {}
+    pairs = _extents(shape, named, sizes, scales)
+    for index, (axis, (places, scale)) in enumerate(zip(named, pairs, strict=True)):
+        region = (0.0, 1.0)
+        if roi is not None:
+            region = float(roi[index]), float(roi[len(named) + index])
+        found[axis] = Line(shape[axis], places, scale, *region)
+    return found
+
+
+def _along(array: Array, axis: int, taps: Taps) -> Array:
+    """Return what the places of `axis` are, that of all others kept."""
+    if taps.is_identity and taps.positions.shape[0] == array.shape[axis]:
+        return array
+    if taps.weights is None:
+        return np.take(array, taps.positions[:, 0], axis)
+    trailing = (1,) * (array.ndim - 1 - axis)
+    found: Any = 0
+    for positions, weights in zip(taps.positions.T, taps.weights.T, strict=True):
+        weighted = weights.astype(array.dtype).reshape(-1, *trailing)
+        found = found + np.take(array, positions, axis) * weighted
+    return found
