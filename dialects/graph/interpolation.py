@@ -81,6 +81,11 @@ class Interpolation:
     exclude_outside: bool
     antialias: bool
 
+    @property
+    def length(self) -> int:
+        """How many elements are weighted along an axis without antialias."""
+        return {"nearest": 1, "linear": 2, "cubic": 4}[self.mode]
+
     def taps(self, line: Line, dtype: np.dtype[Any]) -> Taps:
         """
         Return where the places of `line` come from, for elements of `dtype`.

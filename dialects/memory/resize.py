@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -11,17 +12,21 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     f64,
+    i32,
     i64,
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.interpolation import Interpolation, Line
 from glow.dialects.memory.base import MemoryOp, extents_of
@@ -33,9 +38,11 @@ class ResizeOp(MemoryOp):
     """
     Resize the input along `axes` by `scales` to what the result has; as `graph.resize`.
 
-    `region` has the starts and the ends of the part that is seen, where coordinates
-    follow it; what lies outside of the input becomes `extrapolation_value`.
-    Shapes: input any, result with other extents along `axes`.
+    Where coordinates follow the part that is seen, its starts and ends are in `region`,
+    or in `roi`; what lies outside of the input becomes `extrapolation_value`.
+    Shapes: input any, result with other extents along `axes`, roi [2 * axes]; with it
+    alone positions (i32) and weights, if any, of what is summed up per place.
+    Errors: a region and a roi, a roi without positions, or positions without it.
 
     ```mlir
     memory.resize ins(%x : memref<1x8x4x4xf32>) outs(%y : memref<1x8x8x8xf32>)
@@ -48,7 +55,10 @@ class ResizeOp(MemoryOp):
     name = "memory.resize"
 
     input = operand_def(MemRefType.constr(AnyAttr()))
+    roi = opt_operand_def(MemRefType.constr(AnyAttr()))
     result = operand_def(MemRefType.constr(AnyAttr()))
+    positions = opt_operand_def(MemRefType.constr(i32))
+    weights = opt_operand_def(MemRefType.constr(AnyAttr()))
 
     axes = prop_def(DenseArrayBase.constr(i64))
     scales = prop_def(DenseArrayBase.constr(f64))
@@ -61,17 +71,26 @@ class ResizeOp(MemoryOp):
     antialias = opt_prop_def(UnitAttr)
     extrapolation_value = prop_def(FloatAttr.constr(f64))
 
-    irdl_options = (ParsePropInAttrDict(),)
+    WRITES: ClassVar = ("result", "positions", "weights")
+
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
 
     assembly_format = (
-        "`ins` `(` $input `:` type($input) `)` `outs` `(` $result `:` "
-        "type($result) `)` attr-dict"
+        "`ins` `(` $input `:` type($input) (`roi` $roi^ `:` type($roi))? `)` "
+        "`outs` `(` $result `:` type($result) `)` (`positions` $positions^ `:` "
+        "type($positions))? (`weights` $weights^ `:` type($weights))? attr-dict"
     )
 
     def __init__(
         self,
         input: SSAValue,
+        roi: SSAValue | None,
         result: SSAValue,
+        positions: SSAValue | None = None,
+        weights: SSAValue | None = None,
         *,
         axes: Sequence[int],
         scales: Sequence[float],
@@ -80,7 +99,7 @@ class ResizeOp(MemoryOp):
         extrapolation_value: float = 0.0,
     ):
         super().__init__(
-            operands=[input, result],
+            operands=[input, roi, result, positions, weights],
             properties={
                 "axes": ints(axes),
                 "scales": DenseArrayBase.from_list(f64, list(scales)),
@@ -96,6 +115,18 @@ class ResizeOp(MemoryOp):
                 "extrapolation_value": FloatAttr(extrapolation_value, f64),
             },
         )
+
+    def verify_(self) -> None:
+        if self.roi is not None and self.region is not None:
+            raise VerifyException("expected a region or a roi, got both")
+        if (self.roi is None) != (self.positions is None):
+            wanted = "positions" if self.positions is None else "no positions"
+            given = "without a roi" if self.roi is None else "with a roi"
+            raise VerifyException(f"expected {wanted} {given}")
+        has_weights = self.roi is not None and self.mode.data != "nearest"
+        if (self.weights is not None) != has_weights:
+            wanted = "weights" if has_weights else "no weights"
+            raise VerifyException(f"expected {wanted} beside these positions")
 
     @property
     def how(self) -> Interpolation:

@@ -59,8 +59,8 @@ def resize(node: Node) -> SSAValue:
     axes = node.integers("axes") if node.opset >= 18 else None
     sizes, scales = _target(node, axes)
     antialias = node.opset >= 18 and node.flag("antialias")
-    if coordinates == CROP:
-        node.known(1, "a roi")
+    if coordinates == CROP and antialias:
+        node.known(1, "antialias and a roi")
     return node.emit(
         ResizeOp,
         node.input(0),

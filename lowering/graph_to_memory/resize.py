@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.interpolation import Line
@@ -28,20 +28,34 @@ MOST_TAPS = 16
 @lowers(ResizeOp)
 def _resize(lowering: Lowering, op: ResizeOp) -> None:
     p = op.parameters()
-    region = None
-    if op.roi is not None:
-        region = lowering.logical(op.roi)
-        if region is None:
-            raise unsupported(op, "has a roi known only at run time")
+    region = None if op.roi is None else lowering.logical(op.roi)
     lines = lines_of(shape_of(op.input), p["sizes"], p["scales"], p["axes"], region)
+    if op.roi is not None and region is None:
+        _crop(lowering, op, op.roi, lines)
+        return
     steps = [lines] if region is not None else _steps(op, lines, p)
     buffer = lowering[op.input]
     for step in steps[:-1]:
         smaller = _temporary(lowering, buffer, step)
-        _add(lowering, (buffer, smaller), step, p, None)
+        _add(lowering, (buffer, None, smaller), step, p, None)
         buffer = smaller
-    pair = buffer, lowering.destination(op.result)
-    _add(lowering, pair, steps[-1], p, region)
+    slots = buffer, None, lowering.destination(op.result)
+    _add(lowering, slots, steps[-1], p, region)
+
+
+def _crop(lowering: Lowering, op: ResizeOp, roi: SSAValue, lines: Lines) -> None:
+    """Add a resize that finds positions and weights when it runs."""
+    p, element = op.parameters(), element_of(op.input)
+    how = interpolation_of(p)
+    if how.antialias:
+        raise unsupported(op, "has an antialias of a roi known only at run time")
+    places = sum(line.places for line in lines.values())
+    positions = lowering.temporary(i32, (places * (1 + how.length),))
+    weights = None
+    if how.mode != "nearest":
+        weights = lowering.temporary(element, (places * how.length,))
+    buffers = lowering[op.input], lowering[roi], lowering.destination(op.result)
+    _add(lowering, (*buffers, positions, weights), lines, p, None)
 
 
 def _steps(op: ResizeOp, lines: Lines, parameters: dict[str, Any]) -> list[Lines]:
@@ -74,7 +88,7 @@ def _temporary(lowering: Lowering, buffer: SSAValue, lines: Lines) -> SSAValue:
 
 def _add(
     lowering: Lowering,
-    pair: tuple[SSAValue, SSAValue],
+    slots: tuple[SSAValue, SSAValue | None, SSAValue, *tuple[SSAValue | None, ...]],
     lines: Lines,
     parameters: dict[str, Any],
     region: Any,
@@ -82,7 +96,7 @@ def _add(
     seen = [line.start for line in lines.values()]
     seen += [line.end for line in lines.values()]
     new = resize.ResizeOp(
-        *pair,
+        *slots,
         axes=tuple(lines),
         scales=[line.scale for line in lines.values()],
         region=None if region is None else seen,

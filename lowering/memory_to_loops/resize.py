@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import i8
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.graph.interpolation import Taps
 from glow.dialects.memory.address import Addressing, addressing_of
@@ -17,6 +20,7 @@ from glow.dialects.memory.resize import ResizeOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.copy import plan_copy
 from glow.lowering.memory_to_loops.elementwise import plan
+from glow.lowering.memory_to_loops.kernels.crop_taps import CropTaps, number_of
 from glow.lowering.memory_to_loops.kernels.resize import Resize
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -33,8 +37,13 @@ def lower_resize(main: Main, op: ResizeOp) -> None:
     source, result = addressing_of(op.input), addressing_of(op.result)
     if 0 in result.shape:
         return
+    order = sorted(op.lines, key=lambda axis: -abs(result.strides[axis]))
+    if op.roi is not None:
+        _fill(main, op)
+        _sum(main, op, order, _write_tables(main, op, op.roi, order))
+        return
     dtype = dtype_of(buffer_type(op.result).element_type)
-    found = {axis: op.how.taps(line, dtype) for axis, line in op.lines.items()}
+    found = {axis: op.how.taps(op.lines[axis], dtype) for axis in order}
     extents = source.shape
     taps = {
         axis: each
@@ -51,7 +60,7 @@ def lower_resize(main: Main, op: ResizeOp) -> None:
         return
     if any(each.inside is not None for each in taps.values()):
         _fill(main, op)
-    _sum(main, op, taps)
+    _sum(main, op, list(taps), _constant_tables(main, op, taps))
 
 
 def _repeats(
@@ -105,41 +114,44 @@ def _fill(main: Main, op: ResizeOp) -> None:
     main.call(kernel, [main.base(op.result)], row)
 
 
-def _sum(main: Main, op: ResizeOp, taps: Mapping[int, Taps]) -> None:
+@dataclass(frozen=True)
+class _Tables:
+    """Positions and weights: how many per place of each axis, and where they begin."""
+
+    counts: tuple[int, ...]
+    starts: tuple[tuple[int, int], ...]
+    is_partial: bool
+    positions: SSAValue
+    weights: SSAValue | None
+
+
+def _sum(main: Main, op: ResizeOp, order: list[int], tables: _Tables) -> None:
     element = buffer_type(op.result).element_type
     seen_as = i8 if is_bool(element) else element
     source, result = addressing_of(op.input), addressing_of(op.result)
-    axes = [
-        Axis(n, (source.strides[axis], result.strides[axis]))
-        for axis, n in enumerate(result.shape)
-        if axis not in taps
-    ]
-    others = collapse(axes, (1, 0))
-    order = sorted(taps, key=lambda axis: -abs(result.strides[axis]))
-    tables = _Tables(taps, order)
+    axes = axes_of(result.shape, [source, result])
+    others = collapse([a for i, a in enumerate(axes) if i not in order], (1, 0))
     inner = _inner(others, result, order)
     if inner is not None:
         others.remove(inner)
-    counts = tuple(taps[axis].positions.shape[1] for axis in order)
+    unrolled = prod(tables.counts) <= _MOST_TAPS
     kernel = Resize(
         seen_as,
         len(others),
-        counts if prod(counts) <= _MOST_TAPS else (0,) * len(counts),
-        tables.is_weighted,
+        tables.counts if unrolled else (0,) * len(order),
+        tables.weights is not None,
         tables.is_partial,
         inner is not None,
         _strips(main.target, element, inner),
     )
     row = nest_row(others)
-    for index, axis in enumerate(order):
+    for axis, start, count in zip(order, tables.starts, tables.counts, strict=True):
         strides = source.strides[axis], result.strides[axis]
-        row += [result.shape[axis], *strides, *tables.starts[index], counts[index]]
+        row += [result.shape[axis], *strides, *start, count]
     row += [] if inner is None else nest_row([inner])
     arguments = [main.base(op.input, 0, seen_as), main.base(op.result, 0, seen_as)]
-    arguments.append(main.offsets(tables.positions))
-    if tables.is_weighted:
-        weights = tables.weights.astype(dtype_of(element))
-        arguments.append(main.table(weights, element))
+    arguments.append(tables.positions)
+    arguments += [] if tables.weights is None else [tables.weights]
     main.call(kernel, arguments, row)
 
 
@@ -161,30 +173,54 @@ def _strips(target: Target, element: Attribute, inner: Axis | None) -> Strips:
     return Strips.of(target, [element], next(unrolls, 1))
 
 
-class _Tables:
-    """The tables of all axes, and where those of each begin."""
+def _starts(records: Sequence[int], taps: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return where positions and weights of each axis begin, by how many there are."""
+    ends = zip(accumulate(records), accumulate(taps), strict=True)
+    return ((0, 0), *ends)[:-1]
 
-    def __init__(self, taps: Mapping[int, Taps], order: list[int]):
-        ordered = [taps[axis] for axis in order]
-        self.is_weighted = any(each.weights is not None for each in ordered)
-        self.is_partial = any(each.inside is not None for each in ordered)
-        positions: list[NDArray[np.int64]] = []
-        weights: list[NDArray[np.float64]] = []
-        self.starts: list[tuple[int, int]] = []
-        at = [0, 0]
-        for each in ordered:
-            self.starts.append((at[0], at[1]))
-            positions.append(self._records(each).ravel())
-            own = each.weights
-            own = np.ones(each.positions.shape) if own is None else own
-            weights.append(own.astype(np.float64).ravel())
-            at = [at[0] + positions[-1].size, at[1] + weights[-1].size]
-        self.positions = np.concatenate(positions)
-        self.weights = np.concatenate(weights)
 
-    def _records(self, taps: Taps) -> NDArray[np.int64]:
-        if not self.is_partial:
-            return taps.positions
-        inside = taps.inside
-        inside = np.ones(len(taps.positions), bool) if inside is None else inside
-        return np.concatenate([inside[:, None].astype(np.int64), taps.positions], 1)
+def _constant_tables(main: Main, op: ResizeOp, taps: Mapping[int, Taps]) -> _Tables:
+    element = buffer_type(op.result).element_type
+    is_partial = any(each.inside is not None for each in taps.values())
+    is_weighted = any(each.weights is not None for each in taps.values())
+    records = [_records(each, is_partial).ravel() for each in taps.values()]
+    weights = [_weights(each).ravel() for each in taps.values()]
+    found = np.concatenate(weights).astype(dtype_of(element))
+    return _Tables(
+        tuple(each.positions.shape[1] for each in taps.values()),
+        _starts([r.size for r in records], [w.size for w in weights]),
+        is_partial,
+        main.offsets(np.concatenate(records)),
+        main.table(found, element) if is_weighted else None,
+    )
+
+
+def _weights(taps: Taps) -> NDArray[Any]:
+    return np.ones(taps.positions.shape) if taps.weights is None else taps.weights
+
+
+def _records(taps: Taps, is_partial: bool) -> NDArray[np.int64]:
+    if not is_partial:
+        return taps.positions
+    inside = np.ones(len(taps.positions)) if taps.inside is None else taps.inside
+    return np.column_stack([inside.astype(np.int64), taps.positions])
+
+
+def _write_tables(main: Main, op: ResizeOp, roi: SSAValue, order: list[int]) -> _Tables:
+    """Append calls that find positions and weights of each axis in its region."""
+    assert op.positions is not None
+    named, length = list(op.lines), op.how.length
+    places = [op.lines[axis].places for axis in order]
+    starts = _starts([n * (length + 1) for n in places], [n * length for n in places])
+    positions = main.base(op.positions)
+    weights = None if op.weights is None else main.base(op.weights)
+    number = number_of(buffer_type(op.result).element_type)
+    region, stride = buffer_type(roi).element_type, addressing_of(roi).strides[0]
+    for axis, start in zip(order, starts, strict=True):
+        line, index = op.lines[axis], named.index(axis)
+        kernel = CropTaps(region, number, op.how, line.places == 1)
+        ends = index * stride, (len(named) + index) * stride
+        arguments = [main.base(roi), positions]
+        arguments += [] if weights is None else [weights]
+        main.call(kernel, arguments, [line.extent, line.places, *ends, *start])
+    return _Tables((length,) * len(order), starts, True, positions, weights)

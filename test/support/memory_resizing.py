@@ -15,9 +15,10 @@ from glow.dialects.memory.resize import ResizeOp
 Array = np.ndarray[Any, Any]
 
 
-def resized(x: Array, op: ResizeOp) -> Array:
-    """Return what `op` makes of `x`."""
-    region = None if op.region is None else np.array(op.region.get_values())
+def resized(x: Array, op: ResizeOp, region: Array | None = None) -> Array:
+    """Return what `op` makes of `x`; `region` is what it has as operand."""
+    if op.region is not None:
+        region = np.array(op.region.get_values())
     axes, how, shape = op.axes.get_values(), op.how, extents_of(op.result)
     return GraphResizeOp.compute(
         x,
@@ -45,4 +46,5 @@ class Resizing(ABC):
     def write(self, buffer: SSAValue, array: Array) -> None: ...
 
     def run_resize(self, op: Any) -> None:
-        self.write(op.result, resized(self.read(op.input), op))
+        region = None if op.roi is None else self.read(op.roi)
+        self.write(op.result, resized(self.read(op.input), op, region))

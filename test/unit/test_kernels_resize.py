@@ -34,7 +34,9 @@ class Cases:
     ) -> None:
         scales = [out.shape[axis] / x.shape[axis] for axis in axes]
         buffers = self._code.buffer(x), self._code.buffer(out)
-        op = ResizeOp(*buffers, axes=axes, scales=scales, how=how, **rest)
+        op = ResizeOp(
+            buffers[0], None, buffers[1], axes=axes, scales=scales, how=how, **rest
+        )
         self._cases.append((out, resized(x, op)))
         self._code.add(op)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 from operators.case import feeds_of, model_of
 from operators.oracle import run_onnxruntime
-from operators.resizing import REGION, resized
+from operators.resizing import NEAREST, REGION, resized
 from small_onnx import info, model, node
 
 import glow
@@ -26,15 +26,12 @@ CORNERS = {"coordinate_transformation_mode": "align_corners"}
 def fed(
     inputs: str, op: str = "Resize", opset: int = 19, **attributes: Any
 ) -> ModelProto:
-    """Return a model whose region, scales and sizes are inputs."""
-    given = {"x": info("x", (1, 2, 5, 7))}
-    given |= {"s": info("s", (4,)), "r": info("r", (8,)), "n": info("n", (4,), "i64")}
-    read = {name: given[name] for name in inputs.split() if name != "-"}
+    """Return a model whose region `r`, scales `s`, sizes `n` are inputs; not `z`."""
+    known = {"x": info("x", (1, 2, 5, 7)), "s": info("s", (4,)), "r": info("r", (8,))}
+    known["n"] = info("n", (4,), "i64")
+    read = {name: known[name] for name in inputs.split() if name in known}
+    weights = {"z": np.array([1, 2, 8, 8])} if "z" in inputs else {}
     each = node(op, inputs, "y", "n", **attributes)
-    sizes = {"z": np.array([1, 2, 8, 8])}
-    weights = {name: array for name, array in sizes.items() if name in inputs.split()}
-    for name in weights:
-        del read[name]
     return model([each], read, ["y"], weights, opset=opset)
 
 
@@ -49,6 +46,10 @@ UNSUPPORTED = [
     (lambda: fed("x s", opset=10), "Resize with scales known only at run time"),
     (lambda: fed("x s", "Upsample", 9), "Upsample with scales known only at run time"),
     (lambda: given(scales=(1, 1, 2, 2), mode="lanczos"), "Resize with mode='lanczos'"),
+    (
+        lambda: fed("x r - z", mode="linear", antialias=1, **CROP),
+        "Resize with antialias and a roi known only at run time",
+    ),
     (
         lambda: given(scales=(1, 1, 2, 2), nearest_mode="up"),
         "Resize with nearest_mode='up'",
@@ -96,6 +97,21 @@ def test_what_is_wrong_is_told(build: Any, message: str) -> None:
     with pytest.raises(InvalidModelError) as caught:
         import_model(build())
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("target", ["cpu", "cpu:sse2"])
+def test_a_region_may_be_an_input(target: str) -> None:
+    """The same code for any region: it finds positions and weights when it runs."""
+    for how in (*NEAREST, {"mode": "linear"}, {"mode": "cubic", "exclude_outside": 1}):
+        net = glow.compile(
+            fed("x r - z", extrapolation_value=7.5, **how, **CROP), target
+        )
+        for region in (REGION, np.array([0, 0, 0, 0, 1, 1, 1, 1], np.float32)):
+            case = resized(
+                X, (1, 2, 8, 8), None, region, extrapolation_value=7.5, **how, **CROP
+            )
+            (expected,) = run_onnxruntime(model_of([case]), feeds_of([case]), False)
+            np.testing.assert_allclose(net(X, region), expected, rtol=1e-5, atol=1e-5)
 
 
 def outputs(**of: Any) -> tuple[NDArray[Any], NDArray[Any]]:

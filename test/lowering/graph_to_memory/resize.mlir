@@ -12,12 +12,20 @@
 
 // What is known of a region is said.
 // CHECK:         memory.resize {{.*}}region = array<f64: 0.000000e+00, 2.500000e-01, 1.000000e+00, 7.500000e-01>
+
+// What is not gets room for what it comes to.
+// CHECK:         [[P:%.*]] = memory.alloc : memref<24xi32>
+// CHECK-NEXT:    [[W:%.*]] = memory.alloc : memref<16xf32>
+// CHECK:         memory.resize ins(%{{.*}} roi %{{.*}} : memref<4xf32>) outs(%{{.*}}) positions [[P]] : memref<24xi32> weights [[W]] : memref<16xf32> {axes = array<i64: 2, 3>
 graph.placeholder @x "in" : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @r "in" : tensor<4xf32>
 graph.placeholder @s "in" : tensor<1x4x8x8xf32, #layout.physical<NHWC>>
 graph.placeholder @a "out" : tensor<1x8x8x8xf32, #layout.physical<NHWC>>
 graph.placeholder @b "out" : tensor<1x4x3x4xf32, #layout.physical<NHWC>>
 graph.placeholder @c "out" : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+graph.placeholder @d "out" : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
 func.func @main() {
+  %region = graph.load @r : tensor<4xf32>
   %x = graph.load @x : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
   %s = graph.load @s : tensor<1x4x8x8xf32, #layout.physical<NHWC>>
   %r = graph.literal dense<[0.0, 0.25, 1.0, 0.75]> : tensor<4xf32> : tensor<4xf32>
@@ -25,6 +33,8 @@ func.func @main() {
   %a = graph.concat %s, %0 {axis = 1 : i64} : (tensor<1x4x8x8xf32, #layout.physical<NHWC>>, tensor<1x4x8x8xf32, #layout.physical<NHWC>>) -> tensor<1x8x8x8xf32, #layout.physical<NHWC>>
   %b = graph.resize %s {sizes = array<i64: 4, 3, 4>, axes = array<i64: 1, 2, 3>, mode = "linear", antialias} : (tensor<1x4x8x8xf32, #layout.physical<NHWC>>) -> tensor<1x4x3x4xf32, #layout.physical<NHWC>>
   %c = graph.resize %s roi %r {sizes = array<i64: 4, 4>, axes = array<i64: 2, 3>, coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<1x4x8x8xf32, #layout.physical<NHWC>>, tensor<4xf32>) -> tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+  %d = graph.resize %s roi %region {sizes = array<i64: 4, 4>, axes = array<i64: 2, 3>, mode = "linear", coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<1x4x8x8xf32, #layout.physical<NHWC>>, tensor<4xf32>) -> tensor<1x4x4x4xf32, #layout.physical<NHWC>>
+  graph.save @d, %d : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
   graph.save @a, %a : tensor<1x8x8x8xf32, #layout.physical<NHWC>>
   graph.save @b, %b : tensor<1x4x3x4xf32, #layout.physical<NHWC>>
   graph.save @c, %c : tensor<1x4x4x4xf32, #layout.physical<NHWC>>

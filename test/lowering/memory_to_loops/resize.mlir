@@ -59,3 +59,27 @@ func.func @main() {
   memory.resize ins(%x : memref<4xf32>) outs(%y : memref<7xf32>) {axes = array<i64: 0>, scales = array<f64: 1.75>, region = array<f64: -0.5, 0.5>, mode = "nearest", coordinates = "tf_crop_and_resize", rounding = "floor", cubic_coeff_a = -0.75 : f64, extrapolation_value = 1.0 : f64}
   func.return
 }
+
+// -----
+
+// A region that is known late is turned into tables, axis by axis.
+// CHECK:       func.func private @crop_taps_
+// CHECK-SAME:    (%roi: memref<?xf32>, %positions: memref<?xi32>, %weights: memref<?xf32>, %rows
+// CHECK:       func.func @main
+// CHECK:         func.call @fill_
+// CHECK-COUNT-2: func.call @crop_taps_
+// CHECK:         func.call @resize_
+memory.placeholder @x "in" : memref<4x4xf32>
+memory.placeholder @r "in" : memref<4xf32>
+memory.placeholder @y "out" : memref<7x7xf32>
+memory.placeholder @p "out" : memref<42xi32>
+memory.placeholder @w "out" : memref<28xf32>
+func.func @main() {
+  %x = memory.get @x : memref<4x4xf32>
+  %r = memory.get @r : memref<4xf32>
+  %y = memory.get @y : memref<7x7xf32>
+  %p = memory.get @p : memref<42xi32>
+  %w = memory.get @w : memref<28xf32>
+  memory.resize ins(%x : memref<4x4xf32> roi %r : memref<4xf32>) outs(%y : memref<7x7xf32>) positions %p : memref<42xi32> weights %w : memref<28xf32> {axes = array<i64: 0, 1>, scales = array<f64: 1.75, 1.75>, mode = "linear", coordinates = "tf_crop_and_resize", rounding = "floor", cubic_coeff_a = -0.75 : f64, extrapolation_value = 1.0 : f64}
+  func.return
+}
