@@ -53,7 +53,8 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "remove-identities,recognize-functions,recognize-attention,"
+        "remove-identities,form-embedding-bags,recognize-functions,"
+        "recognize-attention,"
         "decompose-rotary-embedding,decompose-attention,"
         "sink-transposes,fold-movement,remove-identities,"
         "fold-batch-norm,fold-bias,decompose-batch-norm,elide-optionals,"
@@ -61,8 +62,9 @@ STAGES = (
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "fold-constants remove-identities recognize-functions "
-            "recognize-attention sink-transposes fold-movement fold-batch-norm fold-bias elide-optionals cse dce "
+            "fold-constants remove-identities form-embedding-bags recognize-functions "
+            "recognize-attention sink-transposes fold-movement fold-batch-norm "
+            "fold-bias elide-optionals cse dce "
             "remove-dead-constants"
         ),
     ),

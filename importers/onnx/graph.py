@@ -17,9 +17,15 @@ from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import Function, Key, definition_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
-from glow.importers.onnx.records import DEFAULT_DOMAIN, Record
+from glow.importers.onnx.records import Record
 from glow.importers.onnx.registry import Handler, Outputs, find_handler, has_handler
-from glow.importers.onnx.schemas import Schema, check_node, find_schema, value_of
+from glow.importers.onnx.schemas import (
+    FOREIGN,
+    Schema,
+    check_node,
+    find_schema,
+    value_of,
+)
 from glow.importers.onnx.tensors import DTYPES
 from glow.support.errors import InvalidModelError
 from glow.support.types import Tensor, dtype_of, element_of, shape_of
@@ -103,13 +109,15 @@ class GraphImporter:
         if function is not None:
             return self._call(function, record, inputs, place)
         schema = _schema_of(record)
-        check_node(record, schema)
+        if schema is not FOREIGN:
+            check_node(record, schema)
         handler = _handler_of(record)
         if handler is None and not _is_composite(schema):
             raise Unsupported(f"operator {record.operator}-{schema.since}")
         if any(n and v is None for n, v in zip(record.inputs, inputs, strict=True)):
             return self._stand_ins(record)
-        _check_types(record, schema, inputs)
+        if schema is not FOREIGN:
+            _check_types(record, schema, inputs)
         if handler is not None:
             node = Node(
                 record,
@@ -208,17 +216,18 @@ def _schema_of(record: Record) -> Schema:
         )
     schema = find_schema(record.op_type, record.domain, record.opset)
     if schema is None:
-        raise Unsupported(f"operator {record.operator}-{record.opset}")
-    if schema.deprecated and not has_handler(record.op_type, schema.since):
+        if find_handler(record.operator, record.opset) is None:
+            raise Unsupported(f"operator {record.operator}-{record.opset}")
+        return FOREIGN
+    if schema.deprecated and not has_handler(record.operator, schema.since):
         raise InvalidModelError(f"{record.label}: the operator is no longer in ONNX")
     return schema
 
 
 def _handler_of(record: Record) -> Handler | None:
-    """Return the function that imports `record`; other domains have none."""
-    if record.domain != DEFAULT_DOMAIN or record.opset is None:
-        return None
-    return find_handler(record.op_type, record.opset)
+    """Return the function that imports `record`, if there is one."""
+    assert record.opset is not None
+    return find_handler(record.operator, record.opset)
 
 
 def _is_composite(schema: Schema) -> bool:

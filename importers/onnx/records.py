@@ -19,6 +19,11 @@ def domain_of(name: object) -> str:
     return DEFAULT_DOMAIN if text == "ai.onnx" else text
 
 
+def operator_name(domain: str, op_type: str) -> str:
+    """Return how messages name an operator: with its domain, if that is not ONNX's."""
+    return op_type if domain == DEFAULT_DOMAIN else f"{domain}.{op_type}"
+
+
 def text_of(value: object, what: str) -> str:
     """Return `value`, which protobuf yields as bytes where it is not UTF-8."""
     if not isinstance(value, str):
@@ -54,7 +59,7 @@ class Record:
     @property
     def operator(self) -> str:
         """The operator with its domain, as messages name it."""
-        return f"{self.domain}.{self.op_type}" if self.domain else self.op_type
+        return operator_name(self.domain, self.op_type)
 
     @property
     def source(self) -> str:

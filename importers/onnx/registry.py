@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
 
+from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
 from glow.support.discovery import modules_in
 
 if TYPE_CHECKING:
@@ -20,9 +21,14 @@ Handler = Callable[["Node"], Outputs]
 MARK = "onnx_operators"
 
 
-def onnx_op(*names: str, since: int = 1) -> Callable[[Handler], Handler]:
+def onnx_op(
+    *names: str, since: int = 1, domains: Sequence[str] = (DEFAULT_DOMAIN,)
+) -> Callable[[Handler], Handler]:
     """
     Make a function import the ONNX operators `names` from opset `since` on.
+
+    `domains` are those in which exporters write operators that ONNX does not define;
+    nothing is checked of their nodes, and no attribute has a default.
 
     It returns the node's output, or its outputs without those at the end that it lacks;
     None stands for one that nothing reads.
@@ -32,7 +38,8 @@ def onnx_op(*names: str, since: int = 1) -> Callable[[Handler], Handler]:
 
     def mark(handler: Handler) -> Handler:
         found: list[tuple[str, int]] = getattr(handler, MARK, [])
-        setattr(handler, MARK, [*found, *((name, since) for name in names)])
+        keys = [operator_name(domain, name) for domain in domains for name in names]
+        setattr(handler, MARK, [*found, *((key, since) for key in keys)])
         return handler
 
     return mark
@@ -40,7 +47,7 @@ def onnx_op(*names: str, since: int = 1) -> Callable[[Handler], Handler]:
 
 @cache
 def handlers() -> dict[str, dict[int, Handler]]:
-    """Map each operator to its handlers by the opset from which they hold."""
+    """Map each operator, with its domain, to its handlers by the first opset."""
     found: dict[str, dict[int, Handler]] = {}
     for module_name in modules_in("glow.importers.onnx"):
         for value in vars(import_module(module_name)).values():
@@ -52,12 +59,12 @@ def handlers() -> dict[str, dict[int, Handler]]:
     return found
 
 
-def find_handler(op_type: str, opset: int) -> Handler | None:
-    """Return the function that imports `op_type` as `opset` defines it."""
-    versions = [v for v in handlers().get(op_type, {}) if v <= opset]
-    return handlers()[op_type][max(versions)] if versions else None
+def find_handler(operator: str, opset: int) -> Handler | None:
+    """Return the function that imports `operator` as `opset` defines it."""
+    versions = [v for v in handlers().get(operator, {}) if v <= opset]
+    return handlers()[operator][max(versions)] if versions else None
 
 
-def has_handler(op_type: str, since: int) -> bool:
-    """Say whether a function imports `op_type` as exactly opset `since` defined it."""
-    return since in handlers().get(op_type, {})
+def has_handler(operator: str, since: int) -> bool:
+    """Say whether a function imports `operator` as exactly opset `since` defined it."""
+    return since in handlers().get(operator, {})

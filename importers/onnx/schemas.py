@@ -53,6 +53,12 @@ class Schema:
         return self.inputs[min(index, len(self.inputs) - 1)]
 
 
+_ANY_COUNT = (0, 1 << 30)
+
+FOREIGN = Schema(1, False, (), _ANY_COUNT, _ANY_COUNT, {}, None)
+"""What is known of an operator that ONNX does not define: nothing."""
+
+
 @lru_cache(maxsize=4096)
 def find_schema(op_type: str, domain: str, opset: int) -> Schema | None:
     """Return what `op_type` means in `opset`, or None if it has no such operator."""

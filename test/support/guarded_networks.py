@@ -113,12 +113,24 @@ def picked() -> Iterator[tuple[str, Network]]:
     yield "columns", one("CumSum", {"x": floats(3, 37)}, weights={"a": np.array(0)})
     weights = {"d": np.array(37), "v": np.array([0, 1], np.float32)}
     yield "one hot", one("OneHot", {"i": np.array([[3, 36, 99]])}, weights=weights)
+    yield from bags()
     weights = {"k": np.array([5])}
     yield "top k", one("TopK", {"x": floats(3, 37)}, "y i", weights=weights)
     yield "trilu", one("Trilu", {"x": floats(9, 37), "k": np.array(11)})
     yield "scatter elements", one("ScatterElements", lines)
     picks |= {"u": floats(2, 37)}
     yield "scatter tuples", one("ScatterND", picks)
+
+
+def bags() -> Iterator[tuple[str, Network]]:
+    """Rows with and without what is left over; fetched ahead up to the last index."""
+    picks, told = np.array([8, -9, 0, 8, -1]), np.array([2, 0, 3])
+    for width in (5, 16, 37, 300):
+        feeds = {"x": floats(9, width), "w": floats(5), "i": picks, "l": told}
+        yield f"bags of {width}", one("SparseLengthsWeightedSum", feeds)
+        feeds = {"x": floats(9, width), "i": picks, "o": np.array([0, 2, 2])}
+        bag = {"operator": "embedding_bag", "mode": 2}
+        yield f"maxima of {width}", one("ATen", feeds, **bag)
 
 
 def scalar() -> Iterator[tuple[str, Network]]:
@@ -277,6 +289,13 @@ def faults() -> Iterator[tuple[str, Network, tuple[int, ...]]]:
         yield f"scatter element {index}", elements, (9, 9)
         tuples = one("ScatterND", feeds | {"u": floats(1)})
         yield f"scatter tuple {index}", tuples, (9, 9)
+        bags = {"x": floats(9, 9), "i": np.array([0, index]), "l": np.array([2])}
+        yield f"bag with {index}", one("SparseLengthsSum", bags), (1, 9)
+        bags |= {"i": np.array([0, 1]), "l": np.array([index])}
+        yield f"bag of {index}", one("SparseLengthsSum", bags), (1, 9)
+        bags = {"x": floats(9, 9), "i": np.array([0, 1]), "o": np.array([0, index])}
+        after = one("ATen", bags, operator="embedding_bag")
+        yield f"bag from {index} on", after, (2, 9)
 
 
 def check_fault(network: Network, shape: tuple[int, ...], target: str) -> None:

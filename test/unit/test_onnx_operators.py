@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 import pytest
+from onnx import defs
 from operators import all_cases
 from operators.case import Case, feeds_of, model_of
 from operators.oracle import Array, difference, expected_of
@@ -75,5 +76,6 @@ def test_operator_computes_what_others_do_in_every_version(op: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_operator_has_cases() -> None:
-    assert set(handlers()) <= set(CASES), set(handlers()) - set(CASES)
+def test_every_operator_of_onnx_has_cases() -> None:
+    known = {name for name in handlers() if defs.has(name)}
+    assert known <= set(CASES), known - set(CASES)

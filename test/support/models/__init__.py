@@ -17,6 +17,7 @@ from models.convolutional import mobilenet_v2, resnet50
 from models.decoder import decoder_prefill, decoder_step
 from models.dense import encoder, mlp
 from models.light import FILES, light, skeleton
+from models.recommender import recommender
 from models.recurrent import lstm
 from models.segmentation import unet
 
@@ -34,6 +35,7 @@ __all__ = [
     "lstm",
     "mlp",
     "mobilenet_v2",
+    "recommender",
     "resnet50",
     "skeleton",
     "twin_inputs",
@@ -49,6 +51,8 @@ MODELS: dict[str, Callable[[], ModelProto]] = {
     "decoder_prefill": decoder_prefill,
     "lstm": lstm,
     "lstm_b4": partial(lstm, 4),
+    "recommender": recommender,
+    "recommender_b64": partial(recommender, 64),
     "unet": unet,
 }
 

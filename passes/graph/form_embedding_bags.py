@@ -1,0 +1,186 @@
+"""Form embedding bags of gathers whose rows are only combined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.embedding import EmbeddingBagOp, SparseLengthsSumOp
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
+from glow.dialects.graph.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
+from glow.passes.graph._constants import Constants
+from glow.support.rewriting import rewrite
+from glow.support.types import (
+    element_of,
+    has_layout,
+    ints_of,
+    is_float,
+    normalize_axis,
+    shape_of,
+)
+
+MODES: dict[type[GraphOp], str] = {
+    ReduceSumOp: "sum",
+    ReduceMeanOp: "mean",
+    ReduceMaxOp: "max",
+}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that are combined: where they are from, and what scales them."""
+
+    gather: GatherOp
+    weights: SSAValue | None
+
+
+class FormBag(RewritePattern):
+    """
+    reduce(gather(t, i) * w) -> embedding_bag(t, i, weights=w)
+
+    where rows of a table are combined along one axis of the indices and read by nothing
+    else, and w, if there is any, is one number for each.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: ReduceSumOp | ReduceMeanOp | ReduceMaxOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        rank, axes = len(shape_of(op.input)), ints_of(op.axes)
+        if len(axes) != 1 or any(map(has_layout, (op.input, op.result))):
+            return
+        axis, rows = normalize_axis(axes[0], rank), _rows_of(op.input)
+        if rows is None or axis == rank - 1 or 0 in shape_of(op.input):
+            return
+        indices, new = _bags_last(rows.gather.indices, axis)
+        weights = None
+        if rows.weights is not None:
+            weights, more = _weights(rows.weights, shape_of(op.input)[:-1], axis)
+            new += more
+        mode = MODES[type(op)]
+        bag = EmbeddingBagOp(rows.gather.data, indices, None, weights, mode=mode)
+        result = ReshapeOp(bag.result, shape=shape_of(op.result))
+        rewriter.replace(op, [*new, bag, result], (result.result,))
+
+
+def _rows_of(value: SSAValue) -> _Rows | None:
+    """Return which rows `value` is made of, if they are floats of a table."""
+    op = value.owner
+    if not value.has_one_use():
+        return None
+    if not isinstance(op, MulOp):
+        return _Rows(op, None) if _is_lookup(op) else None
+    for rows, weights in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        owner, shape = rows.owner, shape_of(weights)
+        is_whole = rows.type == value.type and rows.has_one_use()
+        is_factor = not has_layout(weights) and shape[-1:] in ((), (1,))
+        if is_whole and is_factor and _is_lookup(owner):
+            return _Rows(owner, weights)
+    return None
+
+
+def _is_lookup(op: Operation | Block) -> TypeGuard[GatherOp]:
+    """Return whether `op` gathers whole rows of a table of floats."""
+    if not isinstance(op, GatherOp) or any(map(has_layout, op.operands)):
+        return False
+    is_table = len(shape_of(op.data)) == 2 and op.axis.value.data in (0, -2)
+    return is_table and is_float(element_of(op.data))
+
+
+def _bags_last(value: SSAValue, axis: int) -> tuple[SSAValue, list[Operation]]:
+    """Return `value` with `axis` last, and the ops that make it."""
+    rank = len(shape_of(value))
+    if axis == rank - 1:
+        return value, []
+    order = (*(i for i in range(rank) if i != axis), axis)
+    moved = TransposeOp(value, permutation=order)
+    return moved.result, [moved]
+
+
+def _weights(
+    value: SSAValue, shape: tuple[int, ...], axis: int
+) -> tuple[SSAValue, list[Operation]]:
+    """Return weights for indices of `shape`, with `axis` last, and what makes them."""
+    ops: list[Operation] = []
+    if shape_of(value) != (*shape, 1):
+        wide = ExpandOp(value, shape=(*shape, 1))
+        ops, value = [wide], wide.result
+    flat = ReshapeOp(value, shape=shape)
+    found, moved = _bags_last(flat.result, axis)
+    return found, [*ops, flat, *moved]
+
+
+@dataclass
+class EvenBags(RewritePattern):
+    """
+    embedding_bag(t, i, offsets=[0, L, 2L, ...]) -> embedding_bag(t, reshape(i))
+
+    and the same where lengths are known and equal.
+    """
+
+    constants: Constants
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self,
+        op: EmbeddingBagOp | SparseLengthsSumOp,
+        rewriter: PatternRewriter,
+        /,
+    ) -> None:
+        size = self._size(op)
+        if size is None or any(map(has_layout, (op.indices, op.result))):
+            return
+        shape = (shape_of(op.result)[0], size)
+        given = [op.indices] if op.weights is None else [op.indices, op.weights]
+        new = [ReshapeOp(value, shape=shape) for value in given]
+        indices, *weights = (reshape.result for reshape in new)
+        parameters = op.parameters()
+        parameters.pop("include_last_offset", None)
+        bag = EmbeddingBagOp(op.table, indices, None, *weights, **parameters)
+        rewriter.replace(op, [*new, bag], (bag.result,))
+
+    def _size(self, op: EmbeddingBagOp | SparseLengthsSumOp) -> int | None:
+        """Return how many indices each bag of `op` has, if that is known."""
+        told = op.lengths if isinstance(op, SparseLengthsSumOp) else op.offsets
+        known = None if told is None else self.constants.array_of(told)
+        total, bags = shape_of(op.indices)[0], shape_of(op.result)[0]
+        if known is None or bags == 0 or total % bags:
+            return None
+        size = total // bags
+        if isinstance(op, SparseLengthsSumOp):
+            return size if (known == size).all() else None
+        return size if (known == size * np.arange(len(known))).all() else None
+
+
+@dataclass(frozen=True)
+class FormEmbeddingBagsPass(ModulePass):
+    """
+    Make one op of what gathers rows of a table, weighs and combines them.
+
+    Rows are then added up where they lie, and never stored. Bags that are known to be
+    even are told by the shape of the indices, without offsets or lengths.
+
+    Level: graph -> graph. Needs: nothing.
+    """
+
+    name = "form-embedding-bags"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, FormBag(), EvenBags(Constants(op)))
