@@ -54,17 +54,16 @@ STAGES = (
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
         "remove-identities,form-embedding-bags,recognize-functions,"
-        "recognize-attention,"
-        "decompose-rotary-embedding,decompose-attention,"
-        "sink-transposes,fold-movement,remove-identities,"
-        "fold-batch-norm,fold-bias,decompose-batch-norm,elide-optionals,"
-        "decompose-losses,legalize-optionals{target=$target},fold-constants,cse,dce,"
+        "recognize-attention,elide-optionals,decompose-rotary-embedding,"
+        "decompose-attention,sink-transposes,fold-movement,remove-identities,"
+        "fold-batch-norm,fold-bias,decompose-batch-norm,decompose-losses,"
+        "legalize-optionals{target=$target},fold-constants,cse,dce,"
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "fold-constants remove-identities form-embedding-bags recognize-functions "
-            "recognize-attention sink-transposes fold-movement fold-batch-norm "
-            "fold-bias elide-optionals cse dce "
+            "fold-constants remove-identities form-embedding-bags "
+            "recognize-functions recognize-attention elide-optionals "
+            "sink-transposes fold-movement fold-batch-norm fold-bias cse dce "
             "remove-dead-constants"
         ),
     ),

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     f64,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -54,6 +55,7 @@ from glow.dialects.graph.base import (
     int_property,
     to_attribute,
 )
+from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.types import (
     Tensor,
     check_result,
@@ -61,6 +63,21 @@ from glow.support.types import (
     shape_of,
     tensor,
 )
+
+
+def _pairs(op: AttentionOp) -> tuple[int, ...]:
+    return op.sizes.scores[-2:]
+
+
+def _keys(op: AttentionOp) -> int:
+    return op.sizes.total
+
+
+def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
+    """Return an axis for the batch, where the first query stays the first of all."""
+    sizes = op.sizes
+    is_square = op.past_key is None and sizes.length == sizes.total
+    return (sizes.batch,) if is_square else None
 
 
 @irdl_op_definition
@@ -139,6 +156,15 @@ class AttentionOp(GraphOp):
         " (`present_key` type($present_key)^)?"
         " (`present_value` type($present_value)^)? (`scores` type($scores)^)?"
     )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        """One half of a past stands for nothing; the bias of no bias is 0.0."""
+        return {
+            "mask": Neutral(1, _pairs, i1),
+            "bias": Neutral(0, _pairs),
+            "valid_length": Neutral(_keys, _lengths, i64, text="the number of keys"),
+        }
 
     def __init__(
         self,

@@ -35,12 +35,16 @@ def with_slot(call: Call, slot: str, array: Array | None) -> Call:
 
 @cache
 def variants(op: type[GraphOp]) -> tuple[Call, ...]:
-    """Return a random call for each presence of the optional slots of `op`."""
-    found: dict[frozenset[str], Call] = {}
+    """Return few random calls of `op`, with and without each optional slot."""
+    found: list[Call] = []
+    seen: set[tuple[str, bool]] = set()
     for call in calls(op.name, 60, seed=0):
-        if all(array.size for array in call.arrays):
-            found.setdefault(presence_of(call.build()), call)
-    return tuple(found[presence] for presence in sorted(found, key=sorted))
+        presence = presence_of(call.build())
+        facts = {(slot, slot in presence) for slot in optional_slots(op)}
+        if not facts <= seen and all(array.size for array in call.arrays):
+            seen |= facts
+            found.append(call)
+    return tuple(found)
 
 
 def pairs(op: type[GraphOp]) -> Iterator[tuple[Call, Call]]:

@@ -13,6 +13,7 @@ from optionals import OPS, after, found_in, module_with, pairs, variants, with_s
 from random_ops.call import Call
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 import glow
 from glow.compiler import choose_passes
@@ -59,6 +60,28 @@ def test_clone_print_and_parse(op: type[GraphOp]) -> None:
     again = parse_text(context(), str(module), "test")
     assert again.is_structurally_equivalent(module)
     assert presences(again, op) == expected
+
+
+@every_op
+def test_the_number_of_slots_stays(op: type[GraphOp]) -> None:
+    made = [call.build() for call in variants(op)]
+    assert len({len(each.slots()) for each in made}) == 1
+    for each in made:
+        absent = set(optional_slots(op)) - presence_of(each)
+        assert all(not getattr(each, name) for name in absent)
+
+
+@every_op
+def test_a_required_operand_is_missed(op: type[GraphOp]) -> None:
+    for call in variants(op):
+        made = call.build()
+        less = op.create(
+            operands=made.operands[1:],
+            result_types=[result.type for result in made.results],
+            properties=made.properties,
+        )
+        with pytest.raises(VerifyException):
+            less.verify()
 
 
 @every_op
