@@ -9,7 +9,7 @@
 
 // PLAIN:      digraph {
 // PLAIN:        [[X:n[0-9]+]] [label="@x\nin", shape="ellipse"
-// PLAIN:        [[CONV:n[0-9]+]] [label="graph.conv\nfirst\nliteral: 8x8x1x1xf32"];
+// PLAIN:        [[CONV:n[0-9]+]] [label="graph.conv\nfirst\nliteral: 8x8x3x3xf32"];
 // PLAIN:        [[RELU:n[0-9]+]] [label="graph.relu\na \"quoted\" \\ name"];
 // PLAIN:        [[Y:n[0-9]+]] [label="@y\nout", shape="ellipse"
 // PLAIN:        [[X]] -> [[CONV]] [label="1x8x6x6xf32", fontcolor="#444444", color="#444444"];
@@ -43,8 +43,8 @@ graph.placeholder @y "out" : tensor<1x8x6x6xf32>
 
 func.func @main() {
   %0 = graph.load @x : tensor<1x8x6x6xf32>
-  %1 = graph.literal dense<1.0> : tensor<8x8x1x1xf32> : tensor<8x8x1x1xf32>
-  %2 = graph.conv %0, %1 : (tensor<1x8x6x6xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x6x6xf32> loc("first")
+  %1 = graph.literal dense<1.0> : tensor<8x8x3x3xf32> : tensor<8x8x3x3xf32>
+  %2 = graph.conv %0, %1 {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x8x6x6xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x6x6xf32> loc("first")
   %3 = graph.relu %2 : (tensor<1x8x6x6xf32>) -> tensor<1x8x6x6xf32> loc("a \"quoted\" \\ name")
   graph.save @y, %3 : tensor<1x8x6x6xf32>
   func.return

@@ -10,7 +10,7 @@
 // RUN: glow-opt %s --stop-after object --cpu-features avx2 -o %t.o
 
 // GRAPH:      graph.placeholder @x "in" : tensor<1x2x4x4xf32>
-// GRAPH-NEXT: graph.placeholder @output0 "out" : tensor<1x3x4x4xf32>
+// GRAPH-NEXT: graph.placeholder @output0 "out" : tensor<1x3x6x6xf32>
 // GRAPH:      func.func @main() {
 // GRAPH:        graph.load @x
 // GRAPH:        graph.conv
@@ -24,7 +24,7 @@
 // LAYOUT:        graph.conv
 // LAYOUT:        graph.relu
 // LAYOUT:        graph.yield
-// LAYOUT:      layout.transform
+// LAYOUT-NOT:  layout.transform
 // LAYOUT:      graph.save @output0
 
 // MEMORY:      glow.arena_bytes
@@ -46,11 +46,11 @@
 
 // ASM:       main:
 
-func.func @main(%x: tensor<1x2x4x4xf32>) -> tensor<1x3x4x4xf32> {
+func.func @main(%x: tensor<1x2x4x4xf32>) -> tensor<1x3x6x6xf32> {
   %w = graph.literal dense<[[[[0.5]], [[1.0]]], [[[0.5]], [[0.5]]], [[[0.5]], [[0.5]]]]> : tensor<3x2x1x1xf32> : tensor<3x2x1x1xf32>
   %0 = graph.transpose %x {permutation = array<i64: 0, 1, 3, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %1 = graph.transpose %0 {permutation = array<i64: 0, 1, 3, 2>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
-  %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x4x4xf32>
-  %3 = graph.relu %2 : (tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
-  func.return %3 : tensor<1x3x4x4xf32>
+  %2 = graph.conv %1, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>, tensor<3x2x1x1xf32>) -> tensor<1x3x6x6xf32>
+  %3 = graph.relu %2 : (tensor<1x3x6x6xf32>) -> tensor<1x3x6x6xf32>
+  func.return %3 : tensor<1x3x6x6xf32>
 }
