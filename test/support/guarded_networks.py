@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from guarded import Array, guarded, guarded_bytes
 from onnx import ModelProto
+from operators.case import feeds_of, model_of
+from operators.recurrent import recurrent
 from small_onnx import info, model, node
 
 import glow
@@ -246,9 +248,19 @@ def empty() -> Iterator[tuple[str, Network]]:
         )
 
 
+def recurred() -> Iterator[tuple[str, Network]]:
+    """Units that fill no block, weights that are known and not."""
+    for op, own in (("LSTM", "cp"), ("GRU", ""), ("RNN", "")):
+        for constants in ("wrb", ""):
+            case = recurrent(op, f"blh{own}", 21, constants=constants)
+            yield f"{op} of {constants}", (model_of([case]), feeds_of([case]))
+    case = recurrent("GRU", "b", 5, direction="reverse", linear_before_reset=1)
+    yield "GRU, reset late", (model_of([case]), feeds_of([case]))
+
+
 def networks() -> Iterator[tuple[str, Network]]:
     families: tuple[Callable[[], Iterator[tuple[str, Network]]], ...]
-    families = (shuffled, scalar, reduced, multiplied, convolved, empty)
+    families = (shuffled, scalar, reduced, multiplied, convolved, recurred, empty)
     for family in families:
         yield from family()
 

@@ -12,14 +12,10 @@ from typing import Any
 import numpy as np
 from memory_normalizations import Normalizations
 from memory_picks import Picks
+from memory_recurrent import Recurrences
 from memory_resizing import Resizing
 from numpy.lib.stride_tricks import as_strided
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    FloatAttr,
-    IntegerAttr,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region, SSAValue
 
@@ -126,7 +122,7 @@ def ints(attribute: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in attribute.get_values())
 
 
-class Machine(Normalizations, Picks, Resizing):
+class Machine(Normalizations, Picks, Resizing, Recurrences):
     """The buffers of one run."""
 
     def __init__(self, module: ModuleOp, inputs: dict[str, Array]):

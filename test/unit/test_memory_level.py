@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 
 PICKS = ("GatherElements", "GatherND", "ScatterElements", "ScatterND")
 PICKS += ("TensorScatter", "CumSum", "Trilu", "OneHot", "TopK", "Resize")
+WALKS = ("LSTM", "GRU", "RNN")
 
 MEMORY = [stage for stage in STAGES if stage.name == "memory"]
 
@@ -49,8 +50,8 @@ def test_memory_level_of_a_plain_import_is_right(name: str) -> None:
         assert error <= 1e-4 * np.abs(wanted).max()
 
 
-@pytest.mark.parametrize("op", PICKS)
-def test_memory_level_of_what_picks_and_scans_is_right(op: str) -> None:
+@pytest.mark.parametrize("op", [*PICKS, *WALKS])
+def test_memory_level_of_what_picks_scans_and_walks_is_right(op: str) -> None:
     """Views, copies, scratch and what an op writes are what its docstring says."""
     every = all_cases()[op]
     ((opset, _),) = Counter(case.opset for case in every).most_common(1)
