@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from xdsl.context import Context
@@ -37,6 +38,9 @@ from glow.passes.graph._constants import Constants
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
 from glow.support.types import element_of, has_layout, shape_of
+
+MANY = 1 << 17
+"""Elements of keys that are worth not to be moved; fewer stay in the caches."""
 
 
 @dataclass
@@ -75,8 +79,7 @@ class _Attention(Writer):
         op, s = self.op, self.sizes
         keys = self._with_past(op.past_key, op.key)
         values = self._with_past(op.past_value, op.value)
-        rows = self._queries()
-        product = self.add(MatMulOp(rows, self._shared(keys), transpose_rhs=True))
+        product = self._product(keys)
         if (scale := s.scale(self.p["scale"])) != 1:
             product = self.apply(MulOp, product, scale)
         capped = product
@@ -97,6 +100,19 @@ class _Attention(Writer):
         if op.scores is not None:
             scores = self.reshaped(scores, *s.scores)
         return self._joined(result), keys, values, scores
+
+    def _product(self, keys: SSAValue) -> SSAValue:
+        """
+        Return queries times keys; of one query many keys times it, transposed.
+
+        A product wants columns of the right factor in a row: what lies so already,
+        large keys, is the left one instead.
+        """
+        rows, shape = self._queries(), shape_of(keys)
+        if self.sizes.group * self.sizes.length > 1 or prod(shape) < MANY:
+            return self.add(MatMulOp(rows, self._shared(keys), transpose_rhs=True))
+        turned = self.add(MatMulOp(keys, rows, transpose_rhs=True))
+        return self.add(TransposeOp(turned, permutation=(0, 1, 3, 2)))
 
     def _with_past(self, past: SSAValue | None, new: SSAValue) -> SSAValue:
         if self.sizes.is_flat:

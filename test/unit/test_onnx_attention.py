@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto
 from operators.case import draw
+from operators.oracle import run_onnxruntime
 from small_onnx import model, node
 
 import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.importers.onnx import import_model
+from glow.model import context
+from glow.pipeline import parse_passes, run_passes
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 SHAPES = {"q": (1, 4, 3, 8), "k": (1, 2, 3, 8), "p": (1, 2, 5, 8)}
@@ -73,3 +76,57 @@ def test_precision_that_is_lacking_is_refused() -> None:
     kind = TensorProto.FLOAT16
     with pytest.raises(UnsupportedModelError, match="element type FLOAT16"):
         import_model(attention(softmax_precision=kind))
+
+
+def test_one_query_of_many_keys_is_right() -> None:
+    nodes = [node("Attention", "q k v", "y", "n")]
+    shapes = {"q": (1, 2, 1, 64), "k": (1, 2, 1100, 64), "v": (1, 2, 1100, 16)}
+    feeds = {name: draw(shape) for name, shape in shapes.items()}
+    source = model(nodes, shapes, ["y"], opset=23)
+    expected = glow.compile(source, target="reference").run(feeds)["y"]
+    found = glow.compile(source, target="cpu").run(feeds)["y"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def grouped_by_hand() -> ModelProto:
+    """Return attention as exporters write it, its keys and values repeated."""
+    nodes = [node("Transpose", "q", "q1", perm=(0, 2, 1, 3))]
+    for name in ("k", "v"):
+        nodes += [
+            node("Transpose", name, f"{name}1", perm=(0, 2, 1, 3)),
+            node("Unsqueeze", f"{name}1 axis", f"{name}2"),
+            node("Expand", f"{name}2 groups", f"{name}3"),
+            node("Reshape", f"{name}3 heads", f"{name}4"),
+        ]
+    nodes += [
+        node("Transpose", "k4", "k5", perm=(0, 1, 3, 2)),
+        node("Mul", "q1 root", "q2"),
+        node("Mul", "k5 root", "k6"),
+        node("MatMul", "q2 k6", "s1"),
+        node("Add", "s1 causal", "s2"),
+        node("Softmax", "s2", "w", axis=-1),
+        node("MatMul", "w v4", "y", "product"),
+    ]
+    weights = {
+        "axis": np.array([2]),
+        "groups": np.array([1, 2, 3, 5, 8]),
+        "heads": np.array([1, 6, 5, 8]),
+        "root": np.array(0.5, np.float32),
+        "causal": np.triu(np.full((5, 5), -np.inf, np.float32), 1),
+    }
+    shapes = {"q": (1, 5, 6, 8), "k": (1, 5, 2, 8), "v": (1, 5, 2, 8)}
+    return model(nodes, shapes, ["y"], weights)
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu"])
+def test_attention_by_hand_is_one_op_and_right(target: str) -> None:
+    source = grouped_by_hand()
+    module = import_model(source)
+    run_passes(parse_passes("fold-constants,recognize-attention"), context(), module)
+    names = [op.name for op in module.walk()]
+    assert names.count("graph.attention") == 1
+    assert not {"graph.expand", "graph.softmax", "graph.matmul"} & set(names)
+    feeds = {name: draw((1, 5, 6 if name == "q" else 2, 8)) for name in "qkv"}
+    (expected,) = run_onnxruntime(source, feeds)
+    found = glow.compile(source, target=target).run(feeds)["y"]
+    np.testing.assert_allclose(found, expected, atol=1e-5)

@@ -32,6 +32,16 @@ func.func @step_in_groups(%q: tensor<1x1x8xf32>, %k: tensor<1x1x4xf32>, %c: tens
   func.return %y, %pk, %pv : tensor<1x1x8xf32>, tensor<1x2x6x2xf32>, tensor<1x2x6x2xf32>
 }
 
+// Many keys of one query are not moved: they come first.
+// CHECK-LABEL: @many_keys(
+// CHECK:         [[P:%.*]] = graph.matmul %k, %q {transpose_rhs} : {{.*}} -> tensor<1x2x1024x1xf32>
+// CHECK-NEXT:    [[S:%.*]] = graph.transpose [[P]] {permutation = array<i64: 0, 1, 3, 2>}
+// CHECK:         graph.softmax
+func.func @many_keys(%q: tensor<1x2x1x64xf32>, %k: tensor<1x2x1024x64xf32>) -> tensor<1x2x1x64xf32> {
+  %y = graph.attention %q, %k, %k : (tensor<1x2x1x64xf32>, tensor<1x2x1024x64xf32>, tensor<1x2x1024x64xf32>) -> tensor<1x2x1x64xf32>
+  func.return %y : tensor<1x2x1x64xf32>
+}
+
 // A causal query always sees itself: no row is left without a key.
 // CHECK-LABEL: @causal(
 // CHECK:         [[R:%.*]] = graph.literal dense<{{\[\[}}0], [1], [2]]>
