@@ -25,7 +25,9 @@ def dropout_of_attributes(node: Node) -> tuple[SSAValue, ...]:
 @onnx_op("Dropout", since=12)
 def dropout(node: Node) -> tuple[SSAValue, ...]:
     node.ignore("seed")
-    if node.optional(2) is not None and node.known(2, "a training_mode").any():
+    is_training = node.optional(2) is not None and node.known(2, "a training_mode")
+    # Only what drops nothing does not ask for random numbers.
+    if is_training and (node.optional(1) is None or node.known(1, "a ratio").any()):
         node.refuse("training_mode=1")
     given = (node.input(0), node.optional(1))
     return node.emit_many(DropoutOp, *given, with_mask=node.is_read(1))

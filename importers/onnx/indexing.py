@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
+
+import numpy as np
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
@@ -11,13 +14,51 @@ from glow.dialects.graph.scattering import (
     ScatterNdOp,
     TensorScatterOp,
 )
+from glow.importers.onnx.expression import Expression, input_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
+from glow.support.types import normalize_axis
 
 
 @onnx_op("Gather")
 def gather(node: Node) -> SSAValue:
     return node.emit(GatherOp, node.input(0), node.input(1), axis=node.integer("axis"))
+
+
+@onnx_op("Compress")
+def compress(node: Node) -> SSAValue:
+    """The parts for which a condition holds, of the elements in a row or of an axis."""
+    data, condition = input_of(node, 0), node.known(1, "a condition")
+    axis = node.integer("axis") if node.has("axis") else 0
+    if not node.has("axis"):
+        data = data.reshape(prod(data.shape))
+    axis = normalize_axis(axis, len(data.shape))
+    if condition.ndim != 1 or len(condition) > data.shape[axis]:
+        node.invalid(
+            f"expected at most {data.shape[axis]} conditions, "
+            f"got {list(condition.shape)}"
+        )
+    return data.to(GatherOp, node.literal(np.flatnonzero(condition)), axis=axis).value
+
+
+@onnx_op("ReverseSequence")
+def reverse_sequence(node: Node) -> SSAValue:
+    """The element as far from the end of its sequence as it is from the start."""
+    data, lengths = input_of(node, 0), input_of(node, 1)
+    batch, time = node.integer("batch_axis"), node.integer("time_axis")
+    shape = data.shape
+    if {batch, time} != {0, 1} or lengths.shape != shape[batch : batch + 1]:
+        node.invalid(
+            "expected batch_axis and time_axis 0 and 1, a length for each sequence, "
+            f"got {batch}, {time} and {list(lengths.shape)}"
+        )
+    ones = (1,) * (len(shape) - 2)
+    places = np.arange(shape[time]).reshape((-1, 1) if time == 0 else (1, -1))
+    here = Expression(node, node.literal(places.reshape(*places.shape, *ones)))
+    count = shape[batch]
+    ends = lengths.reshape(*((1, count) if time == 0 else (count, 1)), *ones)
+    index = (here < ends).choose(ends - 1 - here, here)
+    return data.to(GatherElementsOp, index.expand(shape), axis=time).value
 
 
 @onnx_op("GatherElements")

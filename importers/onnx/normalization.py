@@ -17,7 +17,9 @@ from glow.dialects.graph.normalization import (
     LrnOp,
     SoftmaxOp,
 )
+from glow.dialects.graph.reduction import ReduceMeanOp
 from glow.dialects.graph.select import CastOp
+from glow.importers.onnx.expression import input_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
@@ -31,7 +33,7 @@ SOFTMAX: dict[str, type[GraphOp]] = {
 @onnx_op("BatchNormalization")
 def batch_norm(node: Node) -> tuple[SSAValue, ...]:
     if node.integer("training_mode", 0):
-        node.refuse("training_mode=1")
+        return _trained_batch_norm(node)
     if node.opset < 7 and not node.flag("is_test"):
         node.refuse("is_test=0")
     if not node.integer("spatial", 1):
@@ -39,6 +41,23 @@ def batch_norm(node: Node) -> tuple[SSAValue, ...]:
     node.ignore("momentum")  # it concerns training only
     given = [node.input(index) for index in range(5)]
     return (node.emit(BatchNormOp, *given, epsilon=node.real("epsilon")),)
+
+
+def _trained_batch_norm(node: Node) -> tuple[SSAValue, ...]:
+    """Normalize by what the batch has, and move the running statistics towards it."""
+    x, momentum = input_of(node, 0), node.real("momentum")
+    axes = tuple(axis for axis in range(len(x.shape)) if axis != 1)
+    mean = x.to(ReduceMeanOp, axes=axes, keepdims=True)
+    away = x - mean
+    variance = (away * away).to(ReduceMeanOp, axes=axes, keepdims=False)
+    mean = mean.reshape(x.shape[1])
+    given = [node.input(1), node.input(2), mean.value, variance.value]
+    y = node.emit(BatchNormOp, x.value, *given, epsilon=node.real("epsilon"))
+    running = [
+        input_of(node, index) * momentum + new.cast(node.dtype(index)) * (1 - momentum)
+        for index, new in ((3, mean), (4, variance))
+    ]
+    return y, *(each.value for each in running)
 
 
 @onnx_op("InstanceNormalization")

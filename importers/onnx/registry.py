@@ -27,8 +27,8 @@ def onnx_op(
     """
     Make a function import the ONNX operators `names` from opset `since` on.
 
-    `domains` are those in which exporters write operators that ONNX does not define;
-    nothing is checked of their nodes, and no attribute has a default.
+    `domains` are those that they are in. Of the nodes of operators that ONNX does not
+    define nothing is checked, and no attribute has a default.
 
     It returns the node's output, or its outputs without those at the end that it lacks;
     None stands for one that nothing reads.

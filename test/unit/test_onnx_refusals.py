@@ -296,13 +296,14 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
         ),
         'Reshape with a shape known only at run time (node "n" (Reshape, opset 17))',
     ),
-    "training": (
+    "own statistics": (
         lambda: model(
-            [node("BatchNormalization", "x s s s s", "y", "n", training_mode=1)],
+            [node("BatchNormalization", "x s s s s", "y", "n", spatial=0)],
             {"x": (2, 3), "s": (3,)},
             ["y"],
+            opset=7,
         ),
-        "BatchNormalization with training_mode=1",
+        "BatchNormalization with spatial=0",
     ),
     "dropout in training": (
         lambda: model(

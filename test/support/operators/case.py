@@ -36,6 +36,7 @@ class Case:
     """
     An ONNX node with values for its inputs; None leaves one out.
 
+    One of another domain has that in front of its name, and version 1.
     `constants` are the inputs that the model holds itself.
     """
 
@@ -98,6 +99,7 @@ def model_of(cases: Sequence[Case]) -> ModelProto:
     inputs: list[ValueInfoProto] = []
     outputs: list[ValueInfoProto] = []
     weights: list[TensorProto] = []
+    domains: set[str] = set()
     for number, each in enumerate(cases):
         names = [f"x{number}_{k}" for k in range(len(each.inputs))]
         for k, array in enumerate(each.inputs):
@@ -111,11 +113,15 @@ def model_of(cases: Sequence[Case]) -> ModelProto:
                     helper.make_tensor_value_info(names[k], kind, array.shape)
                 )
         results = [f"y{number}_{k}" for k in range(each.outputs)]
-        name = f"{each.op}{number}"
-        nodes.append(helper.make_node(each.op, names, results, name, **each.attributes))
+        domain, _, op = each.op.rpartition(".")
+        node = helper.make_node(op, names, results, f"{op}{number}", **each.attributes)
+        node.domain = domain
+        nodes.append(node)
+        domains.add(domain)
         outputs += [ValueInfoProto(name=result) for result in results]
     graph = helper.make_graph(nodes, "cases", inputs, outputs, weights)
     opsets = [helper.make_opsetid(defs.ONNX_DOMAIN, opset)]
+    opsets += [helper.make_opsetid(domain, 1) for domain in sorted(domains - {""})]
     version = helper.find_min_ir_version_for(opsets)
     return helper.make_model(graph, ir_version=version, opset_imports=opsets)
 

@@ -1,0 +1,18 @@
+"""Values that may be absent: here a value is there, or it is not, before a run."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+
+
+@onnx_op("OptionalHasElement")
+def optional_has_element(node: Node) -> SSAValue:
+    return node.literal(node.optional(0) is not None)
+
+
+@onnx_op("OptionalGetElement")
+def optional_get_element(node: Node) -> SSAValue:
+    return node.input(0)
