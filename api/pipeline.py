@@ -53,7 +53,7 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "remove-identities,form-embedding-bags,recognize-functions,"
+        "remove-identities,decompose-einsum,form-embedding-bags,recognize-functions,"
         "recognize-attention,elide-optionals,decompose-rotary-embedding,"
         "decompose-attention,sink-transposes,fold-movement,remove-identities,"
         "fold-batch-norm,fold-bias,decompose-batch-norm,decompose-losses,"

@@ -109,10 +109,10 @@ class CastOp(ElementwiseOp):
 @irdl_op_definition
 class BitcastOp(ElementwiseOp):
     """
-    The input's bits as elements of type `to`, which has as many.
+    The input's bits as elements of type `to`, which has as many; a bool has 8.
 
     Shapes: result as input.
-    Errors: a type of another width; bools, whose other bits have no meaning.
+    Errors: a type of another width; bools as a result, as other bits have no meaning.
     Source: ONNX BitCast-26.
 
     ```mlir
@@ -129,7 +129,7 @@ class BitcastOp(ElementwiseOp):
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
-        NUMBER.check(input)
+        ANY.check(input)
         result = tensor(to, shape_of(input))
         NUMBER.check(result)
         if dtype_of(to).itemsize != dtype_of(element_of(input)).itemsize:

@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
@@ -15,6 +16,11 @@ from glow.support.types import shape_of
 @onnx_op("MatMul")
 def matmul(node: Node) -> SSAValue:
     return node.emit(MatMulOp, node.input(0), node.input(1))
+
+
+@onnx_op("Einsum")
+def einsum(node: Node) -> SSAValue:
+    return node.emit(EinsumOp, node.given, equation=node.string("equation"))
 
 
 @onnx_op("Gemm")

@@ -44,6 +44,8 @@ def cast_like(node: Node) -> SSAValue:
 @onnx_op("BitCast", since=26)
 def bit_cast(node: Node) -> SSAValue:
     dtype = dtype_of_onnx(node.integer("to"), "the attribute to")
+    if dtype.kind == "b":
+        node.refuse("a result of bools")
     return node.emit(BitcastOp, node.input(0), to=element_type_of(dtype))
 
 

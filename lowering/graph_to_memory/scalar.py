@@ -227,6 +227,8 @@ def _cast(b: ScalarBody, op: select.CastOp, a: Scalars) -> SSAValue:
 @scalar(select.BitcastOp)
 def _bitcast(b: ScalarBody, op: Operation, a: Scalars) -> SSAValue:
     (x,), to = a, element_of(op.results[0])
+    if is_bool(x.type):
+        return b.cast(x, to)
     return x if b.element(x) == to else b.op(arith.BitcastOp, x, result=to)
 
 

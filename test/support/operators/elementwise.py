@@ -215,6 +215,8 @@ def _casts() -> list[Case]:
     for dtype, number in ((F32, 6), (I32, 1), (F64, 7), (I64, 11), (F32, 1)):
         found.append(case("BitCast", draw((3, 5), dtype), opset=26, to=number))
     found.append(case("Cast", np.array([np.nan, 0.0, -0.0, 0.5], F32), to=9))
+    for number in (2, 3):
+        found.append(case("BitCast", draw((3, 5), BOOL), opset=26, to=number))
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from random_ops import (
     attention,
+    einsum,
     elementwise,
     embedding,
     indexing,
@@ -27,6 +28,7 @@ from random_ops.call import Call, Source
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     **attention.GENERATORS,
+    **einsum.GENERATORS,
     **elementwise.GENERATORS,
     **embedding.GENERATORS,
     **indexing.GENERATORS,

@@ -107,7 +107,7 @@ def _prelu(s: Source) -> Call:
 
 
 def _bitcast(s: Source) -> Call:
-    source = s.choose(NUMBERS)
+    source = s.choose(ALL)
     equal = [dtype for dtype in NUMBERS if dtype.itemsize == source.itemsize]
     value = s.array(s.shape(), source, strange=0.5)
     parameters = {"to": element_type_of(s.choose(equal))}
