@@ -70,7 +70,7 @@ class _Sums:
         self.extents = equation.extents
         self.wanted = self._long(equation.result)
         pairs = zip(op.inputs, equation.terms, strict=True)
-        self.terms = [self._plain(*pair) for pair in pairs]
+        self.terms: list[_Term] = [self._plain(*pair) for pair in pairs]
 
     def result(self) -> SSAValue:
         size = size_by(self.extents)
@@ -81,9 +81,8 @@ class _Sums:
             found = self._joined(
                 self.terms[i], self.terms[j], needed(labels, pair, self.wanted)
             )
-            self.terms = [t for k, t in enumerate(self.terms) if k not in pair] + [
-                found
-            ]
+            rest = [term for k, term in enumerate(self.terms) if k not in pair]
+            self.terms = [*rest, found]
         (last,) = self.terms
         found = self._transposed(last, self.wanted)
         return self.writer.reshaped(found.value, *self.shape)
