@@ -8,6 +8,7 @@ from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
+from glow.lowering.memory_to_loops.kernels.element_picks import ElementPicks
 from glow.lowering.memory_to_loops.kernels.picks import CHECK, Picks
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -15,12 +16,36 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 
 @lowers(GatherNdOp)
 def lower_gather_nd(main: Main, op: GatherNdOp) -> None:
-    _lower(main, op, "gather", op.data, op.result)
+    if not _lower_elements(main, op):
+        _lower(main, op, "gather", op.data, op.result)
 
 
 @lowers(ScatterNdOp)
 def lower_scatter_nd(main: Main, op: ScatterNdOp) -> None:
     _lower(main, op, op.kind.data, op.result, op.updates)
+
+
+def _lower_elements(main: Main, op: GatherNdOp) -> bool:
+    """Append the call for single elements by lines of indices, if these are such."""
+    picked, dense = addressing_of(op.data), addressing_of(op.result)
+    indices, batch = addressing_of(op.indices), op.batch_dims.value.data
+    is_one = len(picked.shape) == batch + 1 and indices.shape[-1] == 1
+    if not is_one or 0 in dense.shape or 0 in picked.shape:
+        return False
+    loops = collapse(_loops(picked, indices, dense, batch), (2, 1))
+    element, integer = (buffer_type(v).element_type for v in (op.data, op.indices))
+    strips = Strips.of(main.target, [integer], unroll=2)
+    if not loops or loops[-1].strides[1] != 1 or loops[-1].extent < strips.lanes:
+        return False
+    *outer, line = loops
+    extent, stride = picked.shape[-1], picked.strides[-1]
+    code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
+    row = [*nest_row(outer), line.extent, line.strides[0], line.strides[2]]
+    along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
+    kernel = ElementPicks(element, integer, len(outer), along, strips)
+    arguments = [main.base(v) for v in (op.data, op.indices, op.result)]
+    main.call(kernel, [*arguments, main.fault], [*row, extent, stride, code])
+    return True
 
 
 def _lower(

@@ -79,6 +79,58 @@ def test_an_index_out_of_range_is_a_fault(axis: int, index: int) -> None:
     np.testing.assert_array_equal(out, data[tuple(indices.T)])
 
 
+def add_elements(code: MemoryCode, data: Array, indices: Array) -> tuple[Array, Array]:
+    """Add a call that picks along the last axis, by an index for each element."""
+    want = np.take_along_axis(data, indices, -1)
+    out = np.zeros(want.shape, data.dtype)
+    buffers = [code.buffer(a) for a in (data, indices[..., None], out)]
+    code.add(GatherNdOp(*buffers, batch_dims=data.ndim - 1))
+    return out, want
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_elements_by_lines_of_indices(target: str) -> None:
+    """Along and across the axis; lines that vectors and unrolled loops leave over."""
+    rng = np.random.default_rng(0)
+    code, cases = MemoryCode(target), []
+    data = np.arange(3 * 40 * 37, dtype=np.float32).reshape(3, 40, 37)
+    for x in (data, data[::-1, :, ::-2], np.moveaxis(data, 1, 2), data[0, 0]):
+        for count in (16, 31, 37, 70):
+            indices = rng.integers(-x.shape[-1], x.shape[-1], (*x.shape[:-1], count))
+            cases.append(add_elements(code, x, indices))
+            cases.append(add_elements(code, x, indices.astype(np.int32)))
+    for dtype in (np.float64, np.int64, np.bool_):
+        indices = rng.integers(-37, 37, (3, 40, 33))
+        cases.append(add_elements(code, data.astype(dtype), indices))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_one_index_of_a_line_out_of_range_is_a_fault(target: str, dtype: Any) -> None:
+    """Wherever it stands: in a vector, in what is left over, in another line."""
+    code, indices = MemoryCode(target), np.tile(np.arange(45) % 5, (2, 1)).astype(dtype)
+    data = np.arange(10.0).reshape(2, 5)
+    out, want = add_elements(code, data, indices)
+    run, limits = code.compile(), np.iinfo(dtype)
+    for at in ((0, 0), (1, 17), (1, 43), (0, 44)):
+        old = indices[at]
+        for wrong in (5, -6, limits.max, limits.min):
+            indices[at] = wrong
+            assert "expected an index in [-5, 4]" in run()
+            picked = data[at[0], 0]
+            assert out[at] == picked
+        indices[at] = old
+        for right in (-5, 4):
+            indices[at] = right
+            assert run() is None
+        indices[at] = old
+    assert run() is None
+    np.testing.assert_array_equal(out, want)
+
+
 def test_nothing_can_be_picked_of_nothing() -> None:
     code = MemoryCode()
     data, indices, out = np.zeros((0, 3)), np.zeros((2, 1), np.int64), np.zeros((2, 3))

@@ -60,3 +60,29 @@ func.func @main() {
   memory.scatter_nd ins(%i : memref<2x3x1xi64, strided<[1, 2, 1]>>, %u : memref<2x3x32xf32, strided<[32, 64, 1]>>) inouts(%x : memref<100x32xf32>) {batch_dims = 0 : i64, kind = "add"}
   func.return
 }
+
+// -----
+
+// Elements of a line along the axis: indices are checked on vectors first, and one by
+// one only if that finds something.
+// CHECK:       dense<[4, 64, 32, 32, 32, 0, 1, 64, 1, 1]> : tensor<10xindex>
+// CHECK:       func.func private @gather_elements_
+// CHECK:         vector.load %indices
+// CHECK:         arith.maxui
+// CHECK:         vector.reduction <maxui>
+// CHECK:         scf.if
+// CHECK:           arith.cmpi uge
+// CHECK:           memref.store %{{.*}}, %fault
+// CHECK:         } else {
+// CHECK-NOT:       arith.cmpi uge
+// CHECK:       func.func @main
+memory.placeholder @data "in" : memref<4x64xf32>
+memory.placeholder @indices "in" : memref<4x32x1xi64>
+memory.placeholder @y "out" : memref<4x32xf32>
+func.func @main() {
+  %x = memory.get @data : memref<4x64xf32>
+  %i = memory.get @indices : memref<4x32x1xi64>
+  %y = memory.get @y : memref<4x32xf32>
+  memory.gather_nd ins(%x : memref<4x64xf32>, %i : memref<4x32x1xi64>) outs(%y : memref<4x32xf32>) {batch_dims = 1 : i64}
+  func.return
+}
