@@ -119,7 +119,11 @@ def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
 
 
 def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice]:
-    """Ask for channels last, or for a result with channels first at a price."""
+    """
+    Ask for channels last, or for a result with channels first at a price.
+
+    With strides, phases write places that are apart, which no register can turn.
+    """
     p, (channels, outputs, *kernel) = op.parameters(), shape_of(op.filter)
     ones, group = (1,) * len(kernel), p["group"]
     conv = _Product(
@@ -138,6 +142,7 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
     return [
         LayoutChoice(operands, (result,), cost)
         for result, cost in _results(conv, target)
+        if result == last or not any(stride > 1 for stride in p["strides"])
     ]
 
 

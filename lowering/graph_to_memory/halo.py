@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import layout_of
+from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import shape_of
 
@@ -68,8 +69,8 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
         conv, value = _conv_of(op)
         if conv is None or value is None:
             continue
-        wanted = halo_of(conv)
-        if any(side for pair in wanted for side in pair):
+        wanted = halo_of(conv) if isinstance(conv, ConvOp) else _around_phases(conv)
+        if wanted and any(side for pair in wanted for side in pair):
             found[value] = widest(found.get(value, wanted), wanted)
     for op in reversed(list(block.ops)):
         if isinstance(op, ReshapeOp | TransposeOp) and op.result in found:
@@ -107,9 +108,17 @@ def widest(one: Halo, other: Halo) -> Halo:
     )
 
 
-def _conv_of(op: Operation) -> tuple[ConvOp | None, SSAValue | None]:
+def _around_phases(op: ConvTransposeOp) -> Halo | None:
+    """Return the border that the phases of `op` read, if it has any."""
+    phases = phases_of(op)
+    return None if phases is None else border_of(phases)
+
+
+def _conv_of(
+    op: Operation,
+) -> tuple[ConvOp | ConvTransposeOp | None, SSAValue | None]:
     """Return the convolution that `op` is or begins with, and what it reads outside."""
-    if isinstance(op, ConvOp):
+    if isinstance(op, ConvOp | ConvTransposeOp):
         return op, op.input
     if isinstance(op, FusedOp):
         first = op.body.block.first_op

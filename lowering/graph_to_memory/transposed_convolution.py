@@ -1,8 +1,9 @@
-"""Lower transposed convolutions to convolutions over spread inputs."""
+"""Lower transposed convolutions: by phases of their strides, or over spread inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
@@ -10,16 +11,22 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.convolution import ConvTransposeOp
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.base import extents_of
+from glow.dialects.memory.address import (
+    Addressing,
+    addressing_of,
+    find_addressing,
+)
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp
 from glow.lowering.graph_to_memory.convolution import (
     Convolution,
     Filter,
     Geometry,
     append_convolution,
+    bordered,
     hint_of,
 )
+from glow.lowering.graph_to_memory.phases import Phase, border_of, phases_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.support.layout import permuted
 from glow.support.types import element_of, number_attribute, shape_of
@@ -27,6 +34,65 @@ from glow.support.types import element_of, number_attribute, shape_of
 
 @lowers(ConvTransposeOp)
 def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
+    wanted = lowering.destination(op.result)
+    weights = _turned(lowering, op.filter, op.parameters()["group"])
+    bias = None if op.bias is None else lowering.contiguous(op.bias)
+    phases = None if find_addressing(buffer_type(wanted)) is None else phases_of(op)
+    parts = [_part(lowering, op, weights, bias, phase) for phase in phases or ()]
+    target, shapes = lowering.target, [extents_of(part) for _, part in parts]
+    algorithms = {
+        conv.algorithm(target, shape)
+        for (conv, _), shape in zip(parts, shapes, strict=True)
+    }
+    if phases is None or "generic" in algorithms:
+        _spread(lowering, op, weights, bias)
+        return
+    border = border_of(phases)
+    source = lowering[op.input]
+    if any(side for pair in border for side in pair):
+        source = bordered(lowering, source, border)
+    for conv, part in parts:
+        append_convolution(lowering, replace(conv, source=source), part)
+
+
+def _part(
+    lowering: Lowering,
+    op: ConvTransposeOp,
+    weights: Filter,
+    bias: SSAValue | None,
+    phase: Phase,
+) -> tuple[Convolution, SSAValue]:
+    """Return the convolution of a phase, and the places of the result that it makes."""
+    p, kernel = op.parameters(), weights.shape[2:]
+    found = weights
+    if weights.stored is not None:
+        turned = [
+            [n - 1 - tap for tap in axis.taps]
+            for n, axis in zip(kernel, phase, strict=True)
+        ]
+        picked = weights.stored[:, :, *np.ix_(*turned)]
+        found = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
+    geometry = Geometry(
+        tuple(len(axis.taps) for axis in phase),
+        (1,) * len(phase),
+        (*(axis.before for axis in phase), *(axis.after for axis in phase)),
+        tuple(axis.dilation for axis in phase),
+        p["group"],
+    )
+    halo = border_of([phase])
+    conv = Convolution(lowering[op.input], found, bias, geometry, halo)
+    whole = addressing_of(lowering[op.result])
+    shape, strides, offset = list(whole.shape), list(whole.strides), whole.offset
+    for i, (axis, step) in enumerate(zip(phase, p["strides"], strict=True), start=2):
+        offset += axis.first * strides[i]
+        shape[i], strides[i] = axis.places, step * strides[i]
+    part = Addressing(tuple(shape), tuple(strides), offset)
+    return conv, lowering.view(lowering[op.result], part)
+
+
+def _spread(
+    lowering: Lowering, op: ConvTransposeOp, weights: Filter, bias: SSAValue | None
+) -> None:
     """
     Append a convolution over the input spread out by zeros, with the filter turned.
 
@@ -48,8 +114,6 @@ def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
     spread = [(e - 1) * s + 1 for e, s in zip(spatial, p["strides"], strict=True)]
     sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
     canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
-    weights = _turned(lowering, op.filter, p["group"])
-    bias = None if op.bias is None else lowering.contiguous(op.bias)
     geometry = Geometry(
         kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
     )

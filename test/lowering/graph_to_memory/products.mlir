@@ -52,7 +52,30 @@ func.func @main() {
 
 // -----
 
-// A transposed convolution is one over its input spread out by zeros.
+// With a known filter a transposed convolution is one per phase of its strides: here
+// each reads one tap, and what it makes lies apart.
+// CHECK-LABEL: @main
+// CHECK:         [[P:%.*]] = memory.view [[Y:%.*]] : {{.*}} -> memref<1x1x2x2xf32, strided<[16, 1, 8, 2]>>
+// CHECK:         memory.view [[Y]] : {{.*}} -> memref<1x1x2x2xf32, strided<[16, 1, 8, 2], offset: 1>>
+// CHECK:         memory.view [[Y]] : {{.*}} -> memref<1x1x2x2xf32, strided<[16, 1, 8, 2], offset: 4>>
+// CHECK:         memory.view [[Y]] : {{.*}} -> memref<1x1x2x2xf32, strided<[16, 1, 8, 2], offset: 5>>
+// CHECK-NOT:     memory.copy
+// CHECK:         memory.conv {{.*}} outs([[P]] : {{.*}}) {
+// CHECK-NEXT:    } {kernel_shape = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, {{.*}} algorithm = "direct"
+// CHECK-COUNT-3: memory.conv
+graph.placeholder @x "in" : tensor<1x2x2x2xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<1x1x4x4xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x2x2x2xf32, #layout.physical<NHWC>>
+  %w = graph.literal dense<[[[[1.0, 2.0], [3.0, 4.0]]], [[[5.0, 6.0], [7.0, 8.0]]]]> : tensor<2x1x2x2xf32> : tensor<2x1x2x2xf32>
+  %y = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>} : (tensor<1x2x2x2xf32, #layout.physical<NHWC>>, tensor<2x1x2x2xf32>) -> tensor<1x1x4x4xf32, #layout.physical<NHWC>>
+  graph.save @y, %y : tensor<1x1x4x4xf32, #layout.physical<NHWC>>
+  func.return
+}
+
+// -----
+
+// With another filter it is a convolution over its input spread out by zeros.
 // CHECK-LABEL: @main
 // CHECK:         memory.fill outs([[C:%.*]] : memref<1x2x7x7xf32, #layout.physical<NHWC>>)
 // CHECK:         memory.view [[C]] : {{.*}} -> memref<1x2x2x2xf32, strided<[98, 1, 28, 4], offset: 32>>

@@ -38,9 +38,19 @@ func.func @lines_go_out_with_channels_first(%x: tensor<1x16x40xf32>) -> tensor<1
 }
 
 // CHECK-LABEL: @transposed_convolutions_too
-// CHECK:         graph.{{.*}}(tensor<{{.*}} -> tensor<1x32x10x10xf32>
+// CHECK:         graph.{{.*}}(tensor<{{.*}} -> tensor<1x32x6x6xf32>
 // CHECK-NEXT:    func.return
-func.func @transposed_convolutions_too(%x: tensor<1x16x5x5xf32, #layout.physical<NHWC>>) -> tensor<1x32x10x10xf32> {
+func.func @transposed_convolutions_too(%x: tensor<1x16x5x5xf32, #layout.physical<NHWC>>) -> tensor<1x32x6x6xf32> {
+  %w = graph.literal dense<1.0> : tensor<16x32x2x2xf32> : tensor<16x32x2x2xf32>
+  %0 = graph.conv_transpose %x, %w : (tensor<1x16x5x5xf32, #layout.physical<NHWC>>, tensor<16x32x2x2xf32>) -> tensor<1x32x6x6xf32>
+  func.return %0 : tensor<1x32x6x6xf32>
+}
+
+// With strides, pixels that are made together lie apart: no register can turn them.
+// CHECK-LABEL: @pixels_that_lie_apart_are_not_turned
+// CHECK:         %[[Y:.*]] = graph.{{.*}} #layout.physical<NHWC>>
+// CHECK-NEXT:    layout.transform %[[Y]]
+func.func @pixels_that_lie_apart_are_not_turned(%x: tensor<1x16x5x5xf32, #layout.physical<NHWC>>) -> tensor<1x32x10x10xf32> {
   %w = graph.literal dense<1.0> : tensor<16x32x2x2xf32> : tensor<16x32x2x2xf32>
   %0 = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>} : (tensor<1x16x5x5xf32, #layout.physical<NHWC>>, tensor<16x32x2x2xf32>) -> tensor<1x32x10x10xf32>
   func.return %0 : tensor<1x32x10x10xf32>
