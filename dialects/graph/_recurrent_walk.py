@@ -31,6 +31,15 @@ class Walk:
     states: tuple[Array, ...]
 
 
+def applied(weights: Array, states: Array) -> Array:
+    """
+    Return states @ weights.T, a row at a time.
+
+    A product of few rows would start the threads of BLAS, for longer than it takes.
+    """
+    return (weights @ states[:, :, None])[:, :, 0]
+
+
 Step = Callable[[Walk, Array, tuple[Array, ...]], tuple[Array, ...]]
 
 
@@ -104,14 +113,15 @@ def _walks(
     bias, peepholes = given("bias", (walks, 2 * rows), NOTHING), arrays.get("peepholes")
     names = [name for name in ("initial_h", "initial_c") if name in arrays]
     states = [given(name, (walks, x.shape[1], hidden)) for name in names]
-    clip = p["clip"]
+    steps, batch, features = x.shape
+    flat, clip = x.reshape(steps * batch, features), p["clip"]
 
     def bound(value: Array) -> Array:
         return value if clip is None else np.clip(value, -clip, clip)
 
     for d in range(walks):
         yield Walk(
-            x @ weights[d].T + bias[d, :rows],
+            (flat @ weights[d].T).reshape(steps, batch, rows) + bias[d, :rows],
             recurrence[d],
             bias[d, rows:],
             None if peepholes is None else peepholes[d],

@@ -18,7 +18,7 @@ from xdsl.irdl import (
 )
 
 from glow.dialects.graph._recurrent import INITIAL, RecurrentOp
-from glow.dialects.graph._recurrent_walk import Walk, walk_all
+from glow.dialects.graph._recurrent_walk import Walk, applied, walk_all
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import Neutrals
 from glow.support.types import Tensor
@@ -154,7 +154,7 @@ class LstmOp(RecurrentOp):
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h, c), (f, g, out) = states, walk.functions
-            sums = rows + h @ walk.recurrence.T + walk.bias
+            sums = rows + applied(walk.recurrence, h) + walk.bias
             i, o, u, new = np.split(sums, 4, axis=-1)
             i = f(walk.bound(_peeped(walk, 0, i, c)))
             u = 1 - i if input_forget else f(walk.bound(_peeped(walk, 2, u, c)))
@@ -268,12 +268,12 @@ class GruOp(RecurrentOp):
             xz, xr, xn = np.split(rows, 3, axis=-1)
             wz, wr, wn = np.split(walk.recurrence, 3)
             bz, br, bn = np.split(walk.bias, 3)
-            z = f(walk.bound(xz + h @ wz.T + bz))
-            r = f(walk.bound(xr + h @ wr.T + br))
+            z = f(walk.bound(xz + applied(wz, h) + bz))
+            r = f(walk.bound(xr + applied(wr, h) + br))
             if linear_before_reset:
-                new = g(walk.bound(xn + r * (h @ wn.T + bn)))
+                new = g(walk.bound(xn + r * (applied(wn, h) + bn)))
             else:
-                new = g(walk.bound(xn + (r * h) @ wn.T + bn))
+                new = g(walk.bound(xn + applied(wn, r * h) + bn))
             return ((1 - z) * new + z * h,)
 
         arrays = {name: p[name] for name in _SLOTS}
@@ -361,7 +361,7 @@ class RnnOp(RecurrentOp):
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h,), (f,) = states, walk.functions
-            return (f(walk.bound(rows + h @ walk.recurrence.T + walk.bias)),)
+            return (f(walk.bound(rows + applied(walk.recurrence, h) + walk.bias)),)
 
         arrays = {name: p[name] for name in _SLOTS}
         results = walk_all(step, RnnOp.ACTIVATIONS, arrays, p)
