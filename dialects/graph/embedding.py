@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
+from glow.dialects.graph.inside import weighted_rows
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
@@ -117,6 +118,10 @@ class EmbeddingOp(GraphOp):
         return Reordering((identity(2), order), (result,), self.parameters())
 
 
+def _indices_shape(op: EmbeddingBagOp | SparseLengthsSumOp) -> tuple[int, ...]:
+    return shape_of(op.indices)
+
+
 class BagOp(GraphOp):
     """
     Rows of a table, weighted where there are weights, combined bag by bag.
@@ -135,7 +140,7 @@ class BagOp(GraphOp):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {"weights": Neutral(1, lambda op: shape_of(op.indices))}
+        return {"weights": Neutral(1, _indices_shape, inside=weighted_rows)}
 
 
 def _check_bag(

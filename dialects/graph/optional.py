@@ -30,6 +30,14 @@ Ops that give the result of an op without an operand what that would have done.
 """
 
 
+Inside = Callable[[Any, SSAValue], Sequence[Operation]]
+"""
+Ops that do what an operand would have done, and then the op without it.
+
+`inside(op, operand)`; the last op is the one without.
+"""
+
+
 @dataclass(frozen=True)
 class Neutral:
     """
@@ -45,6 +53,8 @@ class Neutral:
     """The element type; None: that of the first operand."""
     outside: Outside | None = None
     """How to do without the operand where it is no neutral one; None: not at all."""
+    inside: Inside | None = None
+    """How to do without where nothing can be done behind the op."""
     text: str = ""
     """What `number` is, in words, where it is a function."""
 

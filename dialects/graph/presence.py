@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarResultDef
@@ -62,13 +62,15 @@ def with_presence(
     op: GraphOp,
     operands: Mapping[str, SSAValue | None],
     results: Mapping[str, bool] | None = None,
+    parameters: Mapping[str, Any] | None = None,
 ) -> GraphOp:
-    """Return `op` with some operands given or left out, and some results."""
+    """Return `op` with some operands and results given or left out, or parameters."""
     names = [name for name, _ in op.get_irdl_definition().operands]
     slots = {
         n: operands.get(n, slot) for n, slot in zip(names, op.slots(), strict=True)
     }
-    wanted = {f"with_{name}": given for name, given in (results or {}).items()}
+    wanted: dict[str, Any] = {f"with_{n}": v for n, v in (results or {}).items()}
+    wanted |= parameters or {}
     new = type(op)(*slots.values(), **op.parameters() | wanted)
     _keep_properties(op, new, wanted)
     new.attributes.update(op.attributes)
@@ -82,7 +84,7 @@ def with_presence(
     return new
 
 
-def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, bool]) -> None:
+def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> None:
     """Let `new` say what `op` says and leave to defaults what `op` does."""
     for name, (stored, _) in op.get_irdl_definition().accessor_names.items():
         if name in changed:

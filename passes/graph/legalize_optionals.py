@@ -42,7 +42,7 @@ class LegalizeOptionals(RewritePattern):
     """
     conv(x, w) -> conv(x, w, neutral), or conv(x, w, b) -> add(conv(x, w), b)
 
-    as the target takes it: as it is, or else with as few operands applied behind it as
+    as the target takes it: as it is, or else with as few operands applied around it as
     possible, and of such forms the one with fewest neutral operands more.
     """
 
@@ -80,8 +80,8 @@ def _droppable(op: GraphOp) -> Iterator[str]:
         if results_of(op, name) and not any(v.uses for v in results_of(op, name)):
             yield name
     for name in reversed(slots.operands):
-        has_outside = name in neutrals and neutrals[name].outside is not None
-        if has_outside and getattr(op, name) is not None:
+        neutral = neutrals.get(name)
+        if neutral and (neutral.outside or neutral.inside) and getattr(op, name):
             yield name
 
 
@@ -98,15 +98,19 @@ def _additions(op: GraphOp, present: frozenset[str]) -> Iterator[Names]:
 
 
 def _drop(op: GraphOp, name: str, rewriter: PatternRewriter) -> None:
-    """Replace `op` by one without slot `name`, and ops that do the same behind it."""
+    """Replace `op` by one without slot `name`, and ops that do the same around it."""
     if name in optional_slots(type(op)).results:
         new = with_presence(op, {}, {name: False})
         rewriter.replace(op, new, replacement(op, new))
         return
+    neutral, operand = type(op).neutrals()[name], getattr(op, name)
+    if neutral.inside is not None:
+        before = neutral.inside(op, operand)
+        rewriter.replace(op, before)
+        return
     new = with_presence(op, {name: None})
-    outside = type(op).neutrals()[name].outside
-    assert outside is not None
-    behind = outside(op, new.results[0], getattr(op, name))
+    assert neutral.outside is not None
+    behind = neutral.outside(op, new.results[0], operand)
     results = [behind[-1].results[0], *replacement(op, new)[1:]]
     rewriter.replace(op, [new, *behind], results)
 
@@ -129,8 +133,9 @@ class LegalizeOptionalsPass(ModulePass):
 
     `Backend.takes` is asked per op and presence. What it does not take as it is gets
     neutral operands or unread results (as `materialize-optionals` makes them), or loses
-    operands to ops behind it, such as a bias to an addition; that last for operands
-    whose `Neutral` has an `outside`. Nothing to do where a target takes everything.
+    operands to ops around it, such as a bias to an addition; that last for operands
+    whose `Neutral` has an `outside` or `inside`. Nothing to do where a target takes
+    everything.
 
     Level: graph -> graph. Needs: `elide-optionals` before.
     Errors: an op that the target takes in no form.

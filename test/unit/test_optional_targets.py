@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from optionals import module_with, variants
+from graph_code import run
+from optionals import after, module_with, variants
 from outside import PACKAGE, installed
+from random_ops import calls
 
 import glow
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.presence import optional_slots
+from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
 from glow.pipeline import parse_passes, run_passes
 from glow.registry import UNIVERSE
@@ -23,7 +25,7 @@ TARGETS = ("biased", "bare")
 OPS: list[type[GraphOp]] = [
     op
     for op in UNIVERSE.all_dialects["graph"]().operations
-    if issubclass(op, GraphOp) and {"bias", "scale"} & {*optional_slots(op)}
+    if issubclass(op, GraphOp) and {"bias", "scale", "weights"} & {*optional_slots(op)}
 ]
 
 
@@ -142,3 +144,24 @@ def test_neutral_operands_are_gone_before_the_target_is_asked() -> None:
     x = np.array([-np.inf, 1, np.nan, 3], np.float32)
     expected = glow.compile(parse_text(context(), known, "test"), target="cpu")(x)
     np.testing.assert_array_equal(net(x), expected)
+
+
+@pytest.mark.parametrize("name", ["graph.embedding_bag", "graph.sparse_lengths_sum"])
+def test_weights_of_bags_go_to_their_rows(name: str) -> None:
+    weighted = [
+        call
+        for call in calls(name, 60, seed=1)
+        if "weights" in presence_of(call.build()) and call.arrays[0].size
+    ]
+    kinds = {
+        (call.parameters["mode"], call.parameters["padding_idx"] is None)
+        for call in weighted
+    }
+    assert len(kinds) == 6
+    for call in weighted:
+        module = module_with([call])
+        after(module, "legalize-optionals{target=bare}")
+        assert "weights" not in str(module)
+        found = run(module, call.arrays)
+        for one, other in zip(found, call.expected(), strict=True):
+            assert error_of(one, other) <= 1e-5, str(call)

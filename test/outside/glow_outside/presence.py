@@ -11,7 +11,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.support.targets import Backend, Target
 
-BEHIND = frozenset({"scale", "bias"})
+FACTORS = frozenset({"scale", "bias", "weights"})
 
 
 def _needs_bias(op: Operation, presence: frozenset[str], target: Target) -> bool:
@@ -21,10 +21,11 @@ def _needs_bias(op: Operation, presence: frozenset[str], target: Target) -> bool
 
 
 def _takes_bare(op: Operation, presence: frozenset[str], target: Target) -> bool:
-    """Take no op with a scale or a bias that can as well be applied behind it."""
+    """Take no op with a scale, bias or weights that can as well be applied apart."""
     assert isinstance(op, GraphOp)
     neutrals = type(op).neutrals()
-    return not any(neutrals[name].outside for name in presence & BEHIND)
+    found = [neutrals[name] for name in presence & FACTORS]
+    return not any(neutral.outside or neutral.inside for neutral in found)
 
 
 def _takes_unbounded(op: Operation, presence: frozenset[str], target: Target) -> bool:
