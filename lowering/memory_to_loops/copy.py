@@ -28,6 +28,7 @@ SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
 _MOST_LANES = 16
 """Elements of a vector that are shuffled: more of them take too many registers."""
+_SEGMENT_BYTES = 16
 _MOST_VECTORS = 4
 """Vectors of a line that are copied without a loop."""
 _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
@@ -147,7 +148,26 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
-    return Transpose(element, len(rest), lanes, *block), [*nest_row(rest), *square]
+    beside = _beside(target, size, lanes, min(columns.extent, block[1]))
+    kernel = Transpose(element, len(rest), lanes, *block, beside)
+    return kernel, [*nest_row(rest), *square]
+
+
+def _beside(target: Target, size: int, lanes: int, columns: int) -> int:
+    """
+    Return how many squares of bytes are transposed at once, in one register each row.
+
+    Shuffles stay within segments of a register: a square must be as wide as one.
+    """
+    if lanes < _MOST_LANES or size * lanes != _SEGMENT_BYTES:
+        return 1
+    most = min(target.vector_bytes, columns) // lanes
+
+    def instructions(beside: int) -> int:
+        vectors = -(-columns // (lanes * beside))
+        return vectors * lanes * (lanes.bit_length() + beside)
+
+    return min((1 << i for i in range(most.bit_length())), key=instructions)
 
 
 def _side(

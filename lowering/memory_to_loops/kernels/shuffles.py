@@ -48,11 +48,11 @@ def transposed(b: Body, rows: list[SSAValue], bits: int) -> list[SSAValue]:
 
 
 def columns_of(b: Body, rows: list[SSAValue]) -> list[SSAValue]:
-    """Return the columns of 2 or 4 rows, each a vector of as many lanes as rows."""
+    """Return the columns of 2, 4, 8 or 16 rows, each of as many lanes as rows."""
     count, lanes = len(rows), _lanes_of(rows[0])
-    if count == 4:
+    if count > 2:
         found = _unpacked(b, rows, lanes)
-        places = [(found[i % 4], i // 4 * 4) for i in range(lanes)]
+        places = [(found[i % count], i // count * count) for i in range(lanes)]
     else:
         x, y = rows
         starts = [range(half, lanes, 4) for half in (0, 2)]

@@ -13,6 +13,7 @@ from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, func
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest
 from glow.lowering.memory_to_loops.kernels.shuffles import (
+    columns_of,
     interleaved,
     separated,
     transposed,
@@ -25,8 +26,9 @@ class Transpose(Kernel):
     """
     Copy along two axes, each of unit stride on one side, in squares of `lanes`.
 
-    Both axes are at least that long; the last square of each ends with it, over
-    elements that were copied before. Squares go in blocks of `rows` by `columns`.
+    Squares are `beside` each other in a vector of columns. Both axes are at least as
+    long; the last squares of each end with it, over elements that were copied before.
+    Squares go in blocks of `rows` by `columns`.
     Row: `outer` loops, then rows (extent, stride in the source), columns (extent,
     stride in the result).
     """
@@ -36,10 +38,16 @@ class Transpose(Kernel):
     lanes: int
     rows: int
     columns: int
+    beside: int = 1
 
     @property
     def prefix(self) -> str:
         return "transpose"
+
+    @property
+    def width(self) -> int:
+        """The columns of all squares of a vector."""
+        return self.lanes * self.beside
 
     def build(self) -> FuncOp:
         memory = flat(self.element)
@@ -48,7 +56,7 @@ class Transpose(Kernel):
         row = Row(b, args)
         levels = row.levels(self.outer, 2)
         rows = _Side.of(b, row, "row", self.lanes)
-        columns = _Side.of(b, row, "column", self.lanes)
+        columns = _Side.of(b, row, "column", self.width)
         square = _Squares(self, args["x"], args["y"], rows, columns)
         nest(b, levels, 2, square.plane)
         b.do(func.ReturnOp())
@@ -92,7 +100,7 @@ class _Squares:
 
     def plane(self, b: Body, offsets: list[SSAValue]) -> None:
         """Append loops over blocks, and over the squares of each."""
-        lanes = self.kernel.lanes
+        lanes, width = self.kernel.lanes, self.kernel.width
 
         def block(
             b: Body, top: SSAValue, bottom: SSAValue, left: SSAValue, right: SSAValue
@@ -103,7 +111,7 @@ class _Squares:
                 result = b.sum(offsets[1], r)
                 b.each(
                     left, right, lambda b, c: self._one(b, source, result, c),
-                    step=lanes, nonempty=True,
+                    step=width, nonempty=True,
                 )  # fmt: skip
 
             b.each(top, bottom, line, step=lanes, nonempty=True)
@@ -119,16 +127,18 @@ class _Squares:
         )
 
     def _one(self, b: Body, source: SSAValue, result: SSAValue, c: SSAValue) -> None:
-        lanes, bits = self.kernel.lanes, 8 * dtype_of(self.kernel.element).itemsize
+        lanes, width = self.kernel.lanes, self.kernel.width
+        bits = 8 * dtype_of(self.kernel.element).itemsize
         c = b.binary(arith.MinSIOp, c, self.columns.last)
         at, rows = b.sum(source, c), list[SSAValue]()
         for i in range(lanes):
-            rows.append(b.load_vector(self.source, at, lanes=lanes))
+            rows.append(b.load_vector(self.source, at, lanes=width))
             at = b.sum(at, self.rows.stride) if i < lanes - 1 else at
         at = b.sum(result, b.product(c, self.columns.stride))
-        for i, column in enumerate(transposed(b, rows, bits)):
+        found = transposed(b, rows, bits) if lanes == width else columns_of(b, rows)
+        for i, column in enumerate(found):
             b.store_vector(column, self.result, at)
-            at = b.sum(at, self.columns.stride) if i < lanes - 1 else at
+            at = b.sum(at, self.columns.stride) if i < width - 1 else at
 
 
 @dataclass(frozen=True)

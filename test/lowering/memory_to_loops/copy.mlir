@@ -47,12 +47,13 @@ func.func @main() {
 
 // -----
 
-// Squares are as wide as the narrower axis; bools are bytes.
+// Squares are as wide as the narrower axis; bools are bytes, two squares of them beside
+// each other where registers are long enough.
 // CHECK:       {{^// -+$}}
 // CHECK:       func.func private @transpose_{{.*}}memref<?xf32>
 // CHECK:         vector.shuffle {{.*}} : vector<4xf32>, vector<4xf32>
 // CHECK:       func.func private @transpose_{{.*}}memref<?xi8>
-// CHECK:         vector.shuffle {{.*}} : vector<16xi8>, vector<16xi8>
+// CHECK:         vector.shuffle {{.*}} : vector<{{16|32}}xi8>, vector<{{16|32}}xi8>
 memory.placeholder @x "in" : memref<6x40xf32>
 memory.placeholder @y "out" : memref<40x6xf32>
 memory.placeholder @p "in" : memref<40x40xi1>
