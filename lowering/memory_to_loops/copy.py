@@ -13,6 +13,7 @@ from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering._tiling import lines_together
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
+from glow.lowering.memory_to_loops.kernels.block_transpose import BlockTranspose
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.runs import Runs
 from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
@@ -36,6 +37,9 @@ _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
 # Squares go in blocks, whose lines of the result stay in the first-level cache until
 # they are full.
 _BLOCK, _LONG_BLOCK = 64, 256
+_LINE_BYTES = 64
+_STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
+"""A block on the stack; the first width is taken that computes little twice."""
 
 
 @lowers(CopyOp)
@@ -145,12 +149,40 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
         columns.extent,
         columns.strides[RESULT],
     ]
+    staged = _staged(target, element, rows, columns)
+    if staged is not None:
+        kernel = BlockTranspose(element, len(rest), *staged)
+        return kernel, [*nest_row(rest), *square]
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     beside = _beside(target, size, lanes, min(columns.extent, block[1]))
     kernel = Transpose(element, len(rest), lanes, *block, beside)
     return kernel, [*nest_row(rest), *square]
+
+
+def _staged(
+    target: Target, element: Attribute, rows: Axis, columns: Axis
+) -> tuple[int, int, int] | None:
+    """
+    Return the side of squares and the block that goes by way of the stack.
+
+    None unless fewer lines of the result fit into the cache than a line has elements,
+    and no more of the source than a block has rows.
+    """
+    size, extent = dtype_of(element).itemsize, columns.extent
+    strides = columns.strides[RESULT], rows.strides[SOURCE]
+    result, source = (lines_together(stride * size) for stride in strides)
+    if size < 4 or result * size >= _LINE_BYTES or source > _STAGE_ROWS:
+        return None
+    widths = [
+        n
+        for n in _STAGE_COLUMNS
+        if n <= extent and 8 * -(-extent // n) * n <= 9 * extent
+    ]
+    if rows.extent < _STAGE_ROWS or not widths:
+        return None
+    return min(target.vector_bytes // size, _MOST_LANES), _STAGE_ROWS, widths[0]
 
 
 def _beside(target: Target, size: int, lanes: int, columns: int) -> int:

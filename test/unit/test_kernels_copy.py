@@ -77,6 +77,21 @@ def test_planes_of_more_than_a_block(dtype: Any, stride: int) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("extents", [(128, 48), (300, 33), (1024, 90), (129, 65)])
+def test_lines_that_compete_on_both_sides(
+    target: str, extents: tuple[int, int]
+) -> None:
+    """Blocks go by way of the stack; the last ones begin early."""
+    code, (rows, columns) = MemoryCode(target), extents
+    x = numbers(np.float32, 2, rows, 1024)[..., :columns]
+    whole = np.zeros((2, columns, 1024), np.float32)
+    add_copy(code, x.transpose(0, 2, 1), whole[..., :rows])
+    assert code.run() is None
+    np.testing.assert_array_equal(whole[..., :rows], x.transpose(0, 2, 1))
+    assert not whole[..., rows:].any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_views_on_both_sides(target: str) -> None:
     """Slices, reversals, repetitions and parts of a whole; the rest stays."""
     code = MemoryCode(target)

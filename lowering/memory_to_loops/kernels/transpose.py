@@ -55,8 +55,8 @@ class Transpose(Kernel):
         op, b, args = function(self.symbol, arguments)
         row = Row(b, args)
         levels = row.levels(self.outer, 2)
-        rows = _Side.of(b, row, "row", self.lanes)
-        columns = _Side.of(b, row, "column", self.width)
+        rows = Side.of(b, row, "row", self.lanes)
+        columns = Side.of(b, row, "column", self.width)
         square = _Squares(self, args["x"], args["y"], rows, columns)
         nest(b, levels, 2, square.plane)
         b.do(func.ReturnOp())
@@ -64,17 +64,17 @@ class Transpose(Kernel):
 
 
 @dataclass(frozen=True)
-class _Side:
-    """One of the two axes: its extent, its stride, where its last square starts."""
+class Side:
+    """One of the two axes: its extent, its stride, where its last part starts."""
 
     extent: SSAValue
     stride: SSAValue
     last: SSAValue
 
     @staticmethod
-    def of(b: Body, row: Row, name: str, lanes: int) -> _Side:
+    def of(b: Body, row: Row, name: str, size: int) -> Side:
         extent, stride = row.next(f"{name}s"), row.next(f"{name}_stride")
-        return _Side(extent, stride, b.difference(extent, b.const(lanes)))
+        return Side(extent, stride, b.difference(extent, b.const(size)))
 
     def each(
         self, b: Body, size: int, body: Callable[[Body, SSAValue, SSAValue], None]
@@ -95,8 +95,8 @@ class _Squares:
     kernel: Transpose
     source: SSAValue
     result: SSAValue
-    rows: _Side
-    columns: _Side
+    rows: Side
+    columns: Side
 
     def plane(self, b: Body, offsets: list[SSAValue]) -> None:
         """Append loops over blocks, and over the squares of each."""

@@ -102,3 +102,49 @@ func.func @main() {
   memory.copy ins(%x : memref<3x0xf32>) outs(%y : memref<3x0xf32>)
   func.return
 }
+
+// -----
+
+// Lines of both sides are a multiple of 4096 bytes apart: by way of the stack.
+// CHECK:       {{^// -+$}}
+// CHECK:       func.func private @block_transpose_{{.*}}memref<?xf32>
+memory.placeholder @x "in" : memref<1024x1024xf32>
+memory.placeholder @y "out" : memref<1024x1024xf32>
+func.func @main() {
+  %x = memory.get @x : memref<1024x1024xf32>
+  %t = memory.view %x : memref<1024x1024xf32> -> memref<1024x1024xf32, strided<[1, 1024]>>
+  %y = memory.get @y : memref<1024x1024xf32>
+  memory.copy ins(%t : memref<1024x1024xf32, strided<[1, 1024]>>) outs(%y : memref<1024x1024xf32>)
+  func.return
+}
+
+// -----
+
+// Those of one side alone are not; nor are there rows for a block.
+// CHECK:       {{^// -+$}}
+// CHECK-NOT:   @block_transpose
+// CHECK:       func.func private @transpose_
+memory.placeholder @x "in" : memref<1024x1000xf32>
+memory.placeholder @y "out" : memref<1000x1024xf32>
+func.func @main() {
+  %x = memory.get @x : memref<1024x1000xf32>
+  %t = memory.view %x : memref<1024x1000xf32> -> memref<1000x1024xf32, strided<[1, 1000]>>
+  %y = memory.get @y : memref<1000x1024xf32>
+  memory.copy ins(%t : memref<1000x1024xf32, strided<[1, 1000]>>) outs(%y : memref<1000x1024xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK:       {{^// -+$}}
+// CHECK-NOT:   @block_transpose
+// CHECK:       func.func private @transpose_
+memory.placeholder @x "in" : memref<64x1024xf32>
+memory.placeholder @y "out" : memref<1024x64xf32>
+func.func @main() {
+  %x = memory.get @x : memref<64x1024xf32>
+  %t = memory.view %x : memref<64x1024xf32> -> memref<1024x64xf32, strided<[1, 1024]>>
+  %y = memory.get @y : memref<1024x64xf32>
+  memory.copy ins(%t : memref<1024x64xf32, strided<[1, 1024]>>) outs(%y : memref<1024x64xf32>)
+  func.return
+}

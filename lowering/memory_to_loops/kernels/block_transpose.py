@@ -1,0 +1,120 @@
+"""Transposes by way of the stack, where lines compete for places of the cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
+from glow.lowering.memory_to_loops.kernels.finish import room
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.nest import Row, nest
+from glow.lowering.memory_to_loops.kernels.shuffles import transposed
+from glow.lowering.memory_to_loops.kernels.transpose import Side
+from glow.support.types import dtype_of
+
+
+@dataclass(frozen=True)
+class BlockTranspose(Kernel):
+    """
+    Copy along two axes, each of unit stride on one side, in blocks of squares.
+
+    A block is transposed onto the stack, and goes out from there line after line: so
+    few lines are under way that compete for the same place. Both axes are at least as
+    long as a block; the last one of each ends with it, over elements copied before.
+    Row: as that of a `Transpose`.
+    """
+
+    element: Attribute
+    outer: int
+    lanes: int
+    rows: int
+    columns: int
+
+    @property
+    def prefix(self) -> str:
+        return "block_transpose"
+
+    def build(self) -> FuncOp:
+        memory = flat(self.element)
+        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
+        op, b, args = function(self.symbol, arguments)
+        row = Row(b, args)
+        levels = row.levels(self.outer, 2)
+        rows = Side.of(b, row, "row", self.rows)
+        columns = Side.of(b, row, "column", self.columns)
+        place = room(b, self.element, self.rows * self.columns)
+        blocks = _Blocks(self, args["x"], args["y"], place, rows, columns)
+        nest(b, levels, 2, blocks.plane)
+        b.do(func.ReturnOp())
+        return op
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """Emits copies of the blocks of a plane."""
+
+    kernel: BlockTranspose
+    source: SSAValue
+    result: SSAValue
+    place: SSAValue
+    rows: Side
+    columns: Side
+
+    def plane(self, b: Body, offsets: list[SSAValue]) -> None:
+        source, result = offsets
+
+        def block(b: Body, r: SSAValue, c: SSAValue) -> None:
+            r = b.binary(arith.MinSIOp, r, self.rows.last)
+            move = b.product(r, self.rows.stride)
+            self._take(b, b.sum(b.sum(source, move), c))
+            move = b.product(c, self.columns.stride)
+            self._give(b, b.sum(b.sum(result, move), r))
+
+        def line(b: Body, c: SSAValue) -> None:
+            c = b.binary(arith.MinSIOp, c, self.columns.last)
+            b.each(
+                0, self.rows.extent, lambda b, r: block(b, r, c),
+                step=self.kernel.rows, nonempty=True,
+            )  # fmt: skip
+
+        step = self.kernel.columns
+        b.each(0, self.columns.extent, line, step=step, nonempty=True)
+
+    def _take(self, b: Body, start: SSAValue) -> None:
+        """Put the squares of a block aside, transposed."""
+        kernel, stride = self.kernel, self.rows.stride
+        bits = 8 * dtype_of(kernel.element).itemsize
+
+        def square(b: Body, r: SSAValue, c: SSAValue) -> None:
+            at, found = b.sum(b.sum(start, b.product(r, stride)), c), list[SSAValue]()
+            for i in range(kernel.lanes):
+                found.append(b.load_vector(self.source, at, lanes=kernel.lanes))
+                at = b.sum(at, stride) if i < kernel.lanes - 1 else at
+            to = b.sum(b.product(c, kernel.rows), r)
+            for i, column in enumerate(transposed(b, found, bits)):
+                b.store_vector(column, self.place, b.sum(to, i * kernel.rows))
+
+        def line(b: Body, r: SSAValue) -> None:
+            b.each(
+                0, kernel.columns, lambda b, c: square(b, r, c),
+                step=kernel.lanes, nonempty=True,
+            )  # fmt: skip
+
+        b.each(0, kernel.rows, line, step=kernel.lanes, nonempty=True)
+
+    def _give(self, b: Body, start: SSAValue) -> None:
+        """Copy the lines that were put aside to the result."""
+        kernel = self.kernel
+
+        def line(b: Body, c: SSAValue) -> None:
+            source, to = b.product(c, kernel.rows), b.product(c, self.columns.stride)
+            to = b.sum(start, to)
+            for i in range(0, kernel.rows, kernel.lanes):
+                part = b.load_vector(self.place, b.sum(source, i), lanes=kernel.lanes)
+                b.store_vector(part, self.result, b.sum(to, i))
+
+        b.each(0, kernel.columns, line, nonempty=True)
