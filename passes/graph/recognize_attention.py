@@ -165,7 +165,7 @@ def _fit(query: SSAValue, key: SSAValue, value: SSAValue) -> bool:
     return (
         key_shape == (*heads, length, elements)
         and value_shape[:3] == (*heads, length)
-        and 0 not in (elements, length)
+        and 0 not in (*heads, elements, length)
     )
 
 

@@ -119,3 +119,13 @@ func.func @keys_that_broadcast_are_kept(%q: tensor<1x2x3x4xf32>, %k: tensor<1x1x
   %2 = graph.matmul %1, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
   func.return %2 : tensor<1x2x3x4xf32>
 }
+
+// CHECK-LABEL: @nothing_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @nothing_is_kept(%q: tensor<1x0x3x4xf32>) -> tensor<1x0x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x0x3x4xf32>, tensor<1x0x3x4xf32>) -> tensor<1x0x3x3xf32>
+  %1 = graph.softmax %0 : (tensor<1x0x3x3xf32>) -> tensor<1x0x3x3xf32>
+  %2 = graph.matmul %1, %q : (tensor<1x0x3x3xf32>, tensor<1x0x3x4xf32>) -> tensor<1x0x3x4xf32>
+  func.return %2 : tensor<1x0x3x4xf32>
+}
