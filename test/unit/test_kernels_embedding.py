@@ -15,7 +15,7 @@ from glow.dialects.graph.embedding import (
 from glow.dialects.memory import embedding
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
-WIDTHS = (1, 7, 16, 24, 64, 100, 128, 530)
+WIDTHS = (1, 7, 24, 64, 100, 530)
 RNG = np.random.default_rng(0)
 
 
@@ -68,16 +68,17 @@ def test_bags_of_every_kind(target: str) -> None:
         listed, weights = even.reshape(-1), normal(3, 5, dtype=dtype)
         told = np.array([0, 6, 0, 9, 0], integer)
         starts = np.array([0, 0, 6, 6, 14], np.int32)
-        for fixed in ({}, {"padding_idx": int(even[0, 0])}):
-            flat = weights.reshape(-1)
-            more = {"mode": mode, **fixed}
-            cases += [
-                add(code, table, even, **more),
-                add(code, table, even, weights=weights, **more),
-                add(code, table, listed, lengths=told, **more),
-                add(code, table, listed, lengths=told, weights=flat, **more),
-                add(code, table, listed, offsets=starts, **more),
-            ]
+        flat, plain = weights.reshape(-1), {"mode": mode}
+        padded = plain | {"padding_idx": int(even[0, 0])}
+        if number % 2:
+            plain, padded = padded, plain
+        cases += [
+            add(code, table, even, **plain),
+            add(code, table, even, weights=weights, **padded),
+            add(code, table, listed, lengths=told, **padded),
+            add(code, table, listed, lengths=told, weights=flat, **plain),
+            add(code, table, listed, offsets=starts, **plain),
+        ]
         last = {"include_last_offset": True, "mode": mode}
         cases.append(add(code, table, listed, offsets=starts, **last))
     check(code, cases)
