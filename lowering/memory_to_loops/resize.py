@@ -142,12 +142,12 @@ def _sum(main: Main, op: ResizeOp, order: list[int], tables: _Tables) -> None:
         tables.weights is not None,
         tables.is_partial,
         inner is not None,
+        inner is None and result.strides[order[-1]] == 1,
         _strips(main.target, element, inner),
     )
     row = nest_row(others)
     for axis, start, count in zip(order, tables.starts, tables.counts, strict=True):
-        strides = source.strides[axis], result.strides[axis]
-        row += [result.shape[axis], *strides, *start, count]
+        row += [result.shape[axis], result.strides[axis], *start, count]
     row += [] if inner is None else nest_row([inner])
     arguments = [main.base(op.input, 0, seen_as), main.base(op.result, 0, seen_as)]
     arguments.append(tables.positions)
@@ -183,7 +183,10 @@ def _constant_tables(main: Main, op: ResizeOp, taps: Mapping[int, Taps]) -> _Tab
     element = buffer_type(op.result).element_type
     is_partial = any(each.inside is not None for each in taps.values())
     is_weighted = any(each.weights is not None for each in taps.values())
-    records = [_records(each, is_partial).ravel() for each in taps.values()]
+    strides = addressing_of(op.input).strides
+    records = [
+        _records(each, strides[axis], is_partial).ravel() for axis, each in taps.items()
+    ]
     weights = [_weights(each).ravel() for each in taps.values()]
     found = np.concatenate(weights).astype(dtype_of(element))
     return _Tables(
@@ -199,11 +202,13 @@ def _weights(taps: Taps) -> NDArray[Any]:
     return np.ones(taps.positions.shape) if taps.weights is None else taps.weights
 
 
-def _records(taps: Taps, is_partial: bool) -> NDArray[np.int64]:
+def _records(taps: Taps, stride: int, is_partial: bool) -> NDArray[np.int64]:
+    """Return where elements are, counted from the start of the source."""
+    offsets = taps.positions * stride
     if not is_partial:
-        return taps.positions
-    inside = np.ones(len(taps.positions)) if taps.inside is None else taps.inside
-    return np.column_stack([inside.astype(np.int64), taps.positions])
+        return offsets
+    inside = np.ones(len(offsets)) if taps.inside is None else taps.inside
+    return np.column_stack([inside.astype(np.int64), offsets])
 
 
 def _write_tables(main: Main, op: ResizeOp, roi: SSAValue, order: list[int]) -> _Tables:
@@ -222,5 +227,7 @@ def _write_tables(main: Main, op: ResizeOp, roi: SSAValue, order: list[int]) -> 
         ends = index * stride, (len(named) + index) * stride
         arguments = [main.base(roi), positions]
         arguments += [] if weights is None else [weights]
-        main.call(kernel, arguments, [line.extent, line.places, *ends, *start])
+        step = addressing_of(op.input).strides[axis]
+        row = [line.extent, line.places, step, *ends, *start]
+        main.call(kernel, arguments, row)
     return _Tables((length,) * len(order), starts, True, positions, weights)

@@ -32,8 +32,8 @@ class CropTaps(Kernel):
 
     A record of positions begins with 1 where the place is inside of the input. Numbers
     are of type `number`; so are weights, which the nearest elements lack.
-    Row: extent and places of the axis, where its start and its end are in the region,
-    where its positions and its weights begin.
+    Row: extent, places and stride of the axis, where its start and its end are in the
+    region, where its positions and its weights begin.
     """
 
     region: Attribute
@@ -53,6 +53,8 @@ class CropTaps(Kernel):
         op, b, args = function(self.symbol, arguments)
         row = Row(b, args)
         extent, places = row.next("extent"), row.next("places")
+        whole = Numbers(b, i64)
+        stride = whole.of_index(row.next("stride"))
         ends = [self._read(b, args["roi"], row.next("end")) for _ in range(2)]
         positions, weights = row.next("positions"), row.next("weights")
         n = Numbers(b, self.number)
@@ -68,6 +70,7 @@ class CropTaps(Kernel):
             b.store(_is_inside(n, at, last), args["positions"], record)
             for k, (position, weight) in enumerate(taps):
                 found = n.truncated(_held(n, position, last), i64)
+                found = Numbers(b, i64).mul(found, stride)
                 narrow = arith.TruncIOp.create(operands=[found], result_types=[i32])
                 b.store(b.add(narrow), args["positions"], b.sum(record, k + 1))
                 if weight is not None:

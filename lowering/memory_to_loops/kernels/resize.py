@@ -26,10 +26,9 @@ Values = list[SSAValue]
 
 @dataclass(frozen=True)
 class _Axis:
-    """A resized axis: how long it is, its strides, and where its tables begin."""
+    """A resized axis: how long it is, its stride, and where its tables begin."""
 
     places: SSAValue
-    source: SSAValue
     result: SSAValue
     positions: SSAValue
     weights: SSAValue
@@ -51,7 +50,6 @@ class _Loop:
     count: SSAValue
     position: SSAValue
     weight: SSAValue
-    stride: SSAValue
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,12 @@ class Resize(Kernel):
 
     `taps` says how many per axis, and 0 that the row does. Where nothing is `weighted`,
     there is one. Where places may be `partial`, a record of positions begins with 1 or
-    0: whether the place is computed. With `lines`, the innermost axis is not resized.
+    0: whether the place is computed. With `lines`, the innermost axis is not resized;
+    else `unit` says that places of the last one are neighbours.
+    Units: positions count elements of the source from its start.
     Row: `outer` loops (extent, strides of source and result); per resized axis: places,
-    strides of source and result, where positions and weights start, taps; the
-    innermost axis, if any (extent, strides).
+    stride of the result, where positions and weights start, taps; the innermost axis,
+    if any (extent, strides).
     """
 
     element: Attribute
@@ -73,6 +73,7 @@ class Resize(Kernel):
     weighted: bool
     partial: bool
     lines: bool
+    unit: bool
     strips: Strips
 
     @property
@@ -88,7 +89,7 @@ class Resize(Kernel):
         op, b, args = function(self.symbol, arguments)
         row = Row(b, args)
         levels = row.levels(self.outer, 2)
-        axes = tuple(_Axis(*row.take(6, "axis")) for _ in self.taps)
+        axes = tuple(_Axis(*row.take(5, "axis")) for _ in self.taps)
         inner = row.levels(1, 2)[0] if self.lines else None
         emitter = _Emitter(self, args, axes, inner)
 
@@ -125,14 +126,14 @@ class _Emitter:
         partial = int(self.kernel.partial)
 
         def place(b: Body, i: SSAValue) -> None:
-            at = b.sum(result, b.product(i, axis.result))
+            is_last = index + 1 == len(self.axes) and self.kernel.unit
+            at = b.sum(result, i if is_last else b.product(i, axis.result))
             length = b.const(count) if count else axis.taps
             record = b.sum(axis.positions, b.product(i, b.sum(length, partial)))
             loop = _Loop(
                 length,
                 b.sum(record, partial),
                 b.sum(axis.weights, b.product(i, length)),
-                axis.source,
             )
 
             def inside(b: Body) -> None:
@@ -155,8 +156,7 @@ class _Emitter:
         return [self._combined(b, tap, other) for tap in taps for other in own]
 
     def _tap(self, b: Body, loop: _Loop, i: SSAValue) -> _Tap:
-        position = b.offset(self.args["positions"], b.sum(loop.position, i))
-        at = b.product(position, loop.stride)
+        at = b.offset(self.args["positions"], b.sum(loop.position, i))
         if not self.kernel.weighted:
             return _Tap(at)
         return _Tap(at, b.load(self.args["weights"], b.sum(loop.weight, i)))
