@@ -96,12 +96,13 @@ class Recurrent(Sequential):
         program = self.programs[number]
         if program.has_vector_form:
             return program.emit(b, [value], self.lanes)[0]
-        found = value
-        for lane in range(self.lanes):
-            scalar = b.add(vector.ExtractOp(value, [lane], self.element))
+
+        def each(b: Body, lane: SSAValue, found: Values) -> Values:
+            scalar = b.add(vector.ExtractOp(found[0], [lane], self.element))
             (scalar,) = program.emit(b, [scalar])
-            found = b.add(vector.InsertOp(scalar, found, [lane]))
-        return found
+            return [b.add(vector.InsertOp(scalar, found[0], [lane]))]
+
+        return b.loop(0, self.lanes, 1, [value], each, name="lane", nonempty=True)[0]
 
     def bounded(self, b: Body, number: int, value: SSAValue) -> SSAValue:
         """Return activation `number` of a vector that is clipped first."""

@@ -53,7 +53,11 @@ func.func @main() {
 // CHECK-COUNT-8:         math.fma
 // CHECK-NOT:             math.fma
 // CHECK:                 scf.yield
-// CHECK-COUNT-8:       math.log1p %{{[0-9]+}} : f32
+// CHECK:               scf.for %lane
+// CHECK:                 vector.extract
+// CHECK:                 math.log1p %{{[0-9]+}} : f32
+// CHECK:                 vector.insert
+// CHECK-NOT:             math.log1p
 // CHECK-NOT:           store %y_h
 // CHECK:               llvm_ext.select
 // CHECK:         vector.store %{{.*}}, %y_h

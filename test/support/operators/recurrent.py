@@ -61,17 +61,15 @@ def recurrent(
     )
 
 
-def _common(op: str, own: str) -> list[Case]:
-    """Directions, each optional input alone and all, weights known and not."""
-    every = "blh" + own
-    found = [recurrent(op, constants="wrbp"), recurrent(op, every, direction="reverse")]
+def _common(op: str, own: str = "", alone: str = "") -> list[Case]:
+    """Directions; optional inputs all, none, and some alone; weights known and not."""
     both: dict[str, Any] = {"direction": "bidirectional"}
-    found.append(recurrent(op, "b", constants="wrb", **both))
-    found.append(recurrent(op, every, constants="", clip=0.4, **both))
-    found += [recurrent(op, letter, hidden=16, constants="") for letter in every]
-    if op == "LSTM":
-        found.append(recurrent(op, "hp", hidden=16))
-    return found
+    return [
+        recurrent(op, constants="wrbp"),
+        recurrent(op, "b", constants="wrb", **both),
+        recurrent(op, "blh" + own, constants="", clip=0.4, **both),
+        *(recurrent(op, letter, 16, direction="reverse") for letter in alone),
+    ]
 
 
 def _activations() -> list[Case]:
@@ -98,14 +96,10 @@ def _activations() -> list[Case]:
 
 
 CASES = [
-    *_common("LSTM", "cp"),
-    *_common("GRU", ""),
-    *_common("RNN", ""),
+    *_common("LSTM", "cp", alone="lcp"),
+    *_common("GRU", alone="h"),
+    *_common("RNN", alone="l"),
     *_activations(),
     recurrent("LSTM", "bh", layout=1),
-    recurrent("GRU", "b", layout=1),
-    recurrent("RNN", layout=1),
     recurrent("LSTM", "bp", dtype=F64, opset=22),
-    recurrent("RNN", "l", opset=22, direction="reverse"),
-    recurrent("GRU", opset=7),
 ]
