@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto
 from operators.oracle import run_onnxruntime
 from small_onnx import info, model, node
 from targets import TARGETS
@@ -50,6 +51,14 @@ def test_mod_of_floats_has_the_sign_of_the_divisor(target: str) -> None:
     np.testing.assert_array_equal(found, np.mod(x, y))
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_bool_is_a_byte_of_0_or_1(target: str) -> None:
+    each = node("BitCast", "x", "y", to=TensorProto.INT8)
+    source = model([each], {"x": info("x", (2,), "i1")}, ["y"], opset=26)
+    found = glow.compile(source, target=target)(np.array([True, False]))
+    np.testing.assert_array_equal(found, np.array([1, 0], np.int8))
+
+
 def test_a_transform_that_would_be_a_large_matrix_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -67,11 +76,37 @@ def of(each: Any, opset: int = 17, **inputs: Any) -> Any:
 
 
 LENGTHS = info("n", (2,), "i64")
+SCALES = np.ones(3, f32)
 REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
     "inverse transform": (
         of(node("DFT", "x", "y", inverse=1), x=(1, 8, 2)),
         UnsupportedModelError,
         "DFT with inverse=1 and onesided=0",
+    ),
+    "scales": (
+        of(node("QuantizeLinear", "x s", "y"), x=(2, 4), s=SCALES),
+        InvalidModelError,
+        "expected a number for each place of axis 1, got [3]",
+    ),
+    "blocks": (
+        of(
+            node("QuantizeLinear", "x s", "y", block_size=2),
+            21,
+            x=(2, 4),
+            s=np.ones((2, 3), f32),
+        ),
+        InvalidModelError,
+        "expected a number for each block of 2 along axis 1, got [2, 3]",
+    ),
+    "wide integers": (
+        of(
+            node("QuantizeLinear", "x s", "y", output_dtype=TensorProto.INT32),
+            21,
+            x=(2, 3),
+            s=SCALES,
+        ),
+        InvalidModelError,
+        "cannot quantize to int32",
     ),
     "parts": (
         of(node("DFT", "x", "y"), x=(1, 8, 3)),

@@ -1,0 +1,80 @@
+"""Integers that stand for floats: a scale, a zero point, for all or for blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.importers.onnx.expression import Expression, input_of
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.tensors import dtype_of_onnx
+from glow.support.types import element_type_of, normalize_axis
+
+
+@onnx_op("QuantizeLinear")
+def quantize_linear(node: Node) -> SSAValue:
+    """The integer nearest to x / scale, plus the zero point, within what fits."""
+    node.ignore("saturate")  # it concerns floats of 8 bits only
+    scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
+    zero = _parameter(node, 2) if node.optional(2) is not None else None
+    dtype = dtype_of_onnx(number, "output_dtype") if number else np.dtype(np.uint8)
+    if zero is not None:
+        if number and dtype != zero.dtype:
+            node.invalid(f"expected a zero point of {dtype}, got {zero.dtype}")
+        dtype = zero.dtype
+    if dtype.kind not in "iu" or dtype.itemsize > 2:
+        node.invalid(f"cannot quantize to {dtype}")
+    precision = node.integer("precision", 0)
+    inner = dtype_of_onnx(precision, "precision") if precision else scale.dtype
+    found = (input_of(node, 0).cast(inner) / scale.cast(inner)).round()
+    if zero is not None:
+        found = found + zero.cast(inner)
+    bounds = np.iinfo(dtype)
+    found = found.at_least(int(bounds.min)).at_most(int(bounds.max))
+    return found.to(CastOp, to=element_type_of(dtype), saturate=True).value
+
+
+@onnx_op("DequantizeLinear")
+def dequantize_linear(node: Node) -> SSAValue:
+    """(x - zero point) * scale"""
+    scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
+    dtype = dtype_of_onnx(number, "output_dtype") if number else scale.dtype
+    found = input_of(node, 0).cast(np.int32)
+    if node.optional(2) is not None:
+        if node.dtype(2) != node.dtype(0):
+            node.invalid(
+                f"expected a zero point of {node.dtype(0)}, got {node.dtype(2)}"
+            )
+        found = found - _parameter(node, 2).cast(np.int32)
+    return (found.cast(scale.dtype) * scale).cast(dtype).value
+
+
+def _parameter(node: Node, index: int) -> Expression:
+    """Return a scale or zero point so that it broadcasts to the input."""
+    shape, value = node.shape(0), input_of(node, index)
+    own = value.shape
+    if own in ((), (1,)):
+        return value.reshape()
+    axis = normalize_axis(node.integer("axis", 1), len(shape))
+    size = node.integer("block_size", 0)
+    if not size:
+        if own != shape[axis : axis + 1]:
+            node.invalid(
+                f"expected a number for each place of axis {axis}, got {list(own)}"
+            )
+        return value.reshape(*(1,) * axis, *own, *(1,) * (len(shape) - axis - 1))
+    blocks = -(-shape[axis] // size) if size > 0 else 0
+    if own != (*shape[:axis], blocks, *shape[axis + 1 :]):
+        node.invalid(
+            f"expected a number for each block of {size} along axis {axis}, "
+            f"got {list(own)}"
+        )
+    before, behind = own[:axis], own[axis + 1 :]
+    column = value.reshape(*before, blocks, 1, *behind)
+    wide = column.expand((*before, blocks, size, *behind))
+    whole = wide.reshape(*before, blocks * size, *behind)
+    zeros, ones = (0,) * len(shape), (1,) * len(shape)
+    return whole.to(SliceOp, starts=zeros, sizes=shape, steps=ones)
