@@ -16,7 +16,7 @@ from glow.support.layout import pack, parse_layout, strides_of
 pytestmark = pytest.mark.slow
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
-DTYPES = (np.float32, np.float64, np.int32, np.int64, np.bool_)
+DTYPES = (np.float32, np.float64, np.int16, np.uint8, np.bool_)
 
 
 def numbers(dtype: Any, *shape: int) -> Array:
@@ -48,7 +48,7 @@ EXTENTS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 70)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.bool_])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.bool_])
 def test_every_length_of_lines_and_sides_of_squares(target: str, dtype: Any) -> None:
     """Ends of lines and corners of planes, and nothing beyond them."""
     code, cases = MemoryCode(target), []

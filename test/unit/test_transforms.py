@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_movements import Program, programs
-from xdsl.dialects.builtin import f32, f64, i1, i32, i64
+from xdsl.dialects.builtin import f32, f64, i1, i16, i64
 from xdsl.ir import Attribute
 
 import glow
 from glow.dialects.layout.transform import TransformOp
 from glow.support.layout import parse_layout
-from glow.support.types import dtype_of
+from glow.support.types import dtype_of, ui8
 
 pytestmark = pytest.mark.slow
 
 CASES = [
-    *[("cpu", element) for element in (f32, f64, i32, i64, i1)],
+    *[("cpu", element) for element in (f32, f64, i16, ui8, i1)],
     *[("cpu:avx2", element) for element in (f32, i1)],
     *[("cpu:sse2", element) for element in (f64, i1)],
     *[("reference-checked", element) for element in (f32, i1)],
