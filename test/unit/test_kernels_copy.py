@@ -153,7 +153,7 @@ def test_to_and_from_layouts_with_zero_padding(target: str, dtype: Any) -> None:
         layout = parse_layout(text)
         x = numbers(dtype, *shape)
         stored = pack(layout, x)
-        packed = np.full_like(stored, -1)
+        packed = np.full_like(stored, 77)
         unpacked = np.zeros_like(x)
         attribute = LayoutAttr(layout)
         result = code.blocked(packed, shape, attribute)
