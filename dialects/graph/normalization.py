@@ -5,8 +5,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -18,6 +21,8 @@ from glow.dialects.graph.base import (
     float_property,
     int_property,
 )
+from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
@@ -36,39 +41,51 @@ class BatchNormOp(GraphOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
 
-    Shapes: input [N, C, ...], scale, bias, mean and variance [C], result as input.
+    Scale and bias are optional, each on its own.
+
+    Shapes: input [N, C, ...], mean, variance, scale and bias [C], result as input.
     Errors: a rank below 2, a parameter that is not [C], several element types.
     Source: ONNX BatchNormalization-15 with training_mode = 0.
 
     ```mlir
-    %y = graph.batch_norm %x, %s, %b, %m, %v
-        : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>,
-           tensor<2xf32>) -> tensor<1x2x4xf32>
+    %y = graph.batch_norm %x, %m, %v scale %s : tensor<2xf32> bias %b : tensor<2xf32>
+        : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4xf32>
     ```
     """
 
     name = "graph.batch_norm"
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    scale = operand_def(TensorType.constr(AnyAttr()))
-    bias = operand_def(TensorType.constr(AnyAttr()))
     mean = operand_def(TensorType.constr(AnyAttr()))
     variance = operand_def(TensorType.constr(AnyAttr()))
+    scale = opt_operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
     epsilon = float_property(1e-5)
     result = result_def(TensorType.constr(AnyAttr()))
 
-    assembly_format = (
-        "$input `,` $scale `,` $bias `,` $mean `,` $variance attr-dict"
-        " `:` functional-type(operands, results)"
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
     )
+
+    assembly_format = (
+        "$input `,` $mean `,` $variance (`scale` $scale^ `:` type($scale))?"
+        " (`bias` $bias^ `:` type($bias))? attr-dict"
+        " `:` `(` type($input) `,` type($mean) `,` type($variance) `)`"
+        " `->` type($result)"
+    )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
 
     @staticmethod
     def infer(
         input: SSAValue,
-        scale: SSAValue,
-        bias: SSAValue,
         mean: SSAValue,
         variance: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
         *,
         epsilon: float = 1e-5,
     ) -> Tensor:
@@ -78,27 +95,31 @@ class BatchNormOp(GraphOp):
             raise VerifyException(
                 f"expected an input of rank 2 or more, got {tensor_type(input)}"
             )
-        for value in (scale, bias, mean, variance):
+        slots = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
+        present = {name: value for name, value in slots.items() if value is not None}
+        for name, value in present.items():
             if shape_of(value) != shape[1:2]:
                 raise VerifyException(
-                    f"expected a parameter of shape [{shape[1]}] per channel, "
+                    f"expected {name} of shape [{shape[1]}], one per channel, "
                     f"got {tensor_type(value)}"
                 )
-        return tensor(same_element(input, scale, bias, mean, variance), shape)
+        return tensor(same_element(input, *present.values()), shape)
 
     @staticmethod
     def compute(
         input: Array,
-        scale: Array,
-        bias: Array,
         mean: Array,
         variance: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
         *,
         epsilon: float = 1e-5,
     ) -> Array:
         shape = (-1,) + (1,) * (input.ndim - 2)
-        factor = (scale / np.sqrt(variance + epsilon)).reshape(shape)
-        return (input - mean.reshape(shape)) * factor + bias.reshape(shape)
+        deviation = np.sqrt(variance + epsilon)
+        factor = (1 if scale is None else scale) / deviation
+        result = (input - mean.reshape(shape)) * factor.reshape(shape)
+        return result if bias is None else result + bias.reshape(shape)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.input))
@@ -110,7 +131,8 @@ class BatchNormOp(GraphOp):
         """Channels stay axis 1."""
         if operand != 0 or order[1] != 1:
             return None
-        return Reordering((order, *[(0,)] * 4), (order,), self.parameters())
+        vectors = [(0,)] * (len(self.operands) - 1)
+        return Reordering((order, *vectors), (order,), self.parameters())
 
 
 @irdl_op_definition

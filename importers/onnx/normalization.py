@@ -39,7 +39,7 @@ def batch_norm(node: Node) -> tuple[SSAValue, ...]:
     if not node.integer("spatial", 1):
         node.refuse("spatial=0")
     node.ignore("momentum")  # it concerns training only
-    given = [node.input(index) for index in range(5)]
+    given = [node.input(index) for index in (0, 3, 4, 1, 2)]
     return (node.emit(BatchNormOp, *given, epsilon=node.real("epsilon")),)
 
 
@@ -51,7 +51,7 @@ def _trained_batch_norm(node: Node) -> tuple[SSAValue, ...]:
     away = x - mean
     variance = (away * away).to(ReduceMeanOp, axes=axes, keepdims=False)
     mean = mean.reshape(x.shape[1])
-    given = [node.input(1), node.input(2), mean.value, variance.value]
+    given = [mean.value, variance.value, node.input(1), node.input(2)]
     y = node.emit(BatchNormOp, x.value, *given, epsilon=node.real("epsilon"))
     running = [
         input_of(node, index) * momentum + new.cast(node.dtype(index)) * (1 - momentum)

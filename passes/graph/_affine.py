@@ -42,11 +42,20 @@ def affine_of(op: Operation, constants: Constants) -> Affine | None:
 
 def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:
     """(x - mean) * factor + bias = factor * x + (bias - mean * factor)"""
-    arrays = [constants.array_of(value) for value in op.operands[1:]]
+    ones, zeros = (np.full(shape_of(op.mean), number) for number in (1.0, 0.0))
+    arrays = [
+        default if value is None else constants.array_of(value)
+        for value, default in (
+            (op.mean, zeros),
+            (op.variance, ones),
+            (op.scale, ones),
+            (op.bias, zeros),
+        )
+    ]
     known = [array.astype(np.float64) for array in arrays if array is not None]
-    if len(known) != 4:
+    if len(known) != len(arrays):
         return None
-    scale, bias, mean, variance = known
+    mean, variance, scale, bias = known
     with np.errstate(all="ignore"):
         factor = scale / np.sqrt(variance + op.epsilon.value.data)
     shape = (-1,) + (1,) * (len(shape_of(op.input)) - 2)

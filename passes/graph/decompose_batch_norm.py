@@ -20,7 +20,7 @@ from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.normalization import BatchNormOp
 from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.graph.unary import SqrtOp
+from glow.dialects.graph.unary import NegOp, SqrtOp
 from glow.passes.graph._affine import affine_of
 from glow.passes.graph._constants import Constants, folded_name
 from glow.support.rewriting import rewrite
@@ -38,8 +38,8 @@ class DecomposeKnown(RewritePattern):
         affine = affine_of(op, self.constants)
         if affine is None or has_layout(op.result):
             return
-        factor = self.source(op, op.scale, affine.scale)
-        shift = self.source(op, op.bias, affine.shift)
+        factor = self.source(op, op.scale or op.variance, affine.scale)
+        shift = self.source(op, op.bias or op.mean, affine.shift)
         scaled = MulOp(op.input, factor.results[0])
         shifted = AddOp(scaled.result, shift.results[0])
         rewriter.replace(op, [factor, shift, scaled, shifted])
@@ -55,7 +55,7 @@ class DecomposeUnknown(RewritePattern):
     """
     batch_norm(x, ...) -> x * factor + (bias - mean * factor)
 
-    where factor = scale / sqrt(variance + epsilon).
+    where factor = scale / sqrt(variance + epsilon); scale and bias may be absent.
     """
 
     @op_type_rewrite_pattern
@@ -66,15 +66,19 @@ class DecomposeUnknown(RewritePattern):
         epsilon = LiteralOp(np.array(op.epsilon.value.data, dtype))
         padded = AddOp(op.variance, epsilon.result)
         deviation = SqrtOp(padded.result)
-        factor = DivOp(op.scale, deviation.result)
+        one = LiteralOp(np.array(1, dtype))
+        factor = DivOp(op.scale or one.result, deviation.result)
         centre = MulOp(op.mean, factor.result)
-        shift = SubOp(op.bias, centre.result)
-        shape = (shape_of(op.scale)[0], *[1] * (len(shape_of(op.input)) - 2))
+        shift = (
+            NegOp(centre.result) if op.bias is None else SubOp(op.bias, centre.result)
+        )
+        shape = (shape_of(op.mean)[0], *[1] * (len(shape_of(op.input)) - 2))
         factors = ReshapeOp(factor.result, shape=shape)
         shifts = ReshapeOp(shift.result, shape=shape)
         scaled = MulOp(op.input, factors.result)
         shifted = AddOp(scaled.result, shifts.result)
-        vectors = [epsilon, padded, deviation, factor, centre, shift]
+        ones = [one] if op.scale is None else []
+        vectors = [epsilon, padded, deviation, *ones, factor, centre, shift]
         rewriter.replace(op, [*vectors, factors, shifts, scaled, shifted])
 
 

@@ -196,7 +196,9 @@ def top_k(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
 
 
 def batch_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
-    return cls(value(f32, (2, *shape)), *[value(f32, shape[:1])] * 4)
+    vector = value(f32, shape[:1])
+    affine = [optional(draw, shape[:1]) for _ in range(2)]
+    return cls(value(f32, (2, *shape)), vector, vector, *affine)
 
 
 def layer_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:

@@ -28,7 +28,7 @@ def floats(*shape: int) -> Array:
 
 def normalized(product: SSAValue, **values: SSAValue) -> Sequence[SSAValue]:
     """Return batch norm, then a scale and a shift, of `product`."""
-    parameters = [values[name] for name in ("scale", "shift", "mean", "variance")]
+    parameters = [values[name] for name in ("mean", "variance", "scale", "shift")]
     found = BatchNormOp(product, *parameters).result
     found = MulOp(found, values["factor"]).result
     return [AddOp(values["offset"], found).result]
@@ -100,8 +100,8 @@ def test_new_constants_are_named_after_the_old(with_bias: bool) -> None:
 
 @pytest.mark.parametrize("known", [False, True])
 def test_decomposed_result_is_the_same(known: bool) -> None:
-    x, names = floats(2, 6, 3), ("scale", "bias", "mean", "variance")
-    parameters = [floats(6), floats(6), floats(6), np.abs(floats(6))]
+    x, names = floats(2, 6, 3), ("mean", "variance", "scale", "bias")
+    parameters = [floats(6), np.abs(floats(6)), floats(6), floats(6)]
 
     def body(x: SSAValue, *args: SSAValue, **values: SSAValue) -> Sequence[SSAValue]:
         return [BatchNormOp(x, *(args or map(values.get, names))).result]

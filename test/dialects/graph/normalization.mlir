@@ -1,16 +1,27 @@
 // RUN: ROUNDTRIP
 
 // CHECK-LABEL: @batch_norm
-// CHECK: %y = graph.batch_norm %x, %s, %b, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+// CHECK: %y = graph.batch_norm %x, %m, %v scale %s : tensor<3xf32> bias %b : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
 func.func @batch_norm(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  %y = graph.batch_norm %x, %s, %b, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  %y = graph.batch_norm %x, %m, %v scale %s : tensor<3xf32> bias %b : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   func.return
 }
 
 // CHECK-LABEL: @batch_norm_with_epsilon
-// CHECK: %y = graph.batch_norm %x, %s, %b, %m, %v {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+// CHECK: %y = graph.batch_norm %x, %m, %v scale %s : tensor<3xf32> bias %b : tensor<3xf32> {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
 func.func @batch_norm_with_epsilon(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
-  %y = graph.batch_norm %x, %s, %b, %m, %v {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  %y = graph.batch_norm %x, %m, %v scale %s : tensor<3xf32> bias %b : tensor<3xf32> {epsilon = 1.000000e-03 : f64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @batch_norm_without
+// CHECK: graph.batch_norm %x, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+// CHECK: graph.batch_norm %x, %m, %v scale %a : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+// CHECK: graph.batch_norm %x, %m, %v bias %a : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+func.func @batch_norm_without(%x: tensor<2x3x4xf32>, %a: tensor<3xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>) {
+  %0 = graph.batch_norm %x, %m, %v : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  %1 = graph.batch_norm %x, %m, %v scale %a : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  %2 = graph.batch_norm %x, %m, %v bias %a : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   func.return
 }
 

@@ -2,15 +2,39 @@
 
 // CHECK: expected an input of rank 2 or more, got tensor<3xf32>
 func.func @input_has_channels(%x: tensor<3xf32>) {
-  %y = graph.batch_norm %x, %x, %x, %x, %x : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %y = graph.batch_norm %x, %x, %x scale %x : tensor<3xf32> bias %x : tensor<3xf32> : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   func.return
 }
 
 // -----
 
-// CHECK: expected a parameter of shape [3] per channel, got tensor<2xf32>
+// CHECK: expected bias of shape [3], one per channel, got tensor<2xf32>
 func.func @parameter_is_per_channel(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<2xf32>) {
-  %y = graph.batch_norm %x, %s, %b, %s, %s : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %y = graph.batch_norm %x, %s, %s scale %s : tensor<3xf32> bias %b : tensor<2xf32> : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected mean of shape [3], one per channel, got tensor<2xf32>
+func.func @mean_is_per_channel(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<2xf32>) {
+  %y = graph.batch_norm %x, %b, %s : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected variance of shape [3], one per channel, got tensor<2xf32>
+func.func @variance_is_per_channel(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<2xf32>) {
+  %y = graph.batch_norm %x, %s, %b : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected scale of shape [3], one per channel, got tensor<2xf32>
+func.func @scale_is_per_channel(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<2xf32>) {
+  %y = graph.batch_norm %x, %s, %s scale %b : tensor<2xf32> : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   func.return
 }
 
@@ -18,7 +42,7 @@ func.func @parameter_is_per_channel(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: 
 
 // CHECK: expected one element type, got f32, f64, f64, f64, f64
 func.func @elements_differ(%x: tensor<2x3xf32>, %s: tensor<3xf64>) {
-  %y = graph.batch_norm %x, %s, %s, %s, %s : (tensor<2x3xf32>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<2x3xf32>
+  %y = graph.batch_norm %x, %s, %s scale %s : tensor<3xf64> bias %s : tensor<3xf64> : (tensor<2x3xf32>, tensor<3xf64>, tensor<3xf64>) -> tensor<2x3xf32>
   func.return
 }
 

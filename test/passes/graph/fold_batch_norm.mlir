@@ -14,7 +14,7 @@ func.func @convolution(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
   %0 = graph.conv %x, %w bias %b : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("conv")
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("bn")
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("bn")
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
@@ -29,7 +29,7 @@ func.func @convolution_without_bias(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
   %0 = graph.conv %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
@@ -96,7 +96,7 @@ func.func @batch_norm_of_a_product(%a: tensor<3x2xf32>) -> tensor<3x2xf32> {
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
   %0 = graph.matmul %a, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
   func.return %1 : tensor<3x2xf32>
 }
 
@@ -122,7 +122,7 @@ func.func @unknown_weight_is_kept(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf3
   %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
@@ -136,7 +136,7 @@ func.func @unknown_bias_is_kept(%x: tensor<1x2x4x4xf32>, %b: tensor<2xf32>) -> t
   %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
@@ -160,7 +160,7 @@ func.func @unknown_statistics_are_kept(%x: tensor<1x2x4x4xf32>, %v: tensor<2xf32
   %s = graph.literal dense<[2.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }
 
@@ -187,7 +187,7 @@ func.func @product_with_two_readers_is_kept(%x: tensor<1x2x4x4xf32>) -> (tensor<
   %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %0, %1 : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
 }
 
@@ -288,6 +288,6 @@ func.func @lone_batch_norm_is_kept(%0: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf3
   %t = graph.literal dense<[-1.0, 9.0]> : tensor<2xf32> : tensor<2xf32>
   %m = graph.literal dense<[0.0, 2.0]> : tensor<2xf32> : tensor<2xf32>
   %v = graph.literal dense<[3.0, 8.0]> : tensor<2xf32> : tensor<2xf32>
-  %1 = graph.batch_norm %0, %s, %t, %m, %v {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
+  %1 = graph.batch_norm %0, %m, %v scale %s : tensor<2xf32> bias %t : tensor<2xf32> {epsilon = 1.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32>
   func.return %1 : tensor<1x2x4x4xf32>
 }

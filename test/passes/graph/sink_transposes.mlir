@@ -264,11 +264,11 @@ func.func @gather(%x: tensor<2x3x4xf32>, %i: tensor<5xi64>) -> tensor<2x5x4xf32>
 }
 
 // CHECK-LABEL: @batch_norm_keeps_channels
-// CHECK-NEXT:    graph.batch_norm %x, %s, %s, %s, %s
+// CHECK-NEXT:    graph.batch_norm %x, %s, %s scale %s : tensor<3xf32> bias %s : tensor<3xf32>
 // CHECK-NEXT:    graph.transpose
 func.func @batch_norm_keeps_channels(%x: tensor<2x3x4x5xf32>, %s: tensor<3xf32>) -> tensor<2x3x5x4xf32> {
   %0 = graph.transpose %x {permutation = array<i64: 0, 1, 3, 2>} : (tensor<2x3x4x5xf32>) -> tensor<2x3x5x4xf32>
-  %1 = graph.batch_norm %0, %s, %s, %s, %s : (tensor<2x3x5x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5x4xf32>
+  %1 = graph.batch_norm %0, %s, %s scale %s : tensor<3xf32> bias %s : tensor<3xf32> : (tensor<2x3x5x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5x4xf32>
   func.return %1 : tensor<2x3x5x4xf32>
 }
 
@@ -277,7 +277,7 @@ func.func @batch_norm_keeps_channels(%x: tensor<2x3x4x5xf32>, %s: tensor<3xf32>)
 // CHECK-NEXT:    graph.batch_norm
 func.func @batch_norm_over_another_axis(%x: tensor<2x4x3xf32>, %s: tensor<3xf32>) -> tensor<2x3x4xf32> {
   %0 = graph.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<2x4x3xf32>) -> tensor<2x3x4xf32>
-  %1 = graph.batch_norm %0, %s, %s, %s, %s : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  %1 = graph.batch_norm %0, %s, %s scale %s : tensor<3xf32> bias %s : tensor<3xf32> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   func.return %1 : tensor<2x3x4xf32>
 }
 

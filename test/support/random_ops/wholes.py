@@ -148,9 +148,10 @@ def _dropout(s: Source) -> Call:
 
 def _batch_norm(s: Source) -> Call:
     shape, dtype = s.shape(2, 5), s.choose(FLOATS)
-    four = [s.finite((shape[1],), dtype) for _ in range(4)]
-    four[3] = np.abs(four[3]) + np.asarray(0.5, dtype)
-    slots = (s.finite(shape, dtype), *four)
+    mean, variance = (s.finite((shape[1],), dtype) for _ in range(2))
+    variance = np.abs(variance) + np.asarray(0.5, dtype)
+    affine = [s.finite((shape[1],), dtype) if s.flip() else None for _ in range(2)]
+    slots = (s.finite(shape, dtype), mean, variance, *affine)
     return Call(normalization.BatchNormOp, slots, sums=True)
 
 
