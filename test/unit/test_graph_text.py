@@ -112,7 +112,7 @@ def seconds(action: Any, *arguments: Any) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+@pytest.mark.parametrize("generic", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_ten_thousand_ops_survive_text(generic: bool) -> None:
     module = large_module(10_000)
     text = printed(module, generic)

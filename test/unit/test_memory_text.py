@@ -47,7 +47,7 @@ def printed(module: ModuleOp, *, generic: bool) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generic", [False, True], ids=["custom", "generic"])
+@pytest.mark.parametrize("generic", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_ten_thousand_ops_come_back(generic: bool) -> None:
     module = Parser(context(), chain(COUNT // 3)).parse_module()
     module.verify()
