@@ -21,12 +21,6 @@ from glow.tools.peers import error_of
 
 pytestmark = pytest.mark.slow
 
-LARGE = {"alexnet", "densenet121", "vgg19", "zfnet512"}
-NAMES = [
-    pytest.param(name, marks=[pytest.mark.slow] * (name in LARGE))
-    for name in models.MODELS
-]
-
 
 def shapes_by_onnx(model: ModelProto) -> dict[str, tuple[int, ...]]:
     """Return the shape of each value by ONNX's own inference."""
@@ -74,7 +68,7 @@ def check_shapes(model: ModelProto, module: ModuleOp) -> None:
     assert compared > len(model.graph.node) // 4
 
 
-@pytest.mark.parametrize("name", but_for_the_largest(NAMES))
+@pytest.mark.parametrize("name", but_for_the_largest(models.MODELS))
 def test_network_is_valid_and_computes_what_onnx_runtime_does(name: str) -> None:
     """One test, because the large models are costly to build."""
     model = models.build(name)
