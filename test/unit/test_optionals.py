@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from optionals import OPS, after, found_in, module_with, same_bits, with_slot
 from random_ops import calls
 from random_ops.call import Call
-from repository import ROOT
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException
 
@@ -88,15 +85,3 @@ def test_a_slot_that_is_none_is_refused() -> None:
     for wrong in ("graph.conv.filter", "graph.relu", "graph.none", "conv"):
         with pytest.raises(PassFailedException, match=f'got "{wrong}"'):
             after(ModuleOp([]), f'materialize-optionals{{slots="{wrong}"}}')
-
-
-def test_tests_that_the_page_names_exist() -> None:
-    text = (ROOT / "docs" / "optionals.md").read_text()
-    named = re.findall(r"`(test_\w+\.py)::(\w+)`", text)
-    cases = re.findall(r"`(\w+\.mlir)@(\w+)`", text)
-    assert {"A3.1", "A3.10"} <= set(re.findall(r"A3\.\d+", text))
-    for file, name in named:
-        assert f"def {name}(" in (ROOT / "test" / "unit" / file).read_text(), name
-    for file, name in cases:
-        path = ROOT / "test" / "passes" / "graph" / file
-        assert f"@{name}(" in path.read_text(), name
