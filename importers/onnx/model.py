@@ -1,16 +1,11 @@
-"""Import a whole model: read the file, its signature, its weights, its nodes."""
+"""Import a whole model: its signature, its weights, its nodes."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import cast
 
 import onnx
-from google.protobuf.message import DecodeError
-from onnx import ModelProto, ValueInfoProto
+from onnx import ValueInfoProto
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -20,7 +15,6 @@ from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
 from glow.importers.onnx.ordering import ordered
-from glow.importers.onnx.payloads import split
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
@@ -35,6 +29,7 @@ from glow.importers.onnx.signature import (
     given_values,
     type_of,
 )
+from glow.importers.onnx.source import OnnxSource, Source, read
 from glow.importers.onnx.weights import Weights, check_distinct
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.names import Names
@@ -44,16 +39,14 @@ MAIN = "main"
 OLDEST_OPSET = 1
 FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
 
-Source = str | os.PathLike[str] | bytes | ModelProto
-
 
 def import_model(
-    source: Source,
+    source: Source | OnnxSource,
     dims: Mapping[str, int] | None = None,
     constants: Mapping[str, object] | None = None,
 ) -> ModuleOp:
     """
-    Return the graph-level module of an ONNX model: a file, its bytes, or its proto.
+    Return the graph-level module of an ONNX model: read, or a file, bytes, a proto.
 
     `dims` gives symbolic dimensions of inputs their extents, `constants` whole inputs
     their value, which makes them weights. Inputs and outputs become
@@ -65,7 +58,7 @@ def import_model(
     """
     try:
         given = Dimensions(dims or {})
-        return _ModelImport(_read(source), given, constants or {}).run()
+        return _ModelImport(read(source), given, constants or {}).run()
     except InvalidModelError as error:
         raise InvalidModelError(_one_line(error)) from error.__cause__
     except UnsupportedModelError as error:
@@ -77,58 +70,11 @@ def _one_line(error: Exception) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
 
 
-@dataclass(frozen=True)
-class _Model:
-    """A model as it was read."""
-
-    proto: ModelProto
-    folder: Path | None = None
-    """What its external data lie in."""
-    payloads: tuple[memoryview | None, ...] = ()
-    """The raw data of each initializer, if that is not in `proto`."""
-
-
-def _read(source: Source) -> _Model:
-    if isinstance(source, ModelProto):
-        return _Model(source)
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _parsed(bytes(source), "the model")
-    if not isinstance(cast(object, source), str | os.PathLike):
-        raise TypeError(
-            f"expected a path, bytes or a ModelProto, got {type(source).__name__}"
-        )
-    path = Path(source)
-    return replace(_parsed(_contents(path), f'"{path}"'), folder=path.parent)
-
-
-def _contents(path: Path) -> bytes:
-    try:
-        if path.exists() and not path.is_file():
-            raise InvalidModelError(f'cannot read "{path}": not a file')
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidModelError(f'cannot read "{path}": {reason.lower()}') from None
-
-
-def _parsed(data: bytes, owner: str) -> _Model:
-    if not data:
-        raise InvalidModelError(f"{owner} is empty, expected an ONNX model")
-    model, parts = ModelProto(), split(data)
-    try:
-        model.ParseFromString(parts.rest)
-    except DecodeError:
-        raise InvalidModelError(
-            f"{owner} is no ONNX model, or truncated: it cannot be parsed"
-        ) from None
-    return _Model(model, payloads=tuple(parts.payloads))
-
-
 class _ModelImport:
     """The import of one model."""
 
     def __init__(
-        self, source: _Model, dims: Dimensions, constants: Mapping[str, object]
+        self, source: OnnxSource, dims: Dimensions, constants: Mapping[str, object]
     ):
         model = source.proto
         if not model.HasField("graph"):
