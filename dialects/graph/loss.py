@@ -33,6 +33,13 @@ from glow.support.types import (
 REDUCTIONS = ("none", "sum", "mean")
 
 
+def check_reduction(reduction: str) -> None:
+    """Raise unless a loss can be reduced so."""
+    if reduction not in REDUCTIONS:
+        names = ", ".join(REDUCTIONS)
+        raise VerifyException(f'expected a reduction out of {names}, got "{reduction}"')
+
+
 def _infer(
     scores: SSAValue, target: SSAValue, weights: SSAValue | None, reduction: str
 ) -> Tensor:
@@ -53,9 +60,7 @@ def _infer(
             f"expected weights of shape [{shape[1]}] per class, "
             f"got {tensor_type(weights)}"
         )
-    if reduction not in REDUCTIONS:
-        names = ", ".join(REDUCTIONS)
-        raise VerifyException(f'expected a reduction out of {names}, got "{reduction}"')
+    check_reduction(reduction)
     found = wanted if reduction == "none" else ()
     return tensor(same_element(scores, weights), found)
 

@@ -1,4 +1,4 @@
-"""Write losses of classifications as what picks, weighs and sums."""
+"""Write losses as what picks, weighs and sums."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph.binary import DivOp, MulOp
+from glow.dialects.graph.activation import SoftplusOp
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
+from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.comparison import EqualOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherOp
 from glow.dialects.graph.loss import (
@@ -65,7 +67,31 @@ class DecomposeNegativeLogLikelihood(RewritePattern):
         if has_layout(op.result):
             return
         writer = Writer()
-        result = _reduced(writer, op, *_losses(writer, op))
+        losses, weight = _losses(writer, op)
+        result = _reduced(writer, op.reduction.data, losses, weight)
+        rewriter.replace(op, writer.ops, (result,))
+
+
+class DecomposeBinaryCrossEntropy(RewritePattern):
+    """bce(x, t, w, p) -> w * (p * t * softplus(-x) + (1 - t) * softplus(x)), reduced"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: BinaryCrossEntropyWithLogitsLossOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if has_layout(op.result):
+            return
+        writer = Writer()
+        negative = writer.apply(SoftplusOp, writer.apply(NegOp, op.logits))
+        first = writer.apply(MulOp, op.target, negative)
+        if op.pos_weight is not None:
+            first = writer.apply(MulOp, first, op.pos_weight)
+        rest = writer.apply(SubOp, writer.like(op.target, 1), op.target)
+        second = writer.apply(MulOp, rest, writer.apply(SoftplusOp, op.logits))
+        losses = writer.apply(AddOp, first, second)
+        if op.weight is not None:
+            losses = writer.apply(MulOp, losses, op.weight)
+        result = _reduced(writer, op.reduction.data, losses)
         rewriter.replace(op, writer.ops, (result,))
 
 
@@ -97,9 +123,9 @@ def _total(writer: Writer, value: SSAValue) -> SSAValue:
 
 
 def _reduced(
-    writer: Writer, op: LossOp, losses: SSAValue, weight: SSAValue | None
+    writer: Writer, reduction: str, losses: SSAValue, weight: SSAValue | None = None
 ) -> SSAValue:
-    match op.reduction.data:
+    match reduction:
         case "none":
             return losses
         case "sum":
@@ -115,7 +141,7 @@ def _reduced(
 @dataclass(frozen=True)
 class DecomposeLossesPass(ModulePass):
     """
-    Replace each loss by ops that pick the scores of its targets, weigh and sum them.
+    Replace each loss by ops that take the scores of its targets, weigh and sum them.
 
     Level: graph -> graph. Needs: nothing.
     """
@@ -123,4 +149,9 @@ class DecomposeLossesPass(ModulePass):
     name = "decompose-losses"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, DecomposeCrossEntropy(), DecomposeNegativeLogLikelihood())
+        rewrite(
+            op,
+            DecomposeCrossEntropy(),
+            DecomposeNegativeLogLikelihood(),
+            DecomposeBinaryCrossEntropy(),
+        )

@@ -8,6 +8,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from glow.passes.graph._binary_loss import (
+    AbsorbReduction,
+    AbsorbWeight,
+    RecognizeBinaryCrossEntropy,
+)
 from glow.passes.graph._gelu import RecognizeGelu
 from glow.passes.graph._norms import (
     AbsorbScaleAndBias,
@@ -20,11 +25,12 @@ from glow.support.rewriting import rewrite
 @dataclass(frozen=True)
 class RecognizeFunctionsPass(ModulePass):
     """
-    Replace layer and root-mean-square normalizations and gelu, where they are written
-    out in other ops, by the one op each.
+    Replace layer and root-mean-square normalizations, gelu and binary cross-entropy,
+    where they are written out in other ops, by the one op each.
 
     So write exporters for opsets that have no such operator, and so are functions that
-    a model brings itself. Results differ by rounding. A number such as sqrt(2) may be
+    a model brings itself. Results differ by rounding, and a loss is finite where a
+    probability that rounds to 0 would make it infinite. A number such as sqrt(2) may be
     off by one part in a million; anything else that differs is another function.
 
     Level: graph -> graph. Needs: `fold-constants` before; `dce` afterwards.
@@ -39,4 +45,7 @@ class RecognizeFunctionsPass(ModulePass):
             RecognizeRmsNorm(),
             RecognizeLayerNorm(),
             AbsorbScaleAndBias(),
+            RecognizeBinaryCrossEntropy(),
+            AbsorbWeight(),
+            AbsorbReduction(),
         )

@@ -13,6 +13,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
@@ -73,6 +74,13 @@ def binary(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
     if cls.name == "graph.bit_shift":
         parameters["direction"] = "LEFT"
     return cls(*(operands if draw(st.booleans()) else operands[::-1]), **parameters)
+
+
+def binary_loss(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
+    weights = [optional(draw, some_of(draw, shape)) for _ in range(2)]
+    reduction = draw(st.sampled_from(["none", "mean"]))
+    slots = (value(f32, shape), value(f32, shape), *weights)
+    return cls(*slots, reduction=reduction)
 
 
 def where(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
@@ -225,6 +233,7 @@ def channel_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
 BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
     UnaryOp: lambda cls, shape, draw: cls(value(cls.ELEMENTS.members[0], shape)),
     BinaryOp: binary,
+    BinaryCrossEntropyWithLogitsLossOp: binary_loss,
     WhereOp: where,
     BitcastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),
     CastOp: lambda cls, shape, draw: cls(value(f32, shape), to=i32),

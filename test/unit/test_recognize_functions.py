@@ -23,6 +23,7 @@ from glow.tools.peers import error_of
 FILES = {
     "recognize_functions.mlir": "recognize-functions",
     "recognize_functions_gelu.mlir": "recognize-functions",
+    "recognize_functions_loss.mlir": "recognize-functions",
     "fold_bias.mlir": "fold-bias",
 }
 
@@ -156,12 +157,39 @@ def dense_model() -> ModelProto:
     return model(nodes, {"x": (5, 7), "b": (1, 33)}, ["y"], weights)
 
 
+def loss_model() -> ModelProto:
+    """Return PyTorch's BCEWithLogitsLoss(weight, pos_weight), as it exports it."""
+    nodes = [
+        node("Sigmoid", "x", "s"),
+        node("Log", "s", "first"),
+        node("Sub", "one s", "other"),
+        node("Sub", "one t", "rest"),
+        node("Log", "other", "second"),
+        node("Mul", "t first", "h"),
+        node("Mul", "h positive", "p"),
+        node("Mul", "rest second", "q"),
+        node("Add", "p q", "sum"),
+        node("Neg", "sum", "losses"),
+        node("Mul", "weight losses", "weighed"),
+        node("ReduceMean", "weighed", "y", keepdims=0),
+    ]
+    weights = {"one": np.ones(1, np.float32)}
+    weights["positive"] = np.linspace(0.5, 2, 5, dtype=np.float32)
+    weights["weight"] = np.linspace(1, 3, 5, dtype=np.float32)
+    return model(nodes, {"x": (4, 5), "t": (4, 5)}, ["y"], weights)
+
+
+LOSS = ["graph.neg", "graph.softplus", "graph.mul", "graph.mul", "graph.sub"]
+LOSS += ["graph.softplus", "graph.mul", "graph.add", "graph.mul"]
+LOSS += ["graph.reduce_sum", "graph.div"]
+
 MODELS = {
     "layer_norm": (norm_model(13), ["graph.layer_norm"]),
     "layer_norm_18": (norm_model(18), ["graph.layer_norm"]),
     "rms_norm": (rms_model(), ["graph.rms_norm"]),
     "gelu": (model(gelu_nodes(), {"x": (4, 33)}, ["y"], GELU), ["graph.gelu"]),
     "function": (function_model(), ["graph.gelu", "graph.neg"]),
+    "loss": (loss_model(), LOSS),
     "dense": (dense_model(), ["graph.reshape", "graph.matmul", "graph.relu"]),
 }
 

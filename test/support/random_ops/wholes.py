@@ -9,6 +9,7 @@ import numpy as np
 
 from glow.dialects.graph import (
     arg_reduction,
+    binary_loss,
     dropout,
     group_norm,
     layer_norm,
@@ -140,6 +141,18 @@ def _loss(s: Source, op: type[GraphOp]) -> Call:
     return Call(op, slots, parameters, sums=True)
 
 
+def _binary_loss(s: Source) -> Call:
+    shape, dtype = s.shape(0, 4), s.choose(FLOATS)
+    target = s.rng.uniform(0, 1, shape).astype(dtype)
+    slots = [s.array(shape, dtype, scale=s.choose([1, 99])), target]
+    for _ in ("weight", "pos_weight"):
+        drawn = np.abs(s.finite(s.broadcast(shape), dtype)) + np.asarray(0.5, dtype)
+        slots.append(np.asarray(drawn) if s.flip() else None)
+    parameters: dict[str, Any] = {"reduction": s.choose(["none", "sum", "mean"])}
+    op = binary_loss.BinaryCrossEntropyWithLogitsLossOp
+    return Call(op, tuple(slots), parameters, sums=True)
+
+
 def _dropout(s: Source) -> Call:
     ratio = s.array((), s.choose(FLOATS)) if s.flip() else None
     slots = (s.array(s.shape(), s.choose(ALL)), ratio)
@@ -175,6 +188,7 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
     "graph.group_norm": lambda s: _channel_norm(s, group_norm.GroupNormOp),
     "graph.dropout": _dropout,
+    "graph.binary_cross_entropy_with_logits_loss": _binary_loss,
     "graph.cross_entropy_loss": lambda s: _loss(s, loss.CrossEntropyLossOp),
     "graph.negative_log_likelihood_loss": lambda s: _loss(
         s, loss.NegativeLogLikelihoodLossOp
