@@ -16,12 +16,19 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 import glow
+from glow.backends.reference.executable import ReferenceExecutable
+from glow.backends.reference.physical import PhysicalStorage
 from glow.compiler import choose_passes
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.layer_norm import LayerNormOp
+from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
-from glow.pipeline import STAGES, run_stage
+from glow.pipeline import STAGES, pipeline_text, run_stage, stages_between
+from glow.support.types import has_layout, shape_of
 from glow.tools.graph_drawing import dot_of
 from glow.tools.peers import error_of
 
@@ -191,6 +198,49 @@ def test_groups_are_the_same(op: type[GraphOp]) -> None:
         if all(found_in(module, op) for module in modules):  # not written as others
             counts = [str(module).count("graph.fused") for module in modules]
             assert counts[0] == counts[1]
+
+
+def turned(call: Call) -> ModuleOp:
+    """Return `call` on operands, and with results, that are transposed around it."""
+
+    def transposed(value: SSAValue) -> SSAValue:
+        order = range(len(shape_of(value)))[::-1]
+        return TransposeOp(value, permutation=order).result
+
+    def body(*arguments: SSAValue) -> list[SSAValue]:
+        made = call.build([transposed(value) for value in arguments])
+        return [transposed(result) for result in made.results]
+
+    return module_of([array.T for array in call.arrays], {}, body)
+
+
+@every_op
+def test_layouts_are_assigned(op: type[GraphOp]) -> None:
+    """In them the kernels of cpu read and write the same numbers, whatever is given."""
+    for call in variants(op):
+        module = turned(call)
+        stage = pipeline_text(stages_between("graph", "layout"), "cpu")
+        after(module, f"arguments-to-placeholders,{stage}")
+        assert len(found_in(module, op)) == 1
+        assert presences(module, op) == [presence_of(call.build())]
+        run = ReferenceExecutable(module, partial(PhysicalStorage, "cpu"))
+        results = run(*(array.T for array in call.arrays))
+        found = results if isinstance(results, tuple) else (results,)
+        for one, other in zip(found, call.expected(), strict=True):
+            assert error_of(one.T, other) <= 1e-5, str(call)
+
+
+@pytest.mark.parametrize("op", [ConvOp, MaxPoolOp, LayerNormOp])
+def test_layouts_are_others_than_row_major(op: type[GraphOp]) -> None:
+    """So the test above tells them apart, with optional slots and without."""
+    laid_out: set[bool] = set()
+    for call in variants(op):
+        module = turned(call)
+        after(module, "assign-layouts,verify-layouts")
+        (made,) = found_in(module, op)
+        if any(map(has_layout, (*made.operands, *made.results))):
+            laid_out.add(bool(presence_of(made)))
+    assert laid_out == {True, False}
 
 
 @every_op

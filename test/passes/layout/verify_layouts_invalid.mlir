@@ -169,3 +169,12 @@ func.func @in_a_group(%x: tensor<1x4x7x7xf32>) {
   } : (tensor<1x4x7x7xf32>) -> tensor<1x4x6x6xf32, #layout.physical<NHWC>>
   func.return
 }
+
+// -----
+
+// An operand that may be absent is asked for when it is there.
+// CHECK: graph.attention at {{.*}}: expected mask in row-major, got tensor<5x7xi1, #layout.physical<NK>>
+func.func @mask(%q: tensor<1x2x5x8xf32>, %k: tensor<1x2x7x8xf32>, %m: tensor<5x7xi1, #layout.physical<NK>>) {
+  %y = graph.attention %q, %k, %k mask %m : tensor<5x7xi1, #layout.physical<NK>> : (tensor<1x2x5x8xf32>, tensor<1x2x7x8xf32>, tensor<1x2x7x8xf32>) -> tensor<1x2x5x8xf32>
+  func.return
+}
