@@ -88,6 +88,7 @@ def compile(
     disable: Sequence[str] = (),
     stop_after_pass: int | None = None,
     cache_dir: str | PathLike[str] | None = None,
+    cache_bytes: int | None = None,
     relayout: Mapping[str, str] | str | None = None,
 ) -> Executable:
     """
@@ -96,20 +97,33 @@ def compile(
     `threads` is how many may work at once; one does so far, and more are warned of.
     `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
     leaves out rewrites by name, `stop_after_pass=N` all that come after the first N
-    passes: both are for finding the pass that breaks a model. `cache_dir` keeps
-    machine code between processes. `relayout` lets the caller pass and take arrays in
-    another order than the model's, by name or, as one layout, for all of its rank:
-    `relayout={"image": "NHWC"}`, `relayout="NHWC"`; `signature` then says so.
+    passes: both are for finding the pass that breaks a model. `relayout` lets the
+    caller pass and take arrays in another order than the model's, by name or, as one
+    layout, for all of its rank: `relayout={"image": "NHWC"}`, `relayout="NHWC"`;
+    `signature` then says so.
+    `cache_dir` is a folder that keeps what was compiled, for all processes: the same
+    model, options and compiler are found there and compiled once. It holds at most
+    `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
+    It holds machine code: let nobody write there whom you do not trust.
     Errors: CompilationError, also for a `relayout` that does not fit; TargetError for a
-    target or features that do not exist; ValueError for a pass that does not, or fewer
-    than one thread; what `load` raises.
+    target or features that do not exist; ValueError for a pass that does not, fewer
+    than one thread, or negative `cache_bytes`; what `load` raises.
     """
-    from glow.compiler import Options, compile_model
+    from glow.compilation import compile_source
+    from glow.options import CACHE_BYTES, Options
+    from glow.source import Source
 
+    room = CACHE_BYTES if cache_bytes is None else cache_bytes
     options = Options(
-        threads, cpu_features, tuple(disable), stop_after_pass, cache_dir, relayout
+        threads,
+        cpu_features,
+        tuple(disable),
+        stop_after_pass,
+        cache_dir,
+        room,
+        relayout,
     )
-    return compile_model(model, target, options)
+    return compile_source(Source(model), target, options)
 
 
 def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Executable:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from glow.levels import level_of
-from glow.model import Model, context, load_model
+from glow.model import Model, context
+from glow.options import Options, target_spec
 from glow.passes.layout.relayout_io import RelayoutIoPass
 from glow.pipeline import (
     Stage,
@@ -25,31 +22,18 @@ from glow.pipeline import (
     stages_between,
 )
 from glow.runtime.interface import Executable, StageReport
+from glow.source import Source
 from glow.support.errors import CompilationError
 from glow.support.garbage import no_collection
 from glow.support.targets import Backend, resolve, target_of
 
 
-@dataclass(frozen=True)
-class Options:
-    """What `glow.compile` can be asked for, beside the target."""
-
-    threads: int = 1
-    cpu_features: str | None = None
-    disable: tuple[str, ...] = ()
-    stop_after_pass: int | None = None
-    cache_dir: str | os.PathLike[str] | None = None
-    relayout: Mapping[str, str] | str | None = None
-    """Layouts of inputs and outputs by name, or one for all of its rank."""
-
-
 @no_collection()
 def compile_model(model: object, target: str, options: Options) -> Executable:
-    """Compile `model` (or what `load_model` takes); see `glow.compile`."""
+    """Compile `model` (IR, a `Source`, or what that takes); see `glow.compile`."""
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)
-    _check_threads(options.threads)
     module = _module_of(model)
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
@@ -59,25 +43,15 @@ def compile_model(model: object, target: str, options: Options) -> Executable:
     return executable
 
 
-def target_spec(target: str, cpu_features: str | None) -> str:
-    """Return `target` with its features, the one text that passes understand."""
-    if cpu_features is None:
-        return target
-    if ":" in target:
-        raise ValueError(
-            f"expected features in one place, got {target!r} and {cpu_features!r}"
-        )
-    return f"{target}:{cpu_features}"
-
-
 def _module_of(model: object) -> ModuleOp:
-    match model:
-        case Model():
-            return model.module.clone()
-        case ModuleOp():
-            return model.clone()
+    source = model if isinstance(model, Source) else Source(model)
+    match source.model:
+        case Model(module=module):
+            return module.clone()
+        case ModuleOp() as module:
+            return module.clone()
         case _:
-            return load_model(model, dims={}).module
+            return source.load().module
 
 
 def _lower(
@@ -158,15 +132,3 @@ def add_relayout(
             "expected a model without assigned layouts to relayout inputs and outputs"
         )
     return [added]
-
-
-def _check_threads(threads: int) -> None:
-    if threads < 1:
-        raise ValueError(f"expected at least one thread, got {threads}")
-    if threads > 1:
-        _say_single_threaded()
-
-
-@cache
-def _say_single_threaded() -> None:
-    warnings.warn("more than one thread was asked for, one is used", stacklevel=5)

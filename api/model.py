@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -80,6 +82,20 @@ def import_onnx(
     from glow.importers.onnx import import_model
 
     return import_model(source, dims=dims, constants=constants)
+
+
+def debug_text(model: object) -> str:
+    """
+    Return IR with all its locations as text.
+
+    Errors: ValueError for what is no IR.
+    """
+    module = model.module if isinstance(model, Model) else model
+    if not isinstance(module, ModuleOp):
+        raise ValueError(f"expected IR, got {type(model).__name__}")
+    text = StringIO()
+    Printer(text, print_debuginfo=True).print_op(module)
+    return text.getvalue()
 
 
 def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
 
-from glow.compiler import Options, compile_model
+from glow.compiler import compile_model
 from glow.importers.onnx.signature import extents_of
 from glow.model import load_model
+from glow.options import Options
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.support.errors import BindingError, UnsupportedModelError

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
@@ -140,10 +140,9 @@ def read_image(path: Path, verify: bool = False) -> Image:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     payload = _PREAMBLE.size + length
     reader = _Reader(path, json.loads(text), data, payload + -payload % _PAGE)
-    image = reader.image()
     if verify:
         reader.check()
-    return image
+    return reader.image(None if verify else reader.check)
 
 
 def _header_length(path: Path, start: bytes) -> int:
@@ -175,7 +174,7 @@ class _Reader:
                 " changed"
             )
 
-    def image(self) -> Image:
+    def image(self, check: Callable[[], None] | None) -> Image:
         header = self._header
         machine = header["machine"]
         return Image(
@@ -185,7 +184,7 @@ class _Reader:
             header["arena_bytes"],
             tuple(map(self._constant, header["constants"])),
             tuple(header["messages"]),
-            self.check,
+            check,
         )
 
     def check(self) -> None:

@@ -120,6 +120,8 @@ class NativeExecutable(Executable):
         return NativeFrame(self, arena)
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        if self._image.check is not None:
+            self._image.check()  # or damage would get checksums of its own
         write_image(Path(path), self._image)
 
     def __reduce__(self) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Where command lines keep machine code between runs."""
+"""Where command lines keep what they compiled between runs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _OTHERS_MAY_WRITE = 0o022
 
 
 def add_arguments(parser: argparse.ArgumentParser, by_default: bool) -> None:
-    """Add the options that say where machine code is kept, if not as `by_default`."""
+    """Add the options that say where it is kept, if not as `by_default`."""
     default = "glow in $XDG_CACHE_HOME or ~/.cache" if by_default else "nowhere"
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--cache-dir",
         type=Path,
         metavar="DIR",
-        help=f"keep machine code here (default: {default})",
+        help=f"keep what is compiled here (default: {default})",
     )
     group.add_argument(
         "--no-cache",
         action="store_true",
         default=not by_default,
-        help="keep no machine code, and use none",
+        help="keep nothing, and use nothing that is kept",
     )
 
 
 def cache_dir_of(args: argparse.Namespace) -> Path | None:
-    """Return where `args` has machine code kept; None: nowhere."""
+    """Return where `args` has it kept; None: nowhere."""
     if args.cache_dir is not None:
         return args.cache_dir
     return None if args.no_cache else user_cache_dir()

@@ -6,9 +6,10 @@ import argparse
 from dataclasses import dataclass
 from typing import NoReturn
 
-from glow import Executable, InternalError, Model, load_executable
-from glow.compiler import Options, compile_model
-from glow.model import load_model
+from glow import Executable, InternalError, load_executable
+from glow.compilation import compile_source
+from glow.options import Options
+from glow.source import Source
 from glow.support.targets import known_targets, resolve
 from glow.tools.code_cache import cache_dir_of
 from glow.tools.command_line import (
@@ -66,11 +67,11 @@ def open_session(args: argparse.Namespace) -> Session:
     """Load and compile what `args` names; save the model if the compiler breaks."""
     clock = clock_for(args.threads)
     start = clock()
-    with progress(f"loading {args.model}"):
-        if args.model.endswith(SAVED):
+    if args.model.endswith(SAVED):
+        with progress(f"loading {args.model}"):
             return Session(_loaded(args), clock() - start)
-        model = load_model(args.model, parse_dims(args.dim), args.weights)
-    return Session(_compiled(model, args), clock() - start)
+    source = Source(args.model, parse_dims(args.dim), args.weights)
+    return Session(_compiled(source, args), clock() - start)
 
 
 def _loaded(args: argparse.Namespace) -> Executable:
@@ -82,7 +83,7 @@ def _loaded(args: argparse.Namespace) -> Executable:
     return load_executable(args.model)
 
 
-def _compiled(model: Model, args: argparse.Namespace) -> Executable:
+def _compiled(source: Source, args: argparse.Namespace) -> Executable:
     options = Options(
         args.threads,
         args.cpu_features,
@@ -93,12 +94,12 @@ def _compiled(model: Model, args: argparse.Namespace) -> Executable:
     )
     try:
         with progress(f"compiling {args.model}"):
-            return compile_model(model, args.target, options)
+            return compile_source(source, args.target, options)
     except InternalError as error:
-        _report(model, args, error)
+        _report(source, args, error)
 
 
-def _report(model: Model, args: argparse.Namespace, error: InternalError) -> NoReturn:
+def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:
     backend = resolve(args.target)
     stage = backend.level if backend.emit is None else "object"
     arguments = ["--target", args.target, "--stop-after", stage]
@@ -108,5 +109,5 @@ def _report(model: Model, args: argparse.Namespace, error: InternalError) -> NoR
         arguments += ["--disable", name]
     for text in args.relayout_io:
         arguments += ["--relayout-io", text]
-    command = save_crash(model.module, arguments, error)
+    command = save_crash(source.load().module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
-from glow.support.files import TEMPORARY, replace_file
+from glow.support.file_cache import FileCache
+from glow.support.files import replace_file
 
 # A file is this, the SHA-256 of the object, and the object.
 _MAGIC = b"glow-object-1\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
-# A process that writes for longer has ended before it could clean up.
-_ABANDONED_SECONDS = 3600
 
 LIMIT_BYTES = 256 << 20
 _MEMORY_LIMIT_BYTES = 64 << 20
@@ -27,74 +24,41 @@ class ObjectCache:
     """
     Objects by key; safe for many threads and processes.
 
-    Without a directory it lasts as long as the process. On disk a file appears whole
-    or not at all; one that is damaged counts as absent and is written anew. When the
-    files exceed `limit_bytes`, those used longest ago are removed. A disk that fails
-    slows compilation down and breaks nothing.
+    Without a directory it lasts as long as the process. A file that is damaged counts
+    as absent and is written anew.
     """
 
     def __init__(self, directory: Path | None = None, limit_bytes: int = LIMIT_BYTES):
-        self.directory = directory
-        self.limit_bytes = limit_bytes
-        # Looking at all files costs more than writing one: once per so many bytes.
-        self._prune_interval = limit_bytes // 16
-        self._unpruned = self._prune_interval
+        self._files: FileCache | None = None
+        if directory is not None:
+            self._files = FileCache(directory, _SUFFIX, limit_bytes)
 
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return the object for `key`; `make` it where it is not known."""
-        path = self._path(key)
-        found = _MEMORY.get(key) or _read(path)
+        files = self._files
+        found = _MEMORY.get(key)
+        if found is None and files is not None:
+            found = _read(files, key)
         if found is None:
             found = make()
-        if path is not None and not os.path.exists(path):
-            self._write(path, found)
+        if files is not None and not os.path.exists(files.path(key)):
+            pieces = (_MAGIC, sha256(found).digest(), found)
+            files.put(key, lambda path: replace_file(path, pieces))
         _remember(key, found)
         return found
 
-    def _path(self, key: str) -> Path | None:
-        return None if self.directory is None else self.directory / f"{key}{_SUFFIX}"
 
-    def _write(self, path: Path, data: bytes) -> None:
-        with suppress(OSError):
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_file(path, (_MAGIC, sha256(data).digest(), data))
-            self._unpruned += len(data)
-            if self._unpruned >= self._prune_interval:
-                self._unpruned = 0
-                self._prune()
-
-    def _prune(self) -> None:
-        """Remove the files used longest ago until the rest is below the limit."""
-        assert self.directory is not None
-        for path in self.directory.glob(f".*{TEMPORARY}"):
-            with suppress(OSError):
-                if path.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
-                    path.unlink()
-        files: list[tuple[float, int, Path]] = []
-        for path in self.directory.glob(f"*{_SUFFIX}"):
-            with suppress(OSError):
-                status = path.stat()
-                files.append((status.st_mtime, status.st_size, path))
-        total = sum(size for _, size, _ in files)
-        for _, size, path in sorted(files):
-            if total <= self.limit_bytes:
-                return
-            path.unlink(missing_ok=True)
-            total -= size
-
-
-def _read(path: Path | None) -> bytes | None:
+def _read(files: FileCache, key: str) -> bytes | None:
     """Return the object in a file; a damaged file is removed."""
-    if path is None:
+    try:
+        found = _unpacked(files.path(key).read_bytes())
+    except OSError:
         return None
-    with suppress(OSError):
-        found = _unpacked(path.read_bytes())
-        if found is None:
-            path.unlink(missing_ok=True)
-        else:
-            os.utime(path)
-        return found
-    return None
+    if found is None:
+        files.drop(key)
+    else:
+        files.touch(key)
+    return found
 
 
 def _unpacked(content: bytes) -> bytes | None:

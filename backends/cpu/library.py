@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from hashlib import sha256
-from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -24,6 +21,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     closure,
     declared_kernel,
 )
+from glow.support.fingerprint import digest_of_sources, folders_of
 from glow.support.targets import Target
 
 # What the code of a kernel is made by.
@@ -83,10 +81,5 @@ def _sources() -> str:
     It is part of every key, so that nothing made by another version is used.
     """
     versions = (version("glow-xdsl"), version("xdsl"))
-    digest = sha256(" ".join(versions).encode())
-    for package in _PACKAGES:
-        (root,) = map(Path, import_module(package).__path__)
-        for path in sorted(root.rglob("*.py")):
-            digest.update(f"\n{package}/{path.relative_to(root)}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    folders = (folder for package in _PACKAGES for folder in folders_of(package))
+    return " ".join([*versions, digest_of_sources(*folders)])

@@ -10,7 +10,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import glow
-from glow import compiler
+from glow import compiler, options
 from glow.levels import level_of
 from glow.model import context, parse_text
 from glow.pipeline import (
@@ -115,9 +115,10 @@ def test_an_executable_says_how_it_was_made(path: Path) -> None:
 
 
 def test_several_threads_are_refused_once(path: Path) -> None:
-    compiler._say_single_threaded.cache_clear()
-    with pytest.warns(UserWarning, match="one is used"):
+    options.say_single_threaded.cache_clear()
+    with pytest.warns(UserWarning, match="one is used") as found:
         glow.compile(path, target="reference", threads=2)
+    assert found[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         glow.compile(path, target="reference", threads=2)
@@ -128,6 +129,11 @@ def test_no_thread_is_refused(path: Path) -> None:
         glow.compile(path, target="reference", threads=0)
 
 
+def test_less_than_no_room_is_refused(path: Path) -> None:
+    with pytest.raises(ValueError, match="cache_bytes of at least 0, got -1"):
+        glow.compile(path, cache_dir=path.parent, cache_bytes=-1)
+
+
 def test_unknown_passes_cannot_be_disabled(path: Path) -> None:
     with pytest.raises(
         ValueError, match=r"expected passes to disable out of .*, got no"
@@ -136,10 +142,10 @@ def test_unknown_passes_cannot_be_disabled(path: Path) -> None:
 
 
 def test_features_are_given_once() -> None:
-    assert compiler.target_spec("cpu", None) == "cpu"
-    assert compiler.target_spec("cpu", "avx2") == "cpu:avx2"
+    assert options.target_spec("cpu", None) == "cpu"
+    assert options.target_spec("cpu", "avx2") == "cpu:avx2"
     with pytest.raises(ValueError, match="in one place"):
-        compiler.target_spec("cpu:sse2", "avx2")
+        options.target_spec("cpu:sse2", "avx2")
 
 
 def test_rewrites_after_the_last_allowed_pass_are_left_out() -> None:

@@ -96,7 +96,8 @@ def test_files_are_looked_at_once_per_many_bytes(
 ):
     cache = ObjectCache(tmp_path, limit_bytes=16000)
     prunes: list[str] = []
-    monkeypatch.setattr(cache, "_prune", lambda: prunes.append("looked"))
+    assert cache._files is not None
+    monkeypatch.setattr(cache._files, "_prune", lambda: prunes.append("looked"))
     for key in "abcd":
         cache.get(key, lambda: bytes(600))
     assert len(prunes) == 2  # after the first, and after 1000 bytes more

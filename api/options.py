@@ -1,0 +1,62 @@
+"""What a compilation can be asked for."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+CACHE_BYTES = 4 << 30
+"""How much a folder of executables may hold, where nobody says."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """
+    What `glow.compile` can be asked for, beside the target.
+
+    Errors: ValueError for fewer than one thread, or less than no room for a cache.
+    """
+
+    threads: int = 1
+    cpu_features: str | None = None
+    disable: tuple[str, ...] = ()
+    stop_after_pass: int | None = None
+    cache_dir: str | os.PathLike[str] | None = None
+    cache_bytes: int = CACHE_BYTES
+    relayout: Mapping[str, str] | str | None = None
+    """Layouts of inputs and outputs by name, or one for all of its rank."""
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise ValueError(f"expected at least one thread, got {self.threads}")
+        if self.cache_bytes < 0:
+            raise ValueError(
+                f"expected cache_bytes of at least 0, got {self.cache_bytes}"
+            )
+
+    def of_result(self) -> tuple[object, ...]:
+        """Return what the result depends on, beside the target with its features."""
+        relayout = self.relayout
+        if isinstance(relayout, Mapping):
+            relayout = tuple(relayout.items())
+        return (sorted(set(self.disable)), self.stop_after_pass, relayout)
+
+
+def target_spec(target: str, cpu_features: str | None) -> str:
+    """Return `target` with its features, the one text that passes understand."""
+    if cpu_features is None:
+        return target
+    if ":" in target:
+        raise ValueError(
+            f"expected features in one place, got {target!r} and {cpu_features!r}"
+        )
+    return f"{target}:{cpu_features}"
+
+
+@cache
+def say_single_threaded() -> None:
+    """Warn the caller of `glow.compile`, once, that one thread is used."""
+    warnings.warn("more than one thread was asked for, one is used", stacklevel=4)

@@ -1,0 +1,100 @@
+"""Models that are still to be read, and what tells one from others."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from glow.model import Model
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model, or where it is, and how to read it: what `glow.load` takes."""
+
+    model: object
+    dims: Mapping[str, int] = field(default_factory=lambda: {})
+    weights: str | os.PathLike[str] | None = None
+    constants: Mapping[str, object] | None = None
+
+    def load(self) -> Model:
+        """Read the model; see `glow.load`."""
+        from glow.model import load_model
+
+        return load_model(self.model, self.dims, self.weights, self.constants)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether somebody else may change the model at any time."""
+        return isinstance(self.model, str | os.PathLike)
+
+    def digest(self) -> str | None:
+        """
+        Return a digest of all that the model says; None where it cannot be read.
+
+        IR is taken as text with locations, which end up in messages. Names of files do
+        not count, but for textual IR, whose locations they are.
+        """
+        try:
+            parts = list(_content_of(self.model))
+        except (OSError, ValueError, ImportError):
+            return None
+        for name, extent in sorted(self.dims.items()):
+            parts.append(f"dim {name!r} {extent}")
+        for name, value in sorted((self.constants or {}).items()):
+            array = np.asarray(value)
+            if array.dtype.hasobject:
+                return None
+            held = sha256(array.tobytes()).hexdigest()
+            parts.append(f"constant {name!r} {array.dtype.str} {array.shape} {held}")
+        return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _content_of(model: object) -> Iterator[str]:
+    """
+    Yield what tells the content of `model` from others.
+
+    Errors: ValueError where nothing does; OSError.
+    """
+    if isinstance(model, str | os.PathLike):
+        yield from _content_of_file(Path(cast(str | os.PathLike[str], model)))
+    elif isinstance(model, bytes | bytearray | memoryview):
+        yield f"onnx {sha256(bytes(cast(bytes, model))).hexdigest()}"
+    elif hasattr(model, "SerializeToString"):
+        data: bytes = cast(Any, model).SerializeToString(deterministic=True)
+        yield f"onnx {sha256(data).hexdigest()}"
+    else:
+        from glow.model import debug_text
+
+        yield f"ir {debug_text(model)}"
+
+
+def _content_of_file(path: Path) -> Iterator[str]:
+    match path.suffix:
+        case ".mlir":  # it names its constants by digest
+            yield f"text {str(path)!r} {sha256(path.read_bytes()).hexdigest()}"
+        case ".onnx":
+            with path.open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            with data:
+                yield f"onnx {sha256(data).hexdigest()}"
+                names = _external_files(data) if data.find(b"location") >= 0 else []
+            for name in names:
+                with (path.parent / name).open("rb") as file:
+                    yield f"file {name!r} {file_digest(file, sha256).hexdigest()}"
+        case suffix:
+            raise ValueError(f"expected .onnx or .mlir, got {suffix!r}")
+
+
+def _external_files(data: mmap.mmap) -> list[str]:
+    from glow.importers.external_data import external_files
+
+    return external_files(data[:])
