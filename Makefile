@@ -15,7 +15,7 @@ help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
 	@echo "make test       the test suite (at most 10 minutes on two cores)"
 	@echo "make test-fast  the tests to run after every change (one minute)"
-	@echo "make test-full  everything, grids and fuzzers included"
+	@echo "make test-full  everything, grids, fuzzers and new random examples included"
 	@echo "make check      format, lint, types, and whether generated docs are in step"
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make bench      the table of benchmarks/RESULTS.md"
@@ -46,7 +46,7 @@ test-fast: $(READY)
 	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full and not slow'
 
 test-full: lit
-	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --hypothesis-profile=search
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -232,7 +232,8 @@ class Lowering:
         type_ = buffer_type(buffer)
         if not isinstance(type_.layout, LayoutAttr):
             return False
-        return type_.layout.data.has_halo or is_blocked(root_of(buffer))
+        views = buffer, root_of(buffer)  # a merged transpose is blocked, not its root
+        return type_.layout.data.has_halo or any(map(is_blocked, views))
 
     def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
         """Return `source`, which has a layout, with its logical axes in this order."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_movements import Program, programs, transposed
+from random_movements import Program, programs, reshape, transposed
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc, f32, i1, i64
 from xdsl.ir import Attribute
 
@@ -72,6 +72,17 @@ def test_folded_programs_run_on_the_cpu(case: tuple[ModuleOp, Array]) -> None:
     found = glow.compile(folded(module), "cpu").run({"x": x})
     for name, array in want.items():
         np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_merged_transpose_is_turned_again() -> None:
+    program = Program(f32)
+    columns = transposed(program, program.input("x", (2, 2)), (1, 0))
+    merged = reshape(program, columns, (4,))
+    assert merged is not None
+    program.save(transposed(program, merged, (0,)))
+    x = np.arange(4, dtype=np.float32).reshape(2, 2)
+    found = glow.compile(program.finish(), "cpu").run({"x": x})
+    np.testing.assert_array_equal(found["y0"], x.T.reshape(4))
 
 
 def constant_in(array: Array, layout: str) -> ModuleOp:

@@ -49,7 +49,6 @@ SEED = shapes_model()
 DATA = SEED.SerializeToString()
 FUZZ = settings(
     deadline=20_000,
-    derandomize=True,
     print_blob=True,
     suppress_health_check=list(HealthCheck),
 )

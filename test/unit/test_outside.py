@@ -104,7 +104,7 @@ def test_small_networks_are_right_in_both_orders(
 
 
 @pytest.mark.slow
-@settings(max_examples=40, derandomize=True, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(networks())
 def test_random_networks_are_right(proto: ModelProto) -> None:
     rng = np.random.default_rng(3)

@@ -44,13 +44,13 @@ def check(model: ModelProto, target: str) -> None:
         np.testing.assert_allclose(array, wanted, rtol=0, atol=limit, err_msg=name)
 
 
-@settings(max_examples=60, derandomize=True)
+@settings(max_examples=60)
 @given(networks())
 def test_reference(model: ModelProto) -> None:
     check(model, "reference")
 
 
-@settings(max_examples=25, derandomize=True)
+@settings(max_examples=25)
 @given(networks())
 def test_cpu(model: ModelProto) -> None:
     check(model, "cpu")
