@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isnan
 
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
@@ -24,6 +25,9 @@ from glow.support.types import (
 
 SCORES: tuple[str, ...] = ("product", "softcapped", "biased", "weights")
 """The steps whose result can be asked for as scores."""
+
+UNSEEN: tuple[str, ...] = ("zero", "nan", "nan_to_zero")
+"""What the weights of a query can be that sees nothing."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,7 @@ def check_parameters(
     softcap: float,
     windows: dict[str, int],
     softmax_precision: Attribute | None,
-    scores_of: str,
+    masked_score: float,
 ) -> None:
     if not softcap >= 0:
         raise VerifyException(f"expected a softcap of at least 0, got {softcap}")
@@ -184,10 +188,19 @@ def check_parameters(
         raise VerifyException(
             f"expected softmax_precision f32 or f64, got {softmax_precision}"
         )
-    if scores_of not in SCORES:
-        raise VerifyException(
-            f'expected scores_of out of {", ".join(SCORES)}, got "{scores_of}"'
-        )
+    if isnan(masked_score):
+        raise VerifyException("expected a masked_score that is a number, got NaN")
+
+
+def check_words(unseen: str, scores_of: str) -> None:
+    for name, word, allowed in (
+        ("unseen", unseen, UNSEEN),
+        ("scores_of", scores_of, SCORES),
+    ):
+        if word not in allowed:
+            raise VerifyException(
+                f'expected {name} out of {", ".join(allowed)}, got "{word}"'
+            )
 
 
 def by_head(array: Array, heads: int) -> Array:
@@ -221,11 +234,20 @@ def seen_keys(
     return seen
 
 
-def weights_of(biased: Array, shift: Array, precision: Attribute | None) -> Array:
-    """Return softmax of `biased` scores, 0 for a query that `shift` leaves no key."""
+def blind_queries(
+    seen: Array, mask: Array | None, bias: Array | None, masked_score: float
+) -> Array:
+    """Return which queries have -inf by position, mask or bias for all keys."""
+    if mask is not None and masked_score == -inf:
+        seen = seen & mask
+    if bias is not None:
+        seen = seen & (bias != -inf)
+    return np.logical_not(np.any(seen, -1, keepdims=True))
+
+
+def weights_of(biased: Array, precision: Attribute | None) -> Array:
+    """Return softmax of `biased` scores: NaN where all of them are -inf."""
     dtype = biased.dtype
     given = biased.astype(dtype_of(precision or element_type_of(dtype)))
-    powers: Array = np.exp(given - given.max(-1, keepdims=True, initial=-np.inf))
-    weights: Array = (powers / powers.sum(-1, keepdims=True)).astype(dtype)
-    is_blind = (shift == -np.inf).all(-1, keepdims=True)
-    return np.where(is_blind, dtype.type(0), weights)
+    powers: Array = np.exp(given - given.max(-1, keepdims=True, initial=-inf))
+    return (powers / powers.sum(-1, keepdims=True)).astype(dtype)

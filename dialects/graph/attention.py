@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from xdsl.irdl import (
 from glow.dialects.graph._attention import (
     SCORES,
     Sizes,
+    blind_queries,
     by_head,
     check_broadcast,
     check_elements,
@@ -41,6 +43,7 @@ from glow.dialects.graph._attention import (
     check_parameters,
     check_past,
     check_valid_length,
+    check_words,
     past_length,
     seen_keys,
     sizes_of,
@@ -88,13 +91,16 @@ class AttentionOp(GraphOp):
     `past_key` and `past_value` come before key and value, together or not at all.
     Query heads are in groups of equal size, one for each head of key and value. An
     absent scale is 1 / sqrt(elements of a head). A `softcap` c above 0 makes c *
-    tanh(s / c) of scores s. The bias is added to them. A query sees a key where `mask`
-    is true, where the key's position is below its `valid_length`, and where `causal`,
-    `left_window_size` and `right_window_size` let it: by how far the key is before or
-    behind the query, any for -1. The first query is at the position behind the past;
-    without one the last is at valid_length - 1, and without that the first at 0. What
-    a query does not see, or with a bias of -inf, has weight 0; a query that sees
-    nothing gives 0. Softmax is taken in `softmax_precision` if given.
+    tanh(s / c) of scores s. Where `mask` is false they become `masked_score`; then the
+    bias is added to them. A query sees a key where the key's position is below its
+    `valid_length`, and where `causal`, `left_window_size` and `right_window_size` let
+    it: by how far the key is before or behind the query, any for -1. The first query
+    is at the position behind the past; without one the last is at valid_length - 1,
+    and without that the first at 0. What a query does not see has a score of -inf.
+    Softmax is taken in `softmax_precision` if given.
+
+    Scores of -inf alone, by position, mask or bias, make weights that `unseen` names:
+    `zero`; `nan`, as softmax itself does; or `nan_to_zero`, 0 for any that are NaN.
 
     `present_key` and `present_value` are past and new ones together. `scores` are, as
     `scores_of` says, the scaled `product`, that `softcapped`, that `biased` (-inf
@@ -105,7 +111,8 @@ class AttentionOp(GraphOp):
         `kv_num_heads`; value and result may have other elements; past [batch, kv
         heads, past, elements], valid_length [batch] of integers; mask, of i1, and bias
         broadcast to scores [batch, heads, length, past + new].
-    Errors: other shapes, heads in no groups, half a past, valid_length beside a past.
+    Errors: other shapes, heads in no groups, half a past, valid_length beside a past,
+        a masked_score of NaN, another word in `unseen`.
     Source: ONNX Attention-25; its attn_mask is `mask` or `bias`, by type.
 
     ```mlir
@@ -138,6 +145,8 @@ class AttentionOp(GraphOp):
     left_window_size = int_property(-1)
     right_window_size = int_property(-1)
     softmax_precision = opt_prop_def()
+    masked_score = float_property(-inf)
+    unseen = prop_def(StringAttr, StringAttr("zero"))
     scores_of = prop_def(StringAttr, StringAttr("product"))
 
     irdl_options = (
@@ -224,6 +233,8 @@ class AttentionOp(GraphOp):
         left_window_size: int = -1,
         right_window_size: int = -1,
         softmax_precision: Attribute | None = None,
+        masked_score: float = -inf,
+        unseen: str = "zero",
         scores_of: str = "product",
         **_: Any,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -252,7 +263,8 @@ class AttentionOp(GraphOp):
             "left_window_size": left_window_size,
             "right_window_size": right_window_size,
         }
-        check_parameters(softcap, windows, softmax_precision, scores_of)
+        check_parameters(softcap, windows, softmax_precision, masked_score)
+        check_words(unseen, scores_of)
         kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(query)
         return (
             tensor(element, sizes.result),
@@ -293,6 +305,8 @@ class AttentionOp(GraphOp):
         left_window_size: int = -1,
         right_window_size: int = -1,
         softmax_precision: Attribute | None = None,
+        masked_score: float = -inf,
+        unseen: str = "zero",
         scores_of: str = "product",
         with_present_key: bool = False,
         with_present_value: bool = False,
@@ -310,12 +324,17 @@ class AttentionOp(GraphOp):
         product = product.reshape(s.scores) * dtype.type(s.scale(scale))
         capped: Array = softcap * np.tanh(product / softcap) if softcap else product
         seen = seen_keys(s, valid_length, causal, left_window_size, right_window_size)
+        masked: Array = capped
         if mask is not None:
-            seen = seen & mask
-        shift: Array = np.where(seen, 0 if bias is None else bias, -np.inf)
-        shift = shift.astype(dtype)
-        biased = capped + shift
-        weights = weights_of(biased, shift, softmax_precision)
+            masked = np.where(mask, capped, dtype.type(masked_score))
+        shift: Array = np.where(seen, 0 if bias is None else bias, -inf)
+        biased = masked + shift.astype(dtype)
+        weights = weights_of(biased, softmax_precision)
+        if unseen == "zero":
+            is_blind = blind_queries(seen, mask, bias, masked_score)
+            weights = np.where(is_blind, dtype.type(0), weights)
+        elif unseen == "nan_to_zero":
+            weights = np.where(np.isnan(weights), dtype.type(0), weights)
         grouped = weights.reshape(s.batch, s.kv_heads, s.group, s.length, s.total)
         result: Array = grouped @ values[:, :, None]
         whole = result.reshape(s.batch, s.heads, s.length, s.value_elements)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 
 import numpy as np
 from xdsl.context import Context
@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph._attention import SCORES, Sizes, seen_keys
+from glow.dialects.graph._attention import SCORES, Sizes, blind_queries, seen_keys
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
@@ -34,6 +34,7 @@ from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.reduction import ReduceMaxOp
 from glow.dialects.graph.select import CastOp, WhereOp
 from glow.dialects.graph.trigonometry import TanhOp
+from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph._constants import Constants
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
@@ -46,10 +47,11 @@ MANY = 1 << 17
 @dataclass
 class DecomposeAttention(RewritePattern):
     """
-    attention(q, k, v, ...) -> softmax(q @ k^T * scale + shift) @ v
+    attention(q, k, v, ...) -> softmax(where(mask, q @ k^T * scale, m) + shift) @ v
 
-    where shift is the bias, and -inf where a key is not seen. Heads that share keys
-    and values are an axis along which these do not move: nothing is repeated.
+    where m is the masked score and shift the bias, -inf where a position is not seen.
+    Heads that share keys and values are an axis along which these do not move:
+    nothing is repeated.
     """
 
     constants: Constants
@@ -86,10 +88,11 @@ class _Attention(Writer):
         if cap := self.p["softcap"]:
             capped = self.apply(TanhOp, self.apply(DivOp, product, cap))
             capped = self.apply(MulOp, capped, cap)
-        shift = self._shift()
-        biased = capped if shift is None else self.apply(AddOp, capped, shift)
+        biased = self._biased(capped)
         weights = self._softmax(biased)
-        is_blind = None if shift is None else self._blind(shift)
+        if self.p["unseen"] == "nan_to_zero":
+            weights = self._or_nothing(self.apply(IsNanOp, weights), weights)
+        is_blind = self._blind() if self.p["unseen"] == "zero" else None
         if is_blind is not None and op.scores is not None:
             weights = self._or_nothing(is_blind, weights)
         result = self.add(MatMulOp(weights, self._shared(values)))
@@ -147,24 +150,25 @@ class _Attention(Writer):
         heads = (1, 1) if shape[-3] == 1 else (s.kv_heads, s.group)
         return self.reshaped(value, *shape[:-3], *heads, *shape[-2:])
 
-    def _shift(self) -> SSAValue | None:
-        """Return what to add to scores: the bias, -inf where a key is not seen."""
-        seen, bias = self._seen(), self.op.bias
-        if seen is not None:
-            nothing = self.like(self.op.query, -np.inf)
-            given = self.like(self.op.query, 0) if bias is None else bias
-            bias = self.add(WhereOp(seen, given, nothing))
-        return None if bias is None else self._grouped(bias)
-
-    def _seen(self) -> SSAValue | None:
-        """Return whether each query sees each key, or None where it always does."""
-        found = self._seen_by_position()
+    def _biased(self, scores: SSAValue) -> SSAValue:
+        """Return `scores` with the mask, the bias, and -inf behind what is seen."""
         if (mask := self.op.mask) is not None:
-            found = mask if found is None else self.apply(AndOp, mask, found)
-        return found
+            hidden = self.like(scores, self.p["masked_score"])
+            scores = self.add(WhereOp(self._grouped(mask), scores, hidden))
+        shift = self._shift(self._seen_by_position(), self.op.bias)
+        if shift is None:
+            return scores
+        return self.apply(AddOp, scores, self._grouped(shift))
+
+    def _shift(self, seen: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
+        """Return the bias, -inf where a key is not seen; None for nothing to add."""
+        if seen is None:
+            return bias
+        given = self.like(self.op.query, 0) if bias is None else bias
+        return self.add(WhereOp(seen, given, self.like(self.op.query, -inf)))
 
     def _seen_by_position(self) -> SSAValue | None:
-        """Return the same as far as it depends on positions alone."""
+        """Return whether the positions let each query see each key, None for all."""
         s, (left, right) = self.sizes, self._window()
         keys = np.arange(s.total)
         is_known = self.op.valid_length is None
@@ -214,22 +218,37 @@ class _Attention(Writer):
         cast = self.add(CastOp(scores, to=asked))
         return self.add(CastOp(self.add(SoftmaxOp(cast, axis=-1)), to=own))
 
-    def _blind(self, shift: SSAValue) -> SSAValue | None:
-        """Return which queries see nothing, or None where each sees something."""
-        op = self.op
-        given = [v for v in (op.mask, op.bias) if v is not None]
-        arrays = [self.constants.array_of(value) for value in given]
-        if op.valid_length is None and not any(a is None for a in arrays):
-            window = [self.p[n] for n in ("left_window_size", "right_window_size")]
-            seen = seen_keys(self.sizes, None, self.p["causal"], *window)
-            for array in arrays:
-                assert array is not None
-                seen = seen & (array != (-np.inf if array.dtype != np.bool_ else False))
-            if seen.any(-1).all():
-                return None
+    def _blind(self) -> SSAValue | None:
+        """Return which queries have only -inf, or None where each has a score."""
+        mask, bias = self.op.mask, self.op.bias
+        if self.p["masked_score"] != -inf:
+            mask = None
+        if self._is_known_to_see(mask, bias):
+            return None
+        seen = self._seen_by_position()
+        if mask is not None:
+            seen = mask if seen is None else self.apply(AndOp, mask, seen)
+        shift = self._shift(seen, bias)
+        if shift is None:
+            return None
+        shift = self._grouped(shift)
         axes = range(len(shape_of(shift)))[-1:]
         best = self.add(ReduceMaxOp(shift, axes=axes, keepdims=True))
-        return self.apply(EqualOp, best, -np.inf)
+        return self.apply(EqualOp, best, -inf)
+
+    def _is_known_to_see(self, mask: SSAValue | None, bias: SSAValue | None) -> bool:
+        """Return whether constants alone say that each query has a score."""
+        hidden, added = (
+            None if value is None else self.constants.array_of(value)
+            for value in (mask, bias)
+        )
+        is_known = (hidden is None) == (mask is None)
+        is_known = is_known and (added is None) == (bias is None)
+        if self.op.valid_length is not None or not is_known:
+            return False
+        window = [self.p[n] for n in ("left_window_size", "right_window_size")]
+        seen = seen_keys(self.sizes, None, self.p["causal"], *window)
+        return not blind_queries(seen, hidden, added, -inf).any()
 
     def _or_nothing(self, is_blind: SSAValue, value: SSAValue) -> SSAValue:
         """Return `value`, 0 where a query sees nothing."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, prod
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -17,16 +17,16 @@ from xdsl.pattern_rewriter import (
 
 from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.binary import AddOp, DivOp, MulOp
+from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.normalization import SoftmaxOp
-from glow.dialects.graph.trigonometry import TanhOp
-from glow.passes.graph._constants import Constants
+from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.unary import IsNanOp
+from glow.passes.graph._scores import Scores, Slots, scores_behind, without_factor
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
 from glow.support.types import (
-    broadcasts_to,
     has_layout,
     ints_of,
     is_float,
@@ -34,139 +34,138 @@ from glow.support.types import (
     tensor_type,
 )
 
-KEYS_LAST = (0, 1, 3, 2)
 
-
-@dataclass
 class RecognizeAttention(RewritePattern):
     """
-    softmax(q @ k^T * scale + bias) @ v -> attention(q, k, v)
+    softmax(where(mask, q @ k^T * scale, c) + bias) @ v -> attention(q, k, v)
 
-    The scale may be in parts, of q and k too; scores may be capped; the bias is known
-    and leaves each query a key, since one without gives NaN here and 0 there. Keys and
-    values that are repeated for groups of heads are taken as they were before.
+    Masks and biases may be known or not, several, in any order, and absent; the scale
+    may be in parts, of q and k too; scores may be capped. A query without a key gives
+    NaN as written, or 0 where what is NaN is replaced. Heads may be one axis with the
+    batch; of keys and values that are repeated for groups of heads, each is taken once.
     """
-
-    constants: Constants
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MatMulOp, rewriter: PatternRewriter, /) -> None:
-        softmax = op.lhs.owner
-        is_plain = not (op.transpose_lhs or op.transpose_rhs or op.bias)
-        if not is_plain or not isinstance(softmax, SoftmaxOp) or has_layout(op.result):
+        if has_layout(op.result) or not _is_by_batch(op, transpose_rhs=False):
             return
-        if not _is_along_keys(softmax) or len(shape_of(op.rhs)) != 4:
+        weights = _weights(op.lhs)
+        if weights is None:
             return
-        scores, bias = self._without_bias(softmax.input)
-        scores, factor = _unscaled(scores)
-        softcap = 0.0
-        if isinstance(tanh := scores.owner, TanhOp) and _is_own(scores) and factor > 0:
-            scores, inner = _unscaled(tanh.input)
-            softcap, factor = factor, inner * factor
-        product = scores.owner
-        if not isinstance(product, MatMulOp) or not _is_own(scores):
-            return
-        if product.bias is not None or product.transpose_lhs is not None:
-            return
-        writer = Writer()
-        query, by_query = _unscaled(product.lhs, is_only=False)
-        key, by_key = _key(writer, product)
-        if not _fit(query, key, op.rhs):
-            return
-        key, value = _without_repeats(writer, key, op.rhs)
-        found = AttentionOp(
-            query,
-            key,
-            value,
-            None,
-            bias,
-            scale=factor * by_query * by_key,
-            softcap=softcap,
-        )
-        rewriter.replace(op, [*writer.ops, found], (found.result,))
-
-    def _without_bias(self, scores: SSAValue) -> tuple[SSAValue, SSAValue | None]:
-        """Return what a known bias is added to, and that bias, if there is one."""
-        add = scores.owner
-        if not isinstance(add, AddOp) or not _is_own(scores):
-            return scores, None
-        for inner, bias in ((add.lhs, add.rhs), (add.rhs, add.lhs)):
-            array = self.constants.array_of(bias)
-            if array is None or inner.type != scores.type:
-                continue
-            rows = np.isneginf(np.atleast_1d(array)).all(-1)
-            if broadcasts_to(bias, shape_of(scores)) and not rows.any():
-                return inner, bias
-        return scores, None
+        softmax, unseen = weights
+        for scores in scores_behind(softmax.input):
+            writer = Writer()
+            found = _attention(writer, scores, softmax, op, unseen)
+            if found is not None:
+                result = writer.reshaped(found, *shape_of(op.result))
+                rewriter.replace(op, writer.ops, (result,))
+                return
 
 
-def _is_own(value: SSAValue) -> bool:
-    """Return whether one op reads `value`, so that it need not be kept."""
-    return value.has_one_use()
+def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
+    """Return whether `op` multiplies matrices in pairs, none of which broadcasts."""
+    left, right = shape_of(op.lhs), shape_of(op.rhs)
+    is_plain = op.bias is None and op.transpose_lhs is None
+    is_turned = op.transpose_rhs is not None
+    is_wanted = transpose_rhs is None or transpose_rhs == is_turned
+    is_paired = len(left) in (3, 4) and left[:-2] == right[:-2]
+    return is_plain and is_wanted and is_paired and 0 not in (*left, *right)
 
 
-def _is_along_keys(op: SoftmaxOp) -> bool:
-    shape, axis = shape_of(op.input), op.axis.value.data
-    is_last = axis in (-1, len(shape) - 1)
-    is_known = len(shape) == 4 and is_float(tensor_type(op.input).element_type)
-    return is_last and is_known and _is_own(op.result)
+def _weights(value: SSAValue) -> tuple[SoftmaxOp, str] | None:
+    """Return the softmax that `value` is, and what it gives without any score."""
+    unseen = "nan"
+    while True:
+        match value.owner:
+            case DropoutOp() as op if op.mask is None and value.has_one_use():
+                value = op.input
+            case ReshapeOp() as op if value.has_one_use():
+                value = op.input
+            case WhereOp() as op if value.has_one_use() and unseen == "nan":
+                test = op.condition.owner
+                is_nan = isinstance(test, IsNanOp) and test.input is op.rhs
+                number = uniform_element(op.lhs)
+                if not is_nan or number is None or float(number) != 0:
+                    return None
+                if len(list(op.rhs.uses)) != 2 or not op.condition.has_one_use():
+                    return None
+                value, unseen = op.rhs, "nan_to_zero"
+                break
+            case _:
+                break
+    softmax = value.owner
+    is_own = unseen == "nan_to_zero" or value.has_one_use()
+    if not isinstance(softmax, SoftmaxOp) or not is_own:
+        return None
+    rank, axis = len(shape_of(softmax.input)), softmax.axis.value.data
+    is_known = axis in (-1, rank - 1) and is_float(tensor_type(value).element_type)
+    return (softmax, unseen) if is_known else None
 
 
-def _unscaled(value: SSAValue, is_only: bool = True) -> tuple[SSAValue, float]:
-    """Return what `value` is times a number, and the number; `is_only` of one use."""
-    factor = 1.0
-    while isinstance(op := value.owner, MulOp | DivOp):
-        if is_only and not _is_own(value):
-            break
-        step = _factor(op)
-        if step is None:
-            break
-        value, number = step
-        factor *= number
-    return value, factor
-
-
-def _factor(op: MulOp | DivOp) -> tuple[SSAValue, float] | None:
-    pairs = [(op.lhs, op.rhs)]
-    if isinstance(op, MulOp):
-        pairs.append((op.rhs, op.lhs))
-    for inner, other in pairs:
-        number = uniform_element(other)
-        if number is None or inner.type != op.result.type or not float(number):
-            continue
-        by = float(number)
-        return inner, by if isinstance(op, MulOp) else 1 / by
-    return None
+def _attention(
+    writer: Writer, scores: Scores, softmax: SoftmaxOp, op: MatMulOp, unseen: str
+) -> SSAValue | None:
+    """Return the attention that `op` ends, or None where there is none."""
+    product, shape = scores.product, scores.shape()
+    if shape is None or not _is_by_batch(product):
+        return None
+    *_, length, keys = shape_of(product.result)
+    # Rows stay rows, whatever shapes lie between: all are of one size.
+    if shape_of(softmax.input)[-1] != keys or prod(shape) != prod(
+        shape_of(product.result)
+    ):
+        return None
+    if not shape[2:] == shape_of(op.lhs)[-2:] == (length, keys):
+        return None
+    slots = Slots(writer, shape)
+    if not all(slots.take(step) for step in reversed(scores.steps)):
+        return None
+    query, by_query = without_factor(product.lhs, is_only=False)
+    key, by_key = _key(writer, product)
+    query, key, value = (
+        writer.reshaped(v, *shape[:2], *shape_of(v)[-2:]) for v in (query, key, op.rhs)
+    )
+    key, value = _without_repeats(writer, key, value)
+    is_shifted = slots.mask is not None or slots.bias is not None
+    found = AttentionOp(
+        query,
+        key,
+        value,
+        slots.mask,
+        slots.bias,
+        scale=scores.factor * by_query * by_key,
+        softcap=scores.softcap,
+        masked_score=-inf if slots.masked_score is None else slots.masked_score,
+        unseen=unseen if is_shifted else "zero",
+    )
+    return writer.add(found)
 
 
 def _key(writer: Writer, product: MatMulOp) -> tuple[SSAValue, float]:
-    """Return the keys as [batch, heads, length, elements], and a factor of them."""
-    value, factor = _unscaled(product.rhs, is_only=False)
-    if product.transpose_rhs is None and len(shape_of(value)) == 4:
-        order, source = KEYS_LAST, value
-        if isinstance(op := value.owner, TransposeOp):
-            order = tuple(ints_of(op.permutation)[axis] for axis in KEYS_LAST)
-            source = op.input
-        if order == tuple(range(4)):
-            value = source
-        else:
-            value = writer.add(TransposeOp(source, permutation=order))
-    value, inner = _unscaled(value, is_only=False)
+    """Return the keys as [..., length, elements], and a factor of them."""
+    value, factor = without_factor(product.rhs, is_only=False)
+    if product.transpose_rhs is None:
+        value = _swapped(writer, value)
+    value, inner = without_factor(value, is_only=False)
     return value, factor * inner
 
 
-def _fit(query: SSAValue, key: SSAValue, value: SSAValue) -> bool:
-    """Return whether an attention takes them, none of which broadcasts."""
-    shapes = [shape_of(v) for v in (query, key, value)]
-    if any(len(shape) != 4 for shape in shapes):
-        return False
-    (*heads, _, elements), key_shape, value_shape = shapes
-    length = key_shape[2]
-    return (
-        key_shape == (*heads, length, elements)
-        and value_shape[:3] == (*heads, length)
-        and 0 not in (*heads, elements, length)
-    )
+def _swapped(writer: Writer, value: SSAValue) -> SSAValue:
+    """Return `value` with its last axes swapped, by undoing it where it was done."""
+    shape = shape_of(value)
+    swap = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
+    match value.owner:
+        case TransposeOp() as op:
+            order = tuple(ints_of(op.permutation)[axis] for axis in swap)
+            value = op.input
+        case ReshapeOp() as op if shape_of(op.input)[-2:] == shape[-2:]:
+            inner = _swapped(writer, op.input)
+            return writer.reshaped(inner, *(shape[axis] for axis in swap))
+        case _:
+            order = swap
+    if order == tuple(range(len(shape))):
+        return value
+    return writer.add(TransposeOp(value, permutation=order))
 
 
 def _without_repeats(
@@ -207,11 +206,15 @@ class RecognizeAttentionPass(ModulePass):
     """
     Replace attention that is written out by one op, which shares keys and values.
 
-    Level: graph -> graph. Needs: `fold-constants` before, for scales and biases that
-    are computed. Scales are joined, so results may differ in the last bits.
+    Masks and biases become operands, and what a query gets that sees nothing is kept:
+    NaN or 0. Scales are joined and biases added up first, so results may differ in
+    the last bits.
+
+    Level: graph -> graph. Needs: `fold-constants` before, for scales that are
+    computed.
     """
 
     name = "recognize-attention"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, RecognizeAttention(Constants(op)))
+        rewrite(op, RecognizeAttention())

@@ -33,3 +33,12 @@ func.func @some_of_them(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %m: te
   %7, %8 = graph.attention %q, %k, %k : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32> scores tensor<1x4x3x5xf32>
   func.return
 }
+
+// CHECK-LABEL: @without_keys
+// CHECK-NEXT:    graph.attention %q, %k, %k mask %m : tensor<3x5xi1> {masked_score = -1.000000e+04 : f64, unseen = "nan_to_zero"}
+// CHECK-NEXT:    graph.attention %q, %k, %k mask %m : tensor<3x5xi1> {unseen = "nan"}
+func.func @without_keys(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %m: tensor<3x5xi1>) {
+  %0 = graph.attention %q, %k, %k mask %m : tensor<3x5xi1> {masked_score = -10000.0 : f64, unseen = "nan_to_zero"} : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
+  %1 = graph.attention %q, %k, %k mask %m : tensor<3x5xi1> {masked_score = 0xFFF0000000000000 : f64, unseen = "nan"} : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
+  func.return
+}

@@ -269,3 +269,19 @@ func.func @scores_fit(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tens
   %y, %r0 = graph.attention %q, %k, %v : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32> scores tensor<1x2x3x5xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected a masked_score that is a number, got NaN
+func.func @masked_score_is_a_number(%q: tensor<1x4x3x8xf32>) {
+  %y = graph.attention %q, %q, %q {masked_score = 0x7FF8000000000000 : f64} : (tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>) -> tensor<1x4x3x8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected unseen out of zero, nan, nan_to_zero, got "one"
+func.func @unseen_is_known(%q: tensor<1x4x3x8xf32>) {
+  %y = graph.attention %q, %q, %q {unseen = "one"} : (tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>) -> tensor<1x4x3x8xf32>
+  func.return
+}

@@ -59,8 +59,10 @@ func.func @causal(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>) -> tensor<1x
 
 // What a mask may hide from a query wholly gives 0.
 // CHECK-LABEL: @mask_and_bias(
+// CHECK:         [[H:%.*]] = graph.where %m, %{{.*}}, %{{.*}}
+// CHECK-NEXT:    [[A:%.*]] = graph.add [[H]], %b
+// CHECK-NEXT:    graph.softmax [[A]]
 // CHECK:         [[S:%.*]] = graph.where %m, %b, %{{.*}}
-// CHECK-NEXT:    graph.add %{{.*}}, [[S]]
 // CHECK:         [[M:%.*]] = graph.reduce_max [[S]]
 // CHECK:         [[N:%.*]] = graph.equal [[M]]
 // CHECK:         [[O:%.*]] = graph.matmul
@@ -68,6 +70,40 @@ func.func @causal(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>) -> tensor<1x
 // CHECK-NEXT:    func.return [[Y]]
 func.func @mask_and_bias(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>, %b: tensor<1x2x3x3xf32>) -> tensor<1x2x3x4xf32> {
   %y = graph.attention %q, %k, %k mask %m : tensor<3x3xi1> bias %b : tensor<1x2x3x3xf32> : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// A query always has a score where what a mask hides is a number.
+// CHECK-LABEL: @masked_score(
+// CHECK:         [[C:%.*]] = graph.literal dense<-1.000000e+04>
+// CHECK-NEXT:    [[S:%.*]] = graph.where %m, %{{.*}}, [[C]]
+// CHECK-NEXT:    [[W:%.*]] = graph.softmax [[S]]
+// CHECK-NEXT:    [[Y:%.*]] = graph.matmul [[W]], %q
+// CHECK-NEXT:    func.return [[Y]]
+func.func @masked_score(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %y = graph.attention %q, %q, %q mask %m : tensor<3x3xi1> {masked_score = -10000.0 : f64} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// What softmax makes of nothing is kept, or whatever is NaN replaced.
+// CHECK-LABEL: @nan_of_nothing(
+// CHECK:         [[W:%.*]] = graph.softmax
+// CHECK-NEXT:    [[Y:%.*]] = graph.matmul [[W]], %q
+// CHECK-NEXT:    func.return [[Y]]
+func.func @nan_of_nothing(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %y = graph.attention %q, %q, %q mask %m : tensor<3x3xi1> {unseen = "nan"} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @nan_to_zero(
+// CHECK:         [[W:%.*]] = graph.softmax
+// CHECK-NEXT:    [[N:%.*]] = graph.is_nan [[W]]
+// CHECK-NEXT:    [[Z:%.*]] = graph.literal dense<0.000000e+00>
+// CHECK-NEXT:    [[X:%.*]] = graph.where [[N]], [[Z]], [[W]]
+// CHECK-NEXT:    [[Y:%.*]] = graph.matmul [[X]], %q
+// CHECK-NEXT:    func.return [[Y]]
+func.func @nan_to_zero(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %y = graph.attention %q, %q, %q mask %m : tensor<3x3xi1> {unseen = "nan_to_zero"} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
   func.return %y : tensor<1x2x3x4xf32>
 }
 

@@ -15,10 +15,10 @@ func.func @transposed_keys(%q: tensor<1x2x3x4xf32>, %k: tensor<1x5x2x4xf32>, %v:
   func.return %3 : tensor<1x2x3x6xf32>
 }
 
-// Scaled before the product, and with a known bias that leaves each query a key.
+// Scaled before the product, and with a bias, which may leave a query nothing but NaN.
 // CHECK-LABEL: @scaled_factors_and_bias(
 // CHECK:         [[B:%.*]] = graph.literal dense<{{.*}}> : tensor<2x2xf32>
-// CHECK-NEXT:    [[Y:%.*]] = graph.attention %q, %k, %k bias [[B]] : tensor<2x2xf32> {scale = 2.500000e-01 : f64}
+// CHECK-NEXT:    [[Y:%.*]] = graph.attention %q, %k, %k bias [[B]] : tensor<2x2xf32> {scale = 2.500000e-01 : f64, unseen = "nan"}
 // CHECK-NEXT:    func.return [[Y]]
 func.func @scaled_factors_and_bias(%q: tensor<1x2x2x4xf32>, %k: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
   %half = graph.literal dense<0.5> : tensor<f32> : tensor<f32>
@@ -66,28 +66,269 @@ func.func @repeated_keys_and_values(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x5x4x
   func.return %2 : tensor<1x4x3x6xf32>
 }
 
-// Without a key a query gives NaN here: a mask that may leave it none is kept.
-// CHECK-LABEL: @unknown_bias_is_kept(
-// CHECK-NOT:     graph.attention
-// CHECK:         func.return
-func.func @unknown_bias_is_kept(%q: tensor<1x2x3x4xf32>, %b: tensor<3x3xf32>) -> tensor<1x2x3x4xf32> {
+// As padding is written for BERT: numbers that are added, known in the run.
+// CHECK-LABEL: @bias_of_the_run(
+// CHECK:         graph.attention %q, %q, %q bias %b : tensor<1x1x1x3xf32> {scale = 1.000000e+00 : f64, unseen = "nan"}
+func.func @bias_of_the_run(%q: tensor<1x2x3x4xf32>, %b: tensor<1x1x1x3xf32>) -> tensor<1x2x3x4xf32> {
   %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
-  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
-  %2 = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
-  %3 = graph.matmul %2, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
-  func.return %3 : tensor<1x2x3x4xf32>
+  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<1x1x1x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
 }
 
-// CHECK-LABEL: @bias_without_a_key_is_kept(
+// As causal masks are written for GPT-2: what is hidden gets a number.
+// CHECK-LABEL: @mask_of_the_run(
+// CHECK:         graph.attention %q, %q, %q mask %m : tensor<3x3xi1> {scale = 1.000000e+00 : f64, masked_score = -1.000000e+04 : f64, unseen = "nan"}
+func.func @mask_of_the_run(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<-1.0e+04> : tensor<f32> : tensor<f32>
+  %1 = graph.where %m, %0, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// As PyTorch fills where a mask is true.
+// CHECK-LABEL: @hidden_keys(
+// CHECK:         [[M:%.*]] = graph.not %m
+// CHECK-NEXT:    graph.attention %q, %q, %q mask [[M]] : tensor<3x3xi1> {scale = 1.000000e+00 : f64, unseen = "nan"}
+func.func @hidden_keys(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<0xff800000> : tensor<f32> : tensor<f32>
+  %1 = graph.where %m, %c, %0 : (tensor<3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @hidden_keys_of_an_inverse(
+// CHECK:         graph.attention %q, %q, %q mask %m : tensor<3x3xi1> {scale = 1.000000e+00 : f64, unseen = "nan"}
+func.func @hidden_keys_of_an_inverse(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %n = graph.not %m : (tensor<3x3xi1>) -> tensor<3x3xi1>
+  %c = graph.literal dense<0xff800000> : tensor<f32> : tensor<f32>
+  %1 = graph.where %n, %c, %0 : (tensor<3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// A mask, and two biases behind it, are one mask and one bias.
+// CHECK-LABEL: @mask_then_biases(
+// CHECK:         [[B:%.*]] = graph.add %b, %d
+// CHECK-NEXT:    graph.attention %q, %q, %q mask %m : tensor<3x3xi1> bias [[B]] : tensor<2x3x3xf32> {scale = 1.000000e+00 : f64, masked_score = -1.000000e+04 : f64, unseen = "nan"}
+func.func @mask_then_biases(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>, %b: tensor<3x3xf32>, %d: tensor<2x1x1xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<-1.0e+04> : tensor<f32> : tensor<f32>
+  %1 = graph.where %m, %0, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %2 = graph.add %1, %b : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %3 = graph.add %d, %2 : (tensor<2x1x1xf32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %3 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// A bias counts where a mask behind it is true; two masks are one.
+// CHECK-LABEL: @bias_then_masks(
+// CHECK:         [[Z:%.*]] = graph.literal dense<0.000000e+00>
+// CHECK-NEXT:    [[B:%.*]] = graph.where %m, %b, [[Z]] : (tensor<3x3xi1>, tensor<1x2x1x1xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+// CHECK-NEXT:    [[Z2:%.*]] = graph.literal
+// CHECK-NEXT:    [[B2:%.*]] = graph.where %n, [[B]], [[Z2]]
+// CHECK-NEXT:    [[M:%.*]] = graph.and %m, %n
+// CHECK-NEXT:    graph.attention %q, %q, %q mask [[M]] : tensor<3x3xi1> bias [[B2]] : tensor<1x2x3x3xf32>
+func.func @bias_then_masks(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>, %n: tensor<1x3xi1>, %b: tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<-1.0e+04> : tensor<f32> : tensor<f32>
+  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x3xf32>
+  %2 = graph.where %m, %1, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %3 = graph.where %n, %2, %c : (tensor<1x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %3 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// As PyTorch writes masks of booleans: weights that are NaN become 0.
+// CHECK-LABEL: @nan_is_replaced(
+// CHECK:         [[B:%.*]] = graph.where %m, %z, %i
+// CHECK-NEXT:    graph.attention %q, %q, %q bias [[B]] : tensor<3x3xf32> {scale = 1.000000e+00 : f64, unseen = "nan_to_zero"}
+func.func @nan_is_replaced(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %z = graph.literal dense<0.0> : tensor<f32> : tensor<f32>
+  %i = graph.literal dense<0xff800000> : tensor<f32> : tensor<f32>
+  %b = graph.where %m, %z, %i : (tensor<3x3xi1>, tensor<f32>, tensor<f32>) -> tensor<3x3xf32>
+  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %n = graph.is_nan %w : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xi1>
+  %x = graph.where %n, %z, %w : (tensor<1x2x3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %x, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// As BART and OPT write it: heads are one axis with the batch, but for the mask.
+// CHECK-LABEL: @heads_with_the_batch(
+// CHECK:         [[Q:%.*]] = graph.reshape %q {shape = array<i64: 2, 3, 3, 4>}
+// CHECK:         [[Y:%.*]] = graph.attention %{{.*}} bias %b : tensor<2x1x3x3xf32>
+// CHECK-NEXT:    [[R:%.*]] = graph.reshape [[Y]] {shape = array<i64: 6, 3, 4>}
+// CHECK-NEXT:    func.return [[R]]
+func.func @heads_with_the_batch(%q: tensor<6x3x4xf32>, %b: tensor<2x1x3x3xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 3, 3, 3>} : (tensor<6x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %2 = graph.add %1, %b : (tensor<2x3x3x3xf32>, tensor<2x1x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %3 = graph.reshape %2 {shape = array<i64: 6, 3, 3>} : (tensor<2x3x3x3xf32>) -> tensor<6x3x3xf32>
+  %w = graph.softmax %3 : (tensor<6x3x3xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
+// CHECK-LABEL: @heads_with_the_batch_alone(
+// CHECK:         graph.attention {{.*}} : (tensor<1x6x3x4xf32>, tensor<1x6x3x4xf32>, tensor<1x6x3x4xf32>)
+func.func @heads_with_the_batch_alone(%q: tensor<6x3x4xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %w = graph.softmax %0 : (tensor<6x3x3xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
+// As Swin writes it: an axis of one more for the bias of windows.
+// CHECK-LABEL: @windows(
+// CHECK:         graph.attention %q, %q, %q bias %{{.*}} : tensor<1x2x1x3xf32>
+func.func @windows(%q: tensor<1x2x3x4xf32>, %b: tensor<2x1x3xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 1, 1, 2, 3, 3>} : (tensor<1x2x3x3xf32>) -> tensor<1x1x2x3x3xf32>
+  %2 = graph.add %1, %b : (tensor<1x1x2x3x3xf32>, tensor<2x1x3xf32>) -> tensor<1x1x2x3x3xf32>
+  %3 = graph.reshape %2 {shape = array<i64: 1, 2, 3, 3>} : (tensor<1x1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %3 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// As PyTorch swaps axes of keys by way of three axes.
+// CHECK-LABEL: @keys_swapped_in_rank_3(
+// CHECK-NOT:     graph.transpose
+// CHECK:         graph.attention %q, %{{.*}}, %q
+func.func @keys_swapped_in_rank_3(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %a = graph.reshape %q {shape = array<i64: 2, 3, 4>} : (tensor<1x2x3x4xf32>) -> tensor<2x3x4xf32>
+  %b = graph.transpose %a {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  %c = graph.reshape %b {shape = array<i64: 1, 2, 4, 3>} : (tensor<2x4x3xf32>) -> tensor<1x2x4x3xf32>
+  %0 = graph.matmul %q, %c : (tensor<1x2x3x4xf32>, tensor<1x2x4x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %0 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @masks_of_two_scores_are_kept(
 // CHECK-NOT:     graph.attention
 // CHECK:         func.return
-func.func @bias_without_a_key_is_kept(%q: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
-  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>) -> tensor<1x2x2x2xf32>
-  %bias = graph.literal dense<[[0xff800000, 0xff800000], [0.0, 0.0]]> : tensor<2x2xf32> : tensor<2x2xf32>
-  %1 = graph.add %0, %bias : (tensor<1x2x2x2xf32>, tensor<2x2xf32>) -> tensor<1x2x2x2xf32>
-  %2 = graph.softmax %1 : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
-  %3 = graph.matmul %2, %q : (tensor<1x2x2x2xf32>, tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
-  func.return %3 : tensor<1x2x2x4xf32>
+func.func @masks_of_two_scores_are_kept(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>, %n: tensor<1x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<-1.0e+04> : tensor<f32> : tensor<f32>
+  %d = graph.literal dense<-1.0e+09> : tensor<f32> : tensor<f32>
+  %2 = graph.where %m, %0, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %3 = graph.where %n, %2, %d : (tensor<1x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %3 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @mask_with_many_scores_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @mask_with_many_scores_is_kept(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>, %c: tensor<3x3xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %2 = graph.where %m, %0, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %2 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @mask_with_nan_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @mask_with_nan_is_kept(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %c = graph.literal dense<0x7fc00000> : tensor<f32> : tensor<f32>
+  %2 = graph.where %m, %0, %c : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %2 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @scores_with_two_readers_are_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @scores_with_two_readers_are_kept(%q: tensor<1x2x3x4xf32>, %b: tensor<3x3xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %2 = graph.add %1, %0 : (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %2 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @nan_that_becomes_one_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @nan_that_becomes_one_is_kept(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %z = graph.literal dense<1.0> : tensor<f32> : tensor<f32>
+  %w = graph.softmax %0 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %n = graph.is_nan %w : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xi1>
+  %x = graph.where %n, %z, %w : (tensor<1x2x3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %x, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @nan_of_others_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @nan_of_others_is_kept(%q: tensor<1x2x3x4xf32>, %o: tensor<1x2x3x3xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %z = graph.literal dense<0.0> : tensor<f32> : tensor<f32>
+  %w = graph.softmax %0 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %n = graph.is_nan %o : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xi1>
+  %x = graph.where %n, %z, %w : (tensor<1x2x3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %x, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// CHECK-LABEL: @softmax_over_joined_keys_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @softmax_over_joined_keys_is_kept(%q: tensor<6x3x4xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 6, 9>} : (tensor<6x3x3xf32>) -> tensor<6x9xf32>
+  %v = graph.softmax %1 : (tensor<6x9xf32>) -> tensor<6x9xf32>
+  %w = graph.reshape %v {shape = array<i64: 6, 3, 3>} : (tensor<6x9xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
+// CHECK-LABEL: @bias_of_joined_rows_is_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @bias_of_joined_rows_is_kept(%q: tensor<6x3x4xf32>, %b: tensor<18x3xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.reshape %0 {shape = array<i64: 18, 3>} : (tensor<6x3x3xf32>) -> tensor<18x3xf32>
+  %2 = graph.add %1, %b : (tensor<18x3xf32>, tensor<18x3xf32>) -> tensor<18x3xf32>
+  %3 = graph.reshape %2 {shape = array<i64: 6, 3, 3>} : (tensor<18x3xf32>) -> tensor<6x3x3xf32>
+  %w = graph.softmax %3 : (tensor<6x3x3xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
+// CHECK-LABEL: @weights_of_other_rows_are_kept(
+// CHECK-NOT:     graph.attention
+// CHECK:         func.return
+func.func @weights_of_other_rows_are_kept(%q: tensor<6x3x4xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %w = graph.softmax %0 : (tensor<6x3x3xf32>) -> tensor<6x3x3xf32>
+  %x = graph.reshape %w {shape = array<i64: 3, 6, 3>} : (tensor<6x3x3xf32>) -> tensor<3x6x3xf32>
+  %v = graph.reshape %q {shape = array<i64: 3, 3, 8>} : (tensor<6x3x4xf32>) -> tensor<3x3x8xf32>
+  %z = graph.matmul %x, %v : (tensor<3x6x3xf32>, tensor<3x3x8xf32>) -> tensor<3x6x8xf32>
+  %y = graph.slice %z {starts = array<i64: 0, 0, 0>, sizes = array<i64: 3, 6, 4>, steps = array<i64: 1, 1, 1>} : (tensor<3x6x8xf32>) -> tensor<3x6x4xf32>
+  %u = graph.reshape %y {shape = array<i64: 6, 3, 4>} : (tensor<3x6x4xf32>) -> tensor<6x3x4xf32>
+  func.return %u : tensor<6x3x4xf32>
 }
 
 // CHECK-LABEL: @weights_with_two_readers_are_kept(

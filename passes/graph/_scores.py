@@ -1,0 +1,186 @@
+"""What exporters make of the scores of an attention, between product and softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from xdsl.ir import SSAValue
+
+from glow.analysis.uniform import uniform_element
+from glow.dialects.graph.binary import AddOp, DivOp, MulOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.logic import AndOp, NotOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.trigonometry import TanhOp
+from glow.passes.graph._writer import Writer
+from glow.support.types import broadcasts_to, shape_of
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bias:
+    """Numbers that are added to scores of `shape`."""
+
+    value: SSAValue
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Where scores of `shape` are kept, or not if `is_hidden`; others are `score`."""
+
+    value: SSAValue
+    shape: Shape
+    score: float
+    is_hidden: bool
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A product times `factor`, capped, and what was done to it, the last first."""
+
+    product: MatMulOp
+    factor: float
+    softcap: float
+    steps: tuple[Bias | Mask, ...]
+
+    def shape(self) -> Shape | None:
+        """
+        Return batch, heads, queries and keys; None where there are none.
+
+        Of a product of rank 3 a step may tell batch and heads apart.
+        """
+        found = shape_of(self.product.result)
+        if len(found) == 3:
+            shapes = [s.shape for s in self.steps if len(s.shape) == 4]
+            return shapes[0] if shapes else (1, *found)
+        return found if len(found) == 4 else None
+
+
+def scores_behind(value: SSAValue) -> Iterator[Scores]:
+    """Yield all ways to read `value` as scores of an attention."""
+    if not value.has_one_use():
+        return
+    shape = shape_of(value)
+    match value.owner:
+        case AddOp() as add:
+            for inner, other in ((add.lhs, add.rhs), (add.rhs, add.lhs)):
+                if inner.type == value.type and broadcasts_to(other, shape):
+                    yield from _after(inner, Bias(other, shape))
+        case WhereOp() as where:
+            for inner, other in ((where.lhs, where.rhs), (where.rhs, where.lhs)):
+                number = uniform_element(other)
+                if number is not None and inner.type == value.type and number == number:
+                    is_hidden = inner is where.rhs
+                    mask = Mask(where.condition, shape, float(number), is_hidden)
+                    yield from _after(inner, mask)
+        case ReshapeOp() as reshape:
+            yield from scores_behind(reshape.input)
+        case _:
+            yield from _scaled_product(value)
+
+
+def _after(inner: SSAValue, step: Bias | Mask) -> Iterator[Scores]:
+    for found in scores_behind(inner):
+        yield replace(found, steps=(step, *found.steps))
+
+
+def _scaled_product(value: SSAValue) -> Iterator[Scores]:
+    """Yield the product that `value` is, times a number and capped."""
+    value, factor = without_factor(value)
+    softcap = 0.0
+    if isinstance(tanh := value.owner, TanhOp) and value.has_one_use() and factor > 0:
+        value, inner = without_factor(tanh.input)
+        softcap, factor = factor, inner * factor
+    product = value.owner
+    if isinstance(product, MatMulOp) and value.has_one_use():
+        yield Scores(product, factor, softcap, ())
+
+
+def without_factor(value: SSAValue, is_only: bool = True) -> tuple[SSAValue, float]:
+    """Return what `value` is times a number, and the number; `is_only` of one use."""
+    factor = 1.0
+    while isinstance(op := value.owner, MulOp | DivOp):
+        if is_only and not value.has_one_use():
+            break
+        step = _factor(op)
+        if step is None:
+            break
+        value, number = step
+        factor *= number
+    return value, factor
+
+
+def _factor(op: MulOp | DivOp) -> tuple[SSAValue, float] | None:
+    pairs = [(op.lhs, op.rhs)]
+    if isinstance(op, MulOp):
+        pairs.append((op.rhs, op.lhs))
+    for inner, other in pairs:
+        number = uniform_element(other)
+        if number is None or inner.type != op.result.type or not float(number):
+            continue
+        by = float(number)
+        return inner, by if isinstance(op, MulOp) else 1 / by
+    return None
+
+
+@dataclass
+class Slots:
+    """
+    The operands of an attention that do what steps do: first a mask, then a bias.
+
+    where(m, s + b, c) is where(m, s, c) + where(m, b, 0), to the bit but for b of +inf.
+    """
+
+    writer: Writer
+    shape: Shape
+    mask: SSAValue | None = None
+    masked_score: float | None = None
+    bias: SSAValue | None = None
+
+    def take(self, step: Bias | Mask) -> bool:
+        """Do what `step` does after all before; return whether that is possible."""
+        value = self._placed(step)
+        if value is None:
+            return False
+        if isinstance(step, Bias):
+            if self.bias is not None:
+                value = self.writer.apply(AddOp, self.bias, value)
+            self.bias = value
+            return True
+        if self.masked_score not in (None, step.score):
+            return False
+        kept = self._kept(value, step)
+        if self.bias is not None:
+            nothing = self.writer.like(self.bias, 0)
+            self.bias = self.writer.add(WhereOp(kept, self.bias, nothing))
+        if self.mask is not None:
+            kept = self.writer.apply(AndOp, self.mask, kept)
+        self.mask, self.masked_score = kept, step.score
+        return True
+
+    def _kept(self, value: SSAValue, step: Mask) -> SSAValue:
+        if not step.is_hidden:
+            return value
+        if isinstance(inverse := value.owner, NotOp):
+            return inverse.input
+        return self.writer.apply(NotOp, value)
+
+    def _placed(self, step: Bias | Mask) -> SSAValue | None:
+        """Return its value as it broadcasts to the scores; None where it does not."""
+        if step.shape == self.shape:
+            return step.value
+        if _without_ones(step.shape) != _without_ones(self.shape):
+            return None
+        given = shape_of(step.value)
+        given = (1,) * (len(step.shape) - len(given)) + given
+        own = iter([g for g, s in zip(given, step.shape, strict=True) if s != 1])
+        shape = tuple(1 if extent == 1 else next(own) for extent in self.shape)
+        return self.writer.reshaped(step.value, *shape)
+
+
+def _without_ones(shape: Shape) -> list[int]:
+    return [extent for extent in shape if extent != 1]
