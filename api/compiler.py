@@ -25,7 +25,9 @@ from glow.runtime.interface import Executable, StageReport
 from glow.source import Source
 from glow.support.errors import CompilationError
 from glow.support.garbage import no_collection
+from glow.support.mapping import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
+from glow.support.weights import resources_of
 
 
 @no_collection()
@@ -64,11 +66,15 @@ def _lower(
     )
     relaid = add_relayout(stages, chosen, options.relayout)
     ctx = context()
+    given = [resource.array for resource in resources_of(module)]
+    mapped = [array for array in given if is_mapped(array)]
+    del given  # what passes replace is not to be kept
+    reports: list[StageReport] = []
     try:
-        reports = [
-            run_stage(stage, passes, ctx, module)
-            for stage, passes in zip(stages, chosen, strict=True)
-        ]
+        for stage, passes in zip(stages, chosen, strict=True):
+            reports.append(run_stage(stage, passes, ctx, module))
+            for array in mapped:
+                forget(array)
         run_passes(relaid, ctx, module)
         return reports
     except DiagnosticException as error:

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute
 from glow.lowering._tiling import tile_turns
 from glow.support.arrays import aligned, aligned_empty
 from glow.support.layout import Dim, Layout, permuted
+from glow.support.mapping import forget
 from glow.support.targets import Target
 from glow.support.types import dtype_of
 
@@ -201,6 +202,7 @@ def winograd_filter(array: Array, target: Target) -> Array:
         matrices = _at_points(rows).swapaxes(0, 1)
         found[:, i, :, :count] = matrices.reshape(WINOGRAD_PLACES, depth, count)
         found[:, i, :, count:] = 0
+        forget(columns)
     return found
 
 

@@ -6,7 +6,7 @@ from threading import Lock
 from weakref import ref
 
 from glow.runtime.signature import Array
-from glow.support.arrays import aligned, has_same_bytes, sample_of
+from glow.support.arrays import has_same_bytes, sample_of, usable
 
 _Key = tuple[str, tuple[int, ...], bytes]
 
@@ -24,10 +24,10 @@ class ConstantPool:
         self._lock = Lock()
 
     def share(self, array: Array) -> Array:
-        """Return the read-only and aligned array that stands for all equal to this."""
+        """Return the read-only array, fit for code, that stands for all equal ones."""
         if not array.nbytes:
             return array
-        found = aligned(array)
+        found = usable(array)
         key = (found.dtype.str, found.shape, sample_of(found))
         with self._lock:
             alike = [each for each in self._arrays.get(key, ()) if each() is not None]

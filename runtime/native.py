@@ -14,7 +14,7 @@ from glow.runtime.image import Image
 from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array, Signature
-from glow.support.arrays import address_of, aligned, aligned_empty
+from glow.support.arrays import address_of, aligned_empty, usable
 from glow.support.errors import ExecutionError
 
 # void main(arena, io, constants, fault); the call lets other threads run.
@@ -70,7 +70,7 @@ class NativeExecutable(Executable):
         super().__init__(
             Signature(tuple(b.spec for b in inputs), tuple(b.spec for b in outputs))
         )
-        constants = tuple(map(aligned, image.constants))
+        constants = tuple(map(usable, image.constants))
         addresses = [address_of(array) for array in constants]
         self.slots = len(bindings)
         self.input_slots = [bindings.index(b) for b in inputs]

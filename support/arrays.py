@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector."""
 
-_SAMPLE_BYTES = 256
+_SAMPLES, _SAMPLE_BYTES = 16, 16
+_BLOCK_BYTES = 1 << 20
+_MOVED_BYTES = 1 << 16
+"""Arrays that are smaller are moved to a better place."""
 
 _FROM_BUFFER: Any = ctypes.c_char.from_buffer
 _ADDRESS = ctypes.addressof
@@ -28,20 +32,41 @@ def address_of(array: NDArray[Any]) -> int:
 def sample_of(array: NDArray[Any]) -> bytes:
     """Return some bytes of contiguous `array`; most other arrays have others."""
     flat = array.reshape(-1).view(np.uint8)
-    return flat[:: max(1, flat.size // _SAMPLE_BYTES)].tobytes()
+    # A file that is mapped is read around each place, so these are few.
+    step = flat.size // _SAMPLES
+    if step <= _SAMPLE_BYTES:
+        return flat.tobytes()
+    return flat[: step * _SAMPLES].reshape(_SAMPLES, step)[:, :_SAMPLE_BYTES].tobytes()
 
 
 def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Return whether two contiguous arrays of one type are the same, bit by bit."""
-    flat, other = (array.reshape(-1).view(np.uint8) for array in (a, b))
-    return np.array_equal(flat, other)
+    if a.nbytes != b.nbytes or address_of(a) == address_of(b):
+        return a.nbytes == b.nbytes
+    pairs = zip(blocks_of(a), blocks_of(b), strict=True)
+    return all(np.array_equal(block, other) for block, other in pairs)
+
+
+def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
+    """Yield the bytes of contiguous `array`, as many at a time as a cache holds."""
+    flat = array.reshape(-1).view(np.uint8)
+    for start in range(0, flat.size, _BLOCK_BYTES):
+        yield flat[start : start + _BLOCK_BYTES]
 
 
 def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:
     """Return uninitialised bytes that start at a multiple of `ALIGNMENT`."""
-    raw = np.empty(size_bytes + ALIGNMENT, np.uint8)
+    return _from_alignment(np.empty(size_bytes + ALIGNMENT, np.uint8))
+
+
+def aligned_zeros(size_bytes: int) -> NDArray[np.uint8]:
+    """Return zeros that start at a multiple of `ALIGNMENT`."""
+    return _from_alignment(np.zeros(size_bytes + ALIGNMENT, np.uint8))
+
+
+def _from_alignment(raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
     start = -address_of(raw) % ALIGNMENT
-    return raw[start : start + size_bytes]
+    return raw[start : start + raw.size - ALIGNMENT]
 
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:
@@ -51,3 +76,14 @@ def aligned(array: NDArray[Any]) -> NDArray[Any]:
     copy = aligned_empty(array.nbytes).view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
+
+
+def usable(array: NDArray[Any]) -> NDArray[Any]:
+    """
+    Return `array` itself if code can read it where it lies, else an aligned copy.
+
+    Elements have to be at multiples of their size. Small arrays are moved to the start
+    of a cache line, where vectors of them cost least to read.
+    """
+    is_plain = array.flags.c_contiguous and array.flags.aligned
+    return array if is_plain and array.nbytes >= _MOVED_BYTES else aligned(array)

@@ -11,6 +11,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.arrays import blocks_of
+from glow.support.mapping import forget
+
 
 class Resource:
     """
@@ -39,7 +42,9 @@ class Resource:
         """The SHA-256 of dtype, shape and bytes, in hexadecimal."""
         header = f"{self.array.dtype.str}{self.array.shape}".encode()
         digest = hashlib.sha256(header)
-        digest.update(self.array.reshape(-1).view(np.uint8).data)
+        for block in blocks_of(self.array):
+            digest.update(block.data)
+            forget(block)
         text = digest.hexdigest()
         _LIVE.setdefault(text, self)
         return text

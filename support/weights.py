@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from errno import ENOENT
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Data
 
 from glow.support.errors import InvalidModelError
+from glow.support.mapping import contents_of
 from glow.support.resources import Handle, Resource
 
 
@@ -55,24 +58,45 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
 
 def load_weights(path: Path) -> tuple[Resource, ...]:
     """
-    Read what `save_weights` wrote; IR parsed while the result lives finds its bytes.
+    Map what `save_weights` wrote; IR parsed while the result lives finds its bytes.
 
     Errors: InvalidModelError for a file that is corrupt or truncated, or bytes that
     are not those of their digest.
     """
     from safetensors import SafetensorError, safe_open
 
-    resources: list[Resource] = []
     try:
-        with cast(Any, safe_open)(path, framework="np") as file:
+        with cast(Any, safe_open)(path, framework="np") as file:  # which checks all
             digests: list[str] = file.keys()
-            for digest in digests:
-                resources.append(_checked(path, digest, file.get_tensor(digest)))
+        arrays = _arrays_in(contents_of(path))
+        return tuple(_checked(path, digest, arrays[digest]) for digest in digests)
     except FileNotFoundError:
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(path)) from None
     except (SafetensorError, TypeError, KeyError, ValueError) as error:
         raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
-    return tuple(resources)
+
+
+_DTYPES = {
+    "BOOL": np.bool_,
+    **{f"I{bits}": f"i{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"U{bits}": f"u{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"F{bits}": f"f{bits // 8}" for bits in (16, 32, 64)},
+}
+_LENGTH_BYTES = 8
+
+
+def _arrays_in(data: memoryview) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a safetensors file where they lie; the library copies."""
+    start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
+    header = json.loads(bytes(data[_LENGTH_BYTES:start]))
+    header.pop("__metadata__", None)
+    found: dict[str, NDArray[Any]] = {}
+    for name, entry in header.items():
+        first, last = (start + offset for offset in entry["data_offsets"])
+        dtype = np.dtype(_DTYPES[entry["dtype"]])
+        flat = np.frombuffer(data[first:last], dtype)
+        found[name] = flat.reshape(entry["shape"])
+    return found
 
 
 def _checked(path: Path, digest: str, array: NDArray[Any]) -> Resource:

@@ -41,19 +41,18 @@ class _UnusualError(Exception):
     """What the protobuf library should judge."""
 
 
-def split(data: bytes) -> Split:
+def split(data: memoryview) -> Split:
     """
     Return `data` with the raw data of large initializers apart.
 
     Bytes that do not look like a model are returned whole, for the library to refuse.
     """
-    found = Split(data)
+    payloads: _Payloads = []
     try:
-        pieces = _message(memoryview(data), 0, len(data), _PATH, found.payloads)
+        pieces = _message(data, 0, len(data), _PATH, payloads)
     except (_UnusualError, IndexError):
-        return Split(data)
-    found.rest = b"".join(pieces)
-    return found
+        return Split(bytes(data))
+    return Split(b"".join(pieces), payloads)
 
 
 def _message(

@@ -12,6 +12,7 @@ from onnx import ModelProto
 
 from glow.importers.onnx.payloads import split
 from glow.support.errors import InvalidModelError
+from glow.support.mapping import contents_of
 
 Source = str | os.PathLike[str] | bytes | ModelProto
 
@@ -38,7 +39,7 @@ def read(source: Source | OnnxSource) -> OnnxSource:
     if isinstance(source, ModelProto):
         return OnnxSource(source)
     if isinstance(source, bytes | bytearray | memoryview):
-        return _parsed(bytes(source), "the model")
+        return _parsed(memoryview(bytes(source)), "the model")
     if not isinstance(cast(object, source), str | os.PathLike):
         raise TypeError(
             f"expected a path, bytes or a ModelProto, got {type(source).__name__}"
@@ -47,17 +48,17 @@ def read(source: Source | OnnxSource) -> OnnxSource:
     return replace(_parsed(_contents(path), f'"{path}"'), folder=path.parent)
 
 
-def _contents(path: Path) -> bytes:
+def _contents(path: Path) -> memoryview:
     try:
         if path.exists() and not path.is_file():
             raise InvalidModelError(f'cannot read "{path}": not a file')
-        return path.read_bytes()
+        return contents_of(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidModelError(f'cannot read "{path}": {reason.lower()}') from None
 
 
-def _parsed(data: bytes, owner: str) -> OnnxSource:
+def _parsed(data: memoryview, owner: str) -> OnnxSource:
     if not data:
         raise InvalidModelError(f"{owner} is empty, expected an ONNX model")
     model, parts = ModelProto(), split(data)

@@ -12,6 +12,7 @@ from onnx import TensorProto
 
 from glow.importers.onnx.problems import Unsupported
 from glow.support.errors import InvalidModelError
+from glow.support.mapping import contents_of
 
 MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 
@@ -150,7 +151,8 @@ def _external(
         )
     path = _path_inside(entries.get("location", ""), owner, folder)
     offset = _entry(entries, "offset", 0, owner)
-    size = path.stat().st_size
+    data = contents_of(path)
+    size = len(data)
     length = _entry(entries, "length", max(0, size - offset), owner)
     if length != count * dtype.itemsize:
         raise InvalidModelError(
@@ -162,10 +164,7 @@ def _external(
             f"{owner} ends at byte {offset + length} of {path.name}, "
             f"which has {size} bytes"
         )
-    with path.open("rb") as file:
-        file.seek(offset)
-        data = file.read(length)
-    return _from_bytes(data, dtype, count, owner)
+    return _from_bytes(data[offset : offset + length], dtype, count, owner)
 
 
 def _path_inside(location: str, owner: str, folder: Path) -> Path:

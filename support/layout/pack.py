@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.support.arrays import aligned
+from glow.support.arrays import aligned_empty, aligned_zeros
 from glow.support.layout.address import Shape, physical_shape
 from glow.support.layout.physical import Layout, LayoutError
+from glow.support.layout.runs import runs
+from glow.support.mapping import forget
 
 Array = NDArray[Any]
 
 
+_PIECE_BYTES = 4 << 20
+"""Of a mapped file so much is in memory while it is packed."""
+
+
 def pack(layout: Layout, array: Array) -> Array:
-    """Return the physical array that stores `array`, aligned; padding is zero."""
+    """
+    Return the physical array that stores `array`, aligned; padding is zero.
+
+    Each element goes straight to where it belongs, piece by piece of `array`.
+    """
     shape = array.shape
     physical = physical_shape(layout, shape, array.itemsize)
     digits, order = _digits(layout, shape)
-    counts = [int(np.prod(extents, dtype=np.int64)) for extents in digits]
-    if any(pad != (0, 0) for pad in layout.halo) or tuple(counts) != shape:
-        widths = [
-            (before, count - before - extent)
-            for count, extent, (before, _) in zip(
-                counts, shape, layout.halo, strict=True
-            )
-        ]
-        array = np.pad(array, widths)
-    split = array.reshape([extent for extents in digits for extent in extents])
-    found = split.transpose(order)
-    if found.shape != physical:
-        gaps = zip(physical, found.shape, strict=True)
-        found = np.pad(found, [(0, whole - used) for whole, used in gaps])
-    return aligned(found).reshape(physical)
+    flat = [extent for extents in digits for extent in extents]
+    is_full = array.size == prod(physical)
+    empty = aligned_empty if is_full else aligned_zeros
+    found = empty(prod(physical) * array.itemsize).view(array.dtype).reshape(physical)
+    used = found[(*(slice(flat[i]) for i in order), ...)]
+    by_axis = used.transpose(np.argsort(order, kind="stable"))
+    starts = [before for before, _ in layout.halo]
+    for source, target in _pieces(digits, starts, array):
+        part, room = array[source], by_axis[target]
+        room[...] = part.reshape(room.shape)
+        forget(part)
+    return found
+
+
+def _pieces(
+    digits: Sequence[Sequence[int]], starts: Sequence[int], array: Array
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what to take from `array` at a time, and the digits where it goes."""
+    shape = array.shape
+    first = next((axis for axis, extent in enumerate(shape) if extent > 1), None)
+    rows = None if first is None else _PIECE_BYTES * shape[first] // array.nbytes
+    axes = [
+        runs(extents, starts[axis], shape[axis], rows if axis == first else None)
+        for axis, extents in enumerate(digits)
+    ]
+    for parts in product(*axes):
+        source = tuple(part for part, _ in parts)
+        target = tuple(digit for _, box in parts for digit in box)
+        yield (*source, ...), (*target, ...)
 
 
 def unpack(layout: Layout, stored: Array, shape: Sequence[int]) -> Array:

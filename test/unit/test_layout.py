@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import product
 from math import prod
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -29,6 +32,7 @@ from glow.support.layout import (
     unblocked,
     unpack,
 )
+from glow.support.layout.runs import runs
 
 
 def numbered(shape: tuple[int, ...]) -> np.ndarray:
@@ -68,6 +72,33 @@ def test_unpack_is_the_inverse_of_pack(case: tuple[Layout, tuple[int, ...]]) -> 
     layout, shape = case
     array = numbered(shape)
     np.testing.assert_array_equal(unpack(layout, pack(layout, array), shape), array)
+
+
+@given(laid_out(), st.integers(1, 40))
+def test_pieces_are_packed_where_the_whole_is(
+    case: tuple[Layout, tuple[int, ...]], piece_bytes: int
+) -> None:
+    layout, shape = case
+    array = numbered(shape)
+    with patch.object(
+        import_module("glow.support.layout.pack"), "_PIECE_BYTES", piece_bytes
+    ):
+        found = pack(layout, array)
+    np.testing.assert_array_equal(found, pack(layout, array))
+
+
+@given(st.lists(st.integers(1, 4), max_size=4), st.data())
+def test_runs_are_the_numbers_in_order(extents: list[int], data: Any) -> None:
+    size = prod(extents)
+    start = data.draw(st.integers(0, size))
+    count = data.draw(st.integers(0, size - start))
+    longest = data.draw(st.none() | st.integers(0, size))
+    numbers = np.arange(size).reshape(extents)
+    found = list(runs(extents, start, count, longest))
+    values = [numbers[(*box, ...)].reshape(-1) for _, box in found]
+    assert [v for part in values for v in part] == list(range(start, start + count))
+    places = [place for source, _ in found for place in range(count)[source]]
+    assert places == list(range(count))
 
 
 @given(laid_out())

@@ -1,0 +1,82 @@
+"""
+Files as memory: their bytes are read where they are used, when they are used.
+
+What is mapped is the file, not a copy of it. Who replaces the file by another one does
+no harm; who cuts or overwrites it in place changes what arrays hold, or ends the
+process where it reads beyond the new end.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from numpy.typing import NDArray
+
+from glow.support.arrays import address_of
+
+SMALL_BYTES = 1 << 20
+"""Files that are smaller are read: mapping them would save nothing."""
+
+# The same file, as far as its directory entry says.
+_Identity = tuple[int, int, int, int]
+_MAPPINGS: WeakValueDictionary[_Identity, mmap.mmap] = WeakValueDictionary()
+_LOCK = Lock()
+
+
+def contents_of(path: Path) -> memoryview:
+    """
+    Return the bytes of a file: small ones in memory, large ones mapped, read-only.
+
+    Whoever asks for a file gets the same mapping, while anybody holds a part of it.
+    Errors: OSError.
+    """
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        if status.st_size < SMALL_BYTES:
+            return memoryview(file.read())
+        key = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+        with _LOCK:
+            found = _MAPPINGS.get(key)
+            if found is None:
+                found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                _MAPPINGS[key] = found
+    return memoryview(found)
+
+
+def is_mapped(array: NDArray[Any]) -> bool:
+    """Return whether the bytes of `array` are those of a mapped file."""
+    return _mapping_of(array) is not None
+
+
+def forget(array: NDArray[Any]) -> None:
+    """
+    Give back the memory of `array` if the bytes are those of a mapped file.
+
+    Nothing changes for who reads it, but the time that it takes. What lies between the
+    elements of a strided array goes too.
+    """
+    mapping = _mapping_of(array)
+    advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
+    if mapping is None or advice is None or not array.nbytes:
+        return
+    start, end = byte_bounds(array)
+    origin = address_of(np.frombuffer(mapping, np.uint8))
+    first = (start - origin) // mmap.PAGESIZE * mmap.PAGESIZE
+    mapping.madvise(advice, first, end - origin - first)
+
+
+def _mapping_of(array: NDArray[Any]) -> mmap.mmap | None:
+    """Return the mapped file that `array` is a view of, or None."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    return owner if isinstance(owner, mmap.mmap) else None
