@@ -4,53 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
+from glow.lowering.memory_to_loops.builder import Body
 from glow.lowering.memory_to_loops.kernels.finish import room
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
 from glow.lowering.memory_to_loops.kernels.shuffles import transposed
-from glow.lowering.memory_to_loops.kernels.transpose import Side
+from glow.lowering.memory_to_loops.kernels.transpose import Plane, PlaneKernel, Side
 from glow.support.types import dtype_of
 
 
 @dataclass(frozen=True)
-class BlockTranspose(Kernel):
+class BlockTranspose(PlaneKernel):
     """
-    Copy along two axes, each of unit stride on one side, in blocks of squares.
+    Copy a plane in blocks of `rows` by `columns`, and these in squares of `lanes`.
 
     A block is transposed onto the stack, and goes out from there line after line: so
-    few lines are under way that compete for the same place. Both axes are at least as
-    long as a block; the last one of each ends with it, over elements copied before.
-    Row: as that of a `Transpose`.
+    few lines are under way that compete for the same place.
     """
-
-    element: Attribute
-    outer: int
-    lanes: int
-    rows: int
-    columns: int
 
     @property
     def prefix(self) -> str:
         return "block_transpose"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels = row.levels(self.outer, 2)
-        rows = Side.of(b, row, "row", self.rows)
-        columns = Side.of(b, row, "column", self.columns)
+    @property
+    def part(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    def plane(
+        self, b: Body, source: SSAValue, result: SSAValue, rows: Side, columns: Side
+    ) -> Plane:
         place = room(b, self.element, self.rows * self.columns)
-        blocks = _Blocks(self, args["x"], args["y"], place, rows, columns)
-        nest(b, levels, 2, blocks.plane)
-        b.do(func.ReturnOp())
-        return op
+        return _Blocks(self, source, result, place, rows, columns).plane
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,48 +20,6 @@ from glow.lowering.memory_to_loops.kernels.shuffles import (
     transposed,
 )
 from glow.support.types import dtype_of
-
-
-@dataclass(frozen=True)
-class Transpose(Kernel):
-    """
-    Copy along two axes, each of unit stride on one side, in squares of `lanes`.
-
-    Squares are `beside` each other in a vector of columns. Both axes are at least as
-    long; the last squares of each end with it, over elements that were copied before.
-    Squares go in blocks of `rows` by `columns`.
-    Row: `outer` loops, then rows (extent, stride in the source), columns (extent,
-    stride in the result).
-    """
-
-    element: Attribute
-    outer: int
-    lanes: int
-    rows: int
-    columns: int
-    beside: int = 1
-
-    @property
-    def prefix(self) -> str:
-        return "transpose"
-
-    @property
-    def width(self) -> int:
-        """The columns of all squares of a vector."""
-        return self.lanes * self.beside
-
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels = row.levels(self.outer, 2)
-        rows = Side.of(b, row, "row", self.lanes)
-        columns = Side.of(b, row, "column", self.width)
-        square = _Squares(self, args["x"], args["y"], rows, columns)
-        nest(b, levels, 2, square.plane)
-        b.do(func.ReturnOp())
-        return op
 
 
 @dataclass(frozen=True)
@@ -86,6 +45,81 @@ class Side:
             body(b, start, end)
 
         b.each(0, self.extent, block, step=size, nonempty=True)
+
+
+Plane = Callable[[Body, list[SSAValue]], None]
+"""Emits what copies the two axes, given where the source and the result start."""
+
+
+@dataclass(frozen=True)
+class PlaneKernel(Kernel):
+    """
+    A copy along two axes, each of unit stride on one side, in parts of several lines.
+
+    Both axes are at least as long as a part; the last one of each ends with it, over
+    elements that were copied before.
+    Row: `outer` loops, then rows (extent, stride in the source), columns (extent,
+    stride in the result).
+    """
+
+    element: Attribute
+    outer: int
+    lanes: int
+    rows: int
+    columns: int
+
+    @property
+    @abstractmethod
+    def part(self) -> tuple[int, int]:
+        """The rows and columns of a part."""
+
+    @abstractmethod
+    def plane(
+        self, b: Body, source: SSAValue, result: SSAValue, rows: Side, columns: Side
+    ) -> Plane:
+        """Return what copies the two axes, inside the `outer` loops."""
+
+    def build(self) -> FuncOp:
+        memory = flat(self.element)
+        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
+        op, b, args = function(self.symbol, arguments)
+        row = Row(b, args)
+        levels = row.levels(self.outer, 2)
+        rows = Side.of(b, row, "row", self.part[0])
+        columns = Side.of(b, row, "column", self.part[1])
+        plane = self.plane(b, args["x"], args["y"], rows, columns)
+        nest(b, levels, 2, plane)
+        b.do(func.ReturnOp())
+        return op
+
+
+@dataclass(frozen=True)
+class Transpose(PlaneKernel):
+    """
+    Copy a plane in squares of `lanes`, `beside` each other in a vector of columns.
+
+    Squares go in blocks of `rows` by `columns`.
+    """
+
+    beside: int = 1
+
+    @property
+    def prefix(self) -> str:
+        return "transpose"
+
+    @property
+    def width(self) -> int:
+        """The columns of all squares of a vector."""
+        return self.lanes * self.beside
+
+    @property
+    def part(self) -> tuple[int, int]:
+        return self.lanes, self.width
+
+    def plane(
+        self, b: Body, source: SSAValue, result: SSAValue, rows: Side, columns: Side
+    ) -> Plane:
+        return _Squares(self, source, result, rows, columns).plane
 
 
 @dataclass(frozen=True)
