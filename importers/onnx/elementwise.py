@@ -6,136 +6,84 @@ from functools import reduce
 
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph import binary, comparison, logic, trigonometry, unary
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary import (
-    AddOp,
-    DivOp,
-    MaxOp,
-    MinOp,
-    ModOp,
-    MulOp,
-    PowOp,
-    SubOp,
-)
-from glow.dialects.graph.comparison import (
-    EqualOp,
-    GreaterOp,
-    GreaterOrEqualOp,
-    LessOp,
-    LessOrEqualOp,
-)
-from glow.dialects.graph.logic import (
-    AndOp,
-    BitShiftOp,
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    NotOp,
-    OrOp,
-    XorOp,
-)
-from glow.dialects.graph.trigonometry import (
-    AcoshOp,
-    AcosOp,
-    AsinhOp,
-    AsinOp,
-    AtanhOp,
-    AtanOp,
-    CoshOp,
-    CosOp,
-    SinhOp,
-    SinOp,
-    TanhOp,
-    TanOp,
-)
-from glow.dialects.graph.unary import (
-    AbsOp,
-    CeilOp,
-    ErfOp,
-    ExpOp,
-    FloorOp,
-    IsInfOp,
-    IsNanOp,
-    LogOp,
-    NegOp,
-    ReciprocalOp,
-    RoundOp,
-    SignOp,
-    SqrtOp,
-)
 from glow.importers.onnx.expression import input_of
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
 UNARY: dict[str, type[GraphOp]] = {
-    "Abs": AbsOp,
-    "Acos": AcosOp,
-    "Acosh": AcoshOp,
-    "Asin": AsinOp,
-    "Asinh": AsinhOp,
-    "Atan": AtanOp,
-    "Atanh": AtanhOp,
-    "BitwiseNot": BitwiseNotOp,
-    "Ceil": CeilOp,
-    "Cos": CosOp,
-    "Cosh": CoshOp,
-    "Erf": ErfOp,
-    "Exp": ExpOp,
-    "Floor": FloorOp,
-    "IsNaN": IsNanOp,
-    "Log": LogOp,
-    "Neg": NegOp,
-    "Not": NotOp,
-    "Reciprocal": ReciprocalOp,
-    "Round": RoundOp,
-    "Sign": SignOp,
-    "Sin": SinOp,
-    "Sinh": SinhOp,
-    "Sqrt": SqrtOp,
-    "Tan": TanOp,
-    "Tanh": TanhOp,
+    "Abs": unary.AbsOp,
+    "Acos": trigonometry.AcosOp,
+    "Acosh": trigonometry.AcoshOp,
+    "Asin": trigonometry.AsinOp,
+    "Asinh": trigonometry.AsinhOp,
+    "Atan": trigonometry.AtanOp,
+    "Atanh": trigonometry.AtanhOp,
+    "BitwiseNot": logic.BitwiseNotOp,
+    "Ceil": unary.CeilOp,
+    "Cos": trigonometry.CosOp,
+    "Cosh": trigonometry.CoshOp,
+    "Erf": unary.ErfOp,
+    "Exp": unary.ExpOp,
+    "Floor": unary.FloorOp,
+    "IsNaN": unary.IsNanOp,
+    "Log": unary.LogOp,
+    "Neg": unary.NegOp,
+    "Not": logic.NotOp,
+    "Reciprocal": unary.ReciprocalOp,
+    "Round": unary.RoundOp,
+    "Sign": unary.SignOp,
+    "Sin": trigonometry.SinOp,
+    "Sinh": trigonometry.SinhOp,
+    "Sqrt": unary.SqrtOp,
+    "Tan": trigonometry.TanOp,
+    "Tanh": trigonometry.TanhOp,
 }
 BINARY: dict[str, type[GraphOp]] = {
-    "Add": AddOp,
-    "And": AndOp,
-    "BitwiseAnd": BitwiseAndOp,
-    "BitwiseOr": BitwiseOrOp,
-    "BitwiseXor": BitwiseXorOp,
-    "Div": DivOp,
-    "Equal": EqualOp,
-    "Greater": GreaterOp,
-    "GreaterOrEqual": GreaterOrEqualOp,
-    "Less": LessOp,
-    "LessOrEqual": LessOrEqualOp,
-    "Mul": MulOp,
-    "Or": OrOp,
-    "Pow": PowOp,
-    "Sub": SubOp,
-    "Xor": XorOp,
+    "Add": binary.AddOp,
+    "And": logic.AndOp,
+    "BitwiseAnd": logic.BitwiseAndOp,
+    "BitwiseOr": logic.BitwiseOrOp,
+    "BitwiseXor": logic.BitwiseXorOp,
+    "Div": binary.DivOp,
+    "Equal": comparison.EqualOp,
+    "Greater": comparison.GreaterOp,
+    "GreaterOrEqual": comparison.GreaterOrEqualOp,
+    "Less": comparison.LessOp,
+    "LessOrEqual": comparison.LessOrEqualOp,
+    "Mul": binary.MulOp,
+    "Or": logic.OrOp,
+    "Pow": binary.PowOp,
+    "Sub": binary.SubOp,
+    "Xor": logic.XorOp,
 }
-VARIADIC: dict[str, type[GraphOp]] = {"Max": MaxOp, "Min": MinOp, "Sum": AddOp}
+VARIADIC: dict[str, type[GraphOp]] = {
+    "Max": binary.MaxOp,
+    "Min": binary.MinOp,
+    "Sum": binary.AddOp,
+}
 
 
 @onnx_op(*UNARY)
-def unary(node: Node) -> SSAValue:
+def of_one_tensor(node: Node) -> SSAValue:
     return node.emit(UNARY[node.record.op_type], node.input(0))
 
 
 @onnx_op(*BINARY, since=7)
-def binary(node: Node) -> SSAValue:
+def of_two_tensors(node: Node) -> SSAValue:
     return node.emit(BINARY[node.record.op_type], node.input(0), node.input(1))
 
 
 @onnx_op(*VARIADIC)
-def variadic(node: Node) -> SSAValue:
+def of_any_tensors(node: Node) -> SSAValue:
     return _folded(node, VARIADIC[node.record.op_type])
 
 
 @onnx_op("Mean")
 def mean(node: Node) -> SSAValue:
-    total = _folded(node, AddOp)
-    return node.emit(DivOp, total, node.literal(len(node.given), node.dtype(0)))
+    total = _folded(node, binary.AddOp)
+    return node.emit(binary.DivOp, total, node.literal(len(node.given), node.dtype(0)))
 
 
 def _folded(node: Node, op: type[GraphOp]) -> SSAValue:
@@ -148,13 +96,15 @@ def _folded(node: Node, op: type[GraphOp]) -> SSAValue:
 @onnx_op("BitShift")
 def bit_shift(node: Node) -> SSAValue:
     direction = node.choice("direction", "LEFT", "RIGHT")
-    return node.emit(BitShiftOp, node.input(0), node.input(1), direction=direction)
+    return node.emit(
+        logic.BitShiftOp, node.input(0), node.input(1), direction=direction
+    )
 
 
 @onnx_op("IsInf")
 def is_inf(node: Node) -> SSAValue:
     return node.emit(
-        IsInfOp,
+        unary.IsInfOp,
         node.input(0),
         detect_negative=node.flag("detect_negative"),
         detect_positive=node.flag("detect_positive"),
@@ -169,4 +119,4 @@ def mod(node: Node) -> SSAValue:
         rest = x % y  # with the sign of x, where that of y is asked for
         other = (rest < 0).choose(y > 0, (rest > 0) & (y < 0))
         return other.choose(rest + y, rest).value
-    return node.emit(ModOp, node.input(0), node.input(1), fmod=fmod)
+    return node.emit(binary.ModOp, node.input(0), node.input(1), fmod=fmod)

@@ -10,28 +10,8 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph import binary, comparison, logic, movement, select, unary
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary import (
-    AddOp,
-    DivOp,
-    MaxOp,
-    MinOp,
-    ModOp,
-    MulOp,
-    PowOp,
-    SubOp,
-)
-from glow.dialects.graph.comparison import (
-    EqualOp,
-    GreaterOp,
-    GreaterOrEqualOp,
-    LessOp,
-    LessOrEqualOp,
-)
-from glow.dialects.graph.logic import AndOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
-from glow.dialects.graph.select import CastOp, WhereOp
-from glow.dialects.graph.unary import FloorOp, RoundOp, SqrtOp
 from glow.importers.onnx.node import Node
 from glow.support.types import dtype_of, element_of, element_type_of, shape_of
 
@@ -68,72 +48,72 @@ class Expression:
         return self.node.literal(other, self.dtype)
 
     def __add__(self, other: Any) -> Expression:
-        return self.to(AddOp, other)
+        return self.to(binary.AddOp, other)
 
     def __radd__(self, other: Any) -> Expression:
-        return self.to(AddOp, other)
+        return self.to(binary.AddOp, other)
 
     def __sub__(self, other: Any) -> Expression:
-        return self.to(SubOp, other)
+        return self.to(binary.SubOp, other)
 
     def __rsub__(self, other: Any) -> Expression:
-        return self._from(SubOp, other)
+        return self._from(binary.SubOp, other)
 
     def __mul__(self, other: Any) -> Expression:
-        return self.to(MulOp, other)
+        return self.to(binary.MulOp, other)
 
     def __rmul__(self, other: Any) -> Expression:
-        return self.to(MulOp, other)
+        return self.to(binary.MulOp, other)
 
     def __truediv__(self, other: Any) -> Expression:
-        return self.to(DivOp, other)
+        return self.to(binary.DivOp, other)
 
     def __pow__(self, other: Any) -> Expression:
-        return self.to(PowOp, other)
+        return self.to(binary.PowOp, other)
 
     def __rpow__(self, other: Any) -> Expression:
-        return self._from(PowOp, other)
+        return self._from(binary.PowOp, other)
 
     def __mod__(self, other: Any) -> Expression:
         """Return what is left over, with the sign of this."""
-        return self.to(ModOp, other, fmod=True)
+        return self.to(binary.ModOp, other, fmod=True)
 
     def __and__(self, other: Any) -> Expression:
-        return self.to(AndOp, other)
+        return self.to(logic.AndOp, other)
 
     def __lt__(self, other: Any) -> Expression:
-        return self.to(LessOp, other)
+        return self.to(comparison.LessOp, other)
 
     def __le__(self, other: Any) -> Expression:
-        return self.to(LessOrEqualOp, other)
+        return self.to(comparison.LessOrEqualOp, other)
 
     def __gt__(self, other: Any) -> Expression:
-        return self.to(GreaterOp, other)
+        return self.to(comparison.GreaterOp, other)
 
     def __ge__(self, other: Any) -> Expression:
-        return self.to(GreaterOrEqualOp, other)
+        return self.to(comparison.GreaterOrEqualOp, other)
 
-    equals = partialmethod(to, EqualOp)
-    at_least = partialmethod(to, MaxOp)
-    at_most = partialmethod(to, MinOp)
-    floor = partialmethod(to, FloorOp)
-    round = partialmethod(to, RoundOp)
-    sqrt = partialmethod(to, SqrtOp)
+    equals = partialmethod(to, comparison.EqualOp)
+    at_least = partialmethod(to, binary.MaxOp)
+    at_most = partialmethod(to, binary.MinOp)
+    floor = partialmethod(to, unary.FloorOp)
+    round = partialmethod(to, unary.RoundOp)
+    sqrt = partialmethod(to, unary.SqrtOp)
 
     def choose(self, yes: Any, no: Any) -> Expression:
         """Return `yes` where this is true, else `no`; one of them is no number."""
         typed = yes if isinstance(yes, Expression) else no
         yes, no = (typed._operand(value) for value in (yes, no))
-        return self.to(WhereOp, yes, no)
+        return self.to(select.WhereOp, yes, no)
 
     def cast(self, dtype: Any) -> Expression:
-        return self.to(CastOp, to=element_type_of(np.dtype(dtype)))
+        return self.to(select.CastOp, to=element_type_of(np.dtype(dtype)))
 
     def reshape(self, *shape: int) -> Expression:
-        return self.to(ReshapeOp, shape=shape)
+        return self.to(movement.ReshapeOp, shape=shape)
 
     def expand(self, shape: Sequence[int]) -> Expression:
-        return self.to(ExpandOp, shape=tuple(shape))
+        return self.to(movement.ExpandOp, shape=tuple(shape))
 
 
 def input_of(node: Node, index: int) -> Expression:
