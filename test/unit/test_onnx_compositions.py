@@ -75,6 +75,12 @@ def of(each: Any, opset: int = 17, **inputs: Any) -> Any:
     return model([each], rest, [each.output[0]], weights, opset)
 
 
+def columns(x: Any) -> Any:
+    """Return a model that puts blocks of 2 x 2, the columns of x, into 3 x 4."""
+    sizes = {"i": np.array([3, 4]), "b": np.array([2, 2])}
+    return of(node("Col2Im", "x i b", "y"), 18, x=x, **sizes)
+
+
 LENGTHS = info("n", (2,), "i64")
 SCALES = np.ones(3, f32)
 REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
@@ -162,35 +168,17 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         "expected one axis, got [0, 1]",
     ),
     "columns": (
-        of(
-            node("Col2Im", "x i b", "y"),
-            18,
-            x=(1, 4, 7),
-            i=np.array([3, 4]),
-            b=np.array([2, 2]),
-        ),
+        columns((1, 4, 7)),
         InvalidModelError,
         "expected columns of [N, C, 6], got [1, 4, 7]",
     ),
     "rows of columns": (
-        of(
-            node("Col2Im", "x i b", "y"),
-            18,
-            x=(1, 5, 6),
-            i=np.array([3, 4]),
-            b=np.array([2, 2]),
-        ),
+        columns((1, 5, 6)),
         InvalidModelError,
         "expected a multiple of 4 rows, got 5",
     ),
     "integers in columns": (
-        of(
-            node("Col2Im", "x i b", "y"),
-            18,
-            x=info("x", (1, 4, 6), "i32"),
-            i=np.array([3, 4]),
-            b=np.array([2, 2]),
-        ),
+        columns(info("x", (1, 4, 6), "i32")),
         UnsupportedModelError,
         "Col2Im with elements of int32",
     ),
