@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.frame import Frame
 from glow.runtime.signature import Array, Signature, TensorSpec, overlap
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
@@ -26,6 +27,8 @@ class _Place:
     """The caller's."""
     stored: Array | None = None
     """What runs use: `array`, or a contiguous stand-in."""
+    range: Range | None = None
+    """The bytes that `array` lies between."""
 
     @property
     def is_written(self) -> bool:
@@ -69,7 +72,9 @@ class Bindings:
         self._lock = Lock()
         self._places = _places_of(signature)
         self._unbound = set(self._places)
-        self._copied: tuple[_Place, ...] = ()
+        self._copied: dict[str, _Place] = {}
+        self._written = ByteRanges()
+        self._only_read = ByteRanges()
         self._results: dict[str, Any] = {spec.name: None for spec in signature.outputs}
         problems: list[str] = []
         for name, array in arrays.items():
@@ -97,7 +102,7 @@ class Bindings:
         """How many bytes each run copies between bound arrays and contiguous ones."""
         return sum(
             place.spec.nbytes * ((place.input is not None) + place.is_written)
-            for place in self._copied
+            for place in self._copied.values()
         )
 
     def run(self) -> dict[str, Array]:
@@ -106,11 +111,11 @@ class Bindings:
         try:
             if self._unbound:
                 self._fill()
-            for place in self._copied:
+            for place in self._copied.values():
                 if place.input is not None:
                     _stored(place)[...] = _bound(place)
             self._frame.run()
-            for place in self._copied:
+            for place in self._copied.values():
                 if place.is_written:
                     _bound(place)[...] = _stored(place)
             return self._results.copy()
@@ -158,6 +163,25 @@ class Bindings:
             problem = None if writeable else "expected a writeable array"
         if problem is not None:
             raise BindingError(f'{place.kind} "{name}": {problem}')
+        if self._is_shared(place, cast(Array, array)):
+            raise BindingError(self._sharing(place, cast(Array, array)))
+
+    def _is_shared(self, place: _Place, array: Array) -> bool:
+        """Return whether `array` overlaps what runs write, or what another one has."""
+        found = range_of(array)
+        if found is None:
+            return False
+        taken = self._written.overlapped_by(found)
+        if not place.is_written:  # what is only read may overlap
+            return taken > 0
+        taken += self._only_read.overlapped_by(found)
+        own = place.range
+        # Its own array is to go, and may be given again.
+        is_own = own is not None and own[0] < found[1] and found[0] < own[1]
+        return taken > is_own
+
+    def _sharing(self, place: _Place, array: Array) -> str:
+        """Say with what `array` shares memory; only errors look at all the others."""
         others = {
             other.spec.name: other.array
             for other in self._places.values()
@@ -165,13 +189,23 @@ class Bindings:
             and other is not place
             and (other.is_written or place.is_written)
         }
-        problem = overlap(name, cast(Array, array), others)
-        if problem is not None:
-            raise BindingError(problem)
+        problem = overlap(place.spec.name, array, others)
+        assert problem is not None
+        return problem
+
+    def _occupy(self, place: _Place, array: Array) -> None:
+        """Note that `place` has the bytes of `array`, and no others any more."""
+        ranges = self._written if place.is_written else self._only_read
+        if place.range is not None:
+            ranges.remove(place.range)
+        place.range = range_of(array)
+        if place.range is not None:
+            ranges.add(place.range)
 
     def _put(self, place: _Place, array: Array) -> None:
         flags = array.flags
         is_plain = flags.c_contiguous and flags.aligned
+        self._occupy(place, array)
         place.array = array
         place.stored = array if is_plain else _fresh(place.spec)
         if place.input is not None:
@@ -180,8 +214,10 @@ class Bindings:
             self._frame.place_output(place.output, place.stored)
             self._results[place.spec.name] = array
         self._unbound.discard(place.spec.name)
-        if place.is_copied or place in self._copied:
-            self._copied = tuple(p for p in self._places.values() if p.is_copied)
+        if place.is_copied:
+            self._copied[place.spec.name] = place
+        else:
+            self._copied.pop(place.spec.name, None)
 
     def _fill(self) -> None:
         """Give each output without an array one; raise where an input has none."""

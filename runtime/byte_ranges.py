@@ -1,0 +1,44 @@
+"""Which bytes of memory are taken, so that overlaps are found without a search."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+
+from numpy.lib.array_utils import byte_bounds
+
+from glow.runtime.signature import Array
+
+Range = tuple[int, int]
+"""The first byte, and the one behind the last."""
+
+
+def range_of(array: Array) -> Range | None:
+    """Return the bytes that `array` lies between; None: it has none."""
+    return byte_bounds(array) if array.nbytes else None
+
+
+class ByteRanges:
+    """
+    Ranges of bytes, which may overlap each other.
+
+    How many of n a range overlaps takes O(log n) comparisons: those that begin before
+    its end, less those that end before its beginning.
+    """
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, found: Range) -> None:
+        insort(self._starts, found[0])
+        insort(self._ends, found[1])
+
+    def remove(self, found: Range) -> None:
+        """Remove a range that was added."""
+        for bounds, bound in zip((self._starts, self._ends), found, strict=True):
+            del bounds[bisect_left(bounds, bound)]
+
+    def overlapped_by(self, found: Range) -> int:
+        """Return how many ranges share a byte with this one."""
+        start, end = found
+        return bisect_left(self._starts, end) - bisect_right(self._ends, start)
