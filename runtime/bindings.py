@@ -11,7 +11,7 @@ import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.frame import Frame
-from glow.runtime.signature import Array, Signature, TensorSpec, overlap
+from glow.runtime.signature import Array, Signature, State, TensorSpec, overlap
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
 from glow.support.errors import BindingError
 
@@ -23,6 +23,9 @@ class _Place:
     spec: TensorSpec
     input: int | None
     output: int | None
+    number: int | None = None
+    """Which of the states it is."""
+    state: State | None = None
     array: Array | None = None
     """The caller's."""
     stored: Array | None = None
@@ -31,11 +34,19 @@ class _Place:
     """The bytes that `array` lies between."""
 
     @property
+    def is_read(self) -> bool:
+        return self.input is not None or self.state is not None
+
+    @property
     def is_written(self) -> bool:
-        return self.output is not None
+        return self.output is not None or (
+            self.state is not None and self.state.is_written
+        )
 
     @property
     def kind(self) -> str:
+        if self.state is not None:
+            return "state"
         return "output" if self.input is None else "input"
 
     @property
@@ -49,14 +60,16 @@ class Bindings:
 
     `bindings[name] = array` binds an input or output, and `bindings[name]` is what is
     bound. An output without an array gets one at the first run. What a model reads and
-    writes is bound once and updated in place by every run. Arrays that are contiguous
-    and aligned are used where they are, and nothing is copied; of others, runs copy
+    writes is bound once and updated in place by every run. A state without an array
+    gets one at once, as the model says that it starts: `bindings[name]` shows it, and
+    `bindings[name] = array` has it go on from there. Arrays that are contiguous and
+    aligned are used where they are, and nothing is copied; of others, runs copy
     `copied_bytes`. Callers may change what is in an array between runs.
 
     One thread at a time may use it; an executable may have any number of them, which
     run at the same time. Errors: a BindingError for an array that does not fit or that
-    shares memory with one that runs write, for inputs without an array at a run, and
-    for use while another thread runs it.
+    shares memory with one that runs write, for inputs and states without an array at a
+    run, and for use while another thread runs it.
     """
 
     def __init__(
@@ -82,6 +95,10 @@ class Bindings:
                 self[name] = array
             except BindingError as error:
                 problems.append(str(error))
+        for state in signature.states:
+            place = self._places[state.spec.name]
+            if place.array is None and state.initial is not None:
+                self._put(place, state.start())
         if problems:
             raise BindingError("; ".join(problems))
 
@@ -101,7 +118,7 @@ class Bindings:
     def copied_bytes(self) -> int:
         """How many bytes each run copies between bound arrays and contiguous ones."""
         return sum(
-            place.spec.nbytes * ((place.input is not None) + place.is_written)
+            place.spec.nbytes * (place.is_read + place.is_written)
             for place in self._copied.values()
         )
 
@@ -112,7 +129,7 @@ class Bindings:
             if self._unbound:
                 self._fill()
             for place in self._copied.values():
-                if place.input is not None:
+                if place.is_read:
                     _stored(place)[...] = _bound(place)
             self._frame.run()
             for place in self._copied.values():
@@ -126,13 +143,14 @@ class Bindings:
         """
         Return bindings for another caller, in working memory of their own.
 
-        Inputs are the same arrays, what runs update is copied, outputs have none yet.
+        Inputs are the same arrays, what runs update is copied, states too, and outputs
+        have none yet.
         """
         self._take()
         try:
             given: dict[str, object] = {}
             for name, place in self._places.items():
-                if place.array is not None and place.input is not None:
+                if place.array is not None and place.is_read:
                     array = place.array
                     given[name] = array.copy() if place.is_written else array
         finally:
@@ -213,6 +231,8 @@ class Bindings:
         if place.output is not None:
             self._frame.place_output(place.output, place.stored)
             self._results[place.spec.name] = array
+        if place.number is not None:
+            self._frame.place_state(place.number, place.stored)
         self._unbound.discard(place.spec.name)
         if place.is_copied:
             self._copied[place.spec.name] = place
@@ -222,9 +242,9 @@ class Bindings:
     def _fill(self) -> None:
         """Give each output without an array one; raise where an input has none."""
         missing = [
-            f'input "{name}": not bound, expected {place.spec.description}'
+            f'{place.kind} "{name}": not bound, expected {place.spec.description}'
             for name, place in self._places.items()
-            if name in self._unbound and place.input is not None
+            if name in self._unbound and place.is_read
         ]
         if missing:
             raise BindingError("; ".join(missing))
@@ -240,6 +260,8 @@ def _places_of(signature: Signature) -> dict[str, _Place]:
     }
     for index, spec in enumerate(signature.outputs):
         found.setdefault(spec.name, _Place(spec, None, None)).output = index
+    for number, state in enumerate(signature.states):
+        found[state.spec.name] = _Place(state.spec, None, None, number, state)
     return found
 
 

@@ -17,5 +17,9 @@ class Frame(ABC):
         """Have runs write `array`, which fits and stays alive, as an output."""
 
     @abstractmethod
+    def place_state(self, index: int, array: Array) -> None:
+        """Have runs read, and update where they do, `array` as a state."""
+
+    @abstractmethod
     def run(self) -> None:
         """Run on the arrays in place, which fill all places."""

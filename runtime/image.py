@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from glow.runtime.signature import Array, TensorSpec
+from glow.runtime.signature import Array, Signature, State, TensorSpec
 
 ENTRY = "main"
 """The function of the code that runs the model."""
@@ -13,11 +13,33 @@ ENTRY = "main"
 
 @dataclass(frozen=True)
 class Binding:
-    """A tensor that the caller binds, and whether code reads it, writes it, or both."""
+    """A tensor of the caller, and whether code reads it, writes it, or both."""
 
     spec: TensorSpec
     direction: str
     """in, out or inout."""
+    residency: str = "run"
+    """run: passed or taken at each run; resident: it stays from run to run."""
+    initial: int | None = None
+    """The constant that a resident one starts as."""
+
+
+def signature_of(bindings: Sequence[Binding], constants: Sequence[Array]) -> Signature:
+    """Return what callers pass, take and keep."""
+    passed = [b for b in bindings if b.residency == "run"]
+    return Signature(
+        tuple(b.spec for b in passed if b.direction != "out"),
+        tuple(b.spec for b in passed if b.direction != "in"),
+        tuple(
+            State(
+                b.spec,
+                b.direction,
+                None if b.initial is None else constants[b.initial],
+            )
+            for b in bindings
+            if b.residency == "resident"
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from glow.support.arrays import ALIGNMENT
 from glow.support.errors import InvalidExecutableError
 from glow.support.files import replace_file
 
-FORMAT = 1
+FORMAT = 2
 """To be counted up when files or what machine code expects of its caller change."""
 
 BLOCK_BYTES = 4 << 20
@@ -76,7 +76,12 @@ def _header_of(image: Image) -> dict[str, Any]:
 
 def _binding_header(binding: Binding) -> dict[str, Any]:
     spec = asdict(binding.spec) | {"dtype": binding.spec.dtype.str}
-    return {"direction": binding.direction, **spec}
+    return {
+        "direction": binding.direction,
+        "residency": binding.residency,
+        "initial": binding.initial,
+        **spec,
+    }
 
 
 def _placed(sizes: Sequence[int], start: int) -> tuple[list[int], int]:
@@ -227,4 +232,4 @@ def _binding_of(entry: Any) -> Binding:
         None if stored is None else tuple(stored),
         tuple(entry["axes"]),
     )
-    return Binding(spec, entry["direction"])
+    return Binding(spec, entry["direction"], entry["residency"], entry["initial"])

@@ -30,12 +30,13 @@ class _PlainFrame(Frame):
 
     def __init__(
         self,
-        execute: Callable[[Sequence[Array], Sequence[Array]], None],
+        execute: Callable[[Sequence[Array], Sequence[Array], Sequence[Array]], None],
         signature: Signature,
     ):
         self._execute = execute
         self._inputs: list[Any] = [None] * len(signature.inputs)
         self._outputs: list[Any] = [None] * len(signature.outputs)
+        self._states: list[Any] = [None] * len(signature.states)
 
     def place_input(self, index: int, array: Array) -> None:
         self._inputs[index] = array
@@ -43,8 +44,11 @@ class _PlainFrame(Frame):
     def place_output(self, index: int, array: Array) -> None:
         self._outputs[index] = array
 
+    def place_state(self, index: int, array: Array) -> None:
+        self._states[index] = array
+
     def run(self) -> None:
-        self._execute(self._inputs, self._outputs)
+        self._execute(self._inputs, self._outputs, self._states)
 
 
 class Executable(ABC):
@@ -76,7 +80,7 @@ class Executable(ABC):
         """Run on the inputs in order; return the output, or a tuple of several."""
         if self.signature.fit(arrays):
             results = self._fresh()
-            self.execute(cast(Sequence[Array], arrays), results)
+            self.execute(cast(Sequence[Array], arrays), results, self._start())
         else:
             results = self._run(self.signature.positional(arrays), None)
         return results[0] if len(results) == 1 else results
@@ -93,8 +97,13 @@ class Executable(ABC):
         if results is None:
             results = self._run(inputs, out)
         else:
-            self.execute(arrays, results)
+            self.execute(arrays, results, self._start())
         return dict(zip(self._output_names, results, strict=True))
+
+    def _start(self) -> Sequence[Array]:
+        """Return states for a run that nobody follows up."""
+        states = self.signature.states
+        return [state.start() for state in states] if states else ()
 
     def _fresh(self) -> tuple[Array, ...]:
         return tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
@@ -112,7 +121,7 @@ class Executable(ABC):
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None
     ) -> tuple[Array, ...]:
         arguments = self.signature.bind(inputs, out)
-        self.execute(arguments.inputs, arguments.outputs)
+        self.execute(arguments.inputs, arguments.outputs, self._start())
         return arguments.results()
 
     @property
@@ -126,6 +135,7 @@ class Executable(ABC):
         """
         Return places for the arrays of one caller, which run after run uses.
 
+        States start as the model says, or as what `arrays` has for them.
         `arrays` binds inputs and outputs by name, as `bindings[name] = array` does.
         `arena` is memory to work in: at least `arena_bytes` bytes (uint8), at an
         address that is a multiple of 64. Errors: a BindingError that names all of
@@ -153,5 +163,14 @@ class Executable(ABC):
         )
 
     @abstractmethod
-    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-        """Fill `outputs` from `inputs`; all fit the signature and are contiguous."""
+    def execute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        states: Sequence[Array] = (),
+    ) -> None:
+        """
+        Fill `outputs` from `inputs` and update `states`.
+
+        All fit the signature and are contiguous.
+        """

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from glow.runtime.frame import Frame
-from glow.runtime.image import Image
+from glow.runtime.image import Image, signature_of
 from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Array, Signature
+from glow.runtime.signature import Array
 from glow.support.arrays import address_of, aligned_empty, usable
 from glow.support.errors import ExecutionError
 
@@ -45,6 +45,9 @@ class NativeFrame(Frame):
     def place_output(self, index: int, array: Array) -> None:
         self.io[self._executable.output_slots[index]] = address_of(array)
 
+    def place_state(self, index: int, array: Array) -> None:
+        self.io[self._executable.state_slots[index]] = address_of(array)
+
     def run(self) -> None:
         self._executable.entry(*self._arguments)
         code = self._fault.value
@@ -65,16 +68,18 @@ class NativeExecutable(Executable):
     def __init__(self, image: Image, entry: int, code: object):
         """`entry` is the address of main, and `code` what keeps it there."""
         bindings = image.bindings
-        inputs = [b for b in bindings if b.direction != "out"]
-        outputs = [b for b in bindings if b.direction != "in"]
-        super().__init__(
-            Signature(tuple(b.spec for b in inputs), tuple(b.spec for b in outputs))
-        )
         constants = tuple(map(usable, image.constants))
+        super().__init__(signature_of(bindings, constants))
+        passed = [b for b in bindings if b.residency == "run"]
+        inputs = [b for b in passed if b.direction != "out"]
+        outputs = [b for b in passed if b.direction != "in"]
         addresses = [address_of(array) for array in constants]
         self.slots = len(bindings)
         self.input_slots = [bindings.index(b) for b in inputs]
         self.output_slots = [bindings.index(b) for b in outputs]
+        self.state_slots = [
+            slot for slot, b in enumerate(bindings) if b.residency != "run"
+        ]
         self.messages = image.messages
         self.entry = _ENTRY(entry)
         self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
@@ -83,7 +88,7 @@ class NativeExecutable(Executable):
         # Positions among inputs and outputs of what is read and written.
         self._updates = [
             (inputs.index(b), outputs.index(b))
-            for b in bindings
+            for b in passed
             if b.direction == "inout"
         ]
         read = [i for i, b in enumerate(inputs) if b.direction == "in"]
@@ -94,7 +99,12 @@ class NativeExecutable(Executable):
     def arena_bytes(self) -> int:
         return self._image.arena_bytes
 
-    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    def execute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        states: Sequence[Array] = (),
+    ) -> None:
         for source, target in self._updates:
             outputs[target][...] = inputs[source]
         try:
@@ -105,6 +115,8 @@ class NativeExecutable(Executable):
         for slot, position in self._reads:
             io[slot] = address_of(inputs[position])
         for slot, array in zip(self.output_slots, outputs, strict=True):
+            io[slot] = address_of(array)
+        for slot, array in zip(self.state_slots, states, strict=True):
             io[slot] = address_of(array)
         try:
             frame.run()

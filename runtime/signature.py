@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.arrays import aligned_empty
 from glow.support.errors import BindingError
 
 Array = NDArray[Any]
@@ -88,6 +89,39 @@ class TensorSpec:
 
 
 @dataclass(frozen=True)
+class State:
+    """A tensor that stays in the bindings of a caller, from run to run."""
+
+    spec: TensorSpec
+    direction: str
+    """in: runs read it; inout: they update it."""
+    initial: Array | None = field(default=None, compare=False)
+    """What it is in new bindings; None: the caller says that first."""
+
+    @property
+    def is_written(self) -> bool:
+        return self.direction == "inout"
+
+    def start(self) -> Array:
+        """
+        Return an array to begin with; what runs only read is the initial one itself.
+
+        Errors: a BindingError where there is no initial value.
+        """
+        if self.initial is None:
+            raise BindingError(
+                f'state "{self.spec.name}": it has no initial value, bind one with '
+                f"bind, expected {self.spec.description}"
+            )
+        if not self.is_written:
+            return self.initial
+        array = aligned_empty(self.spec.nbytes).view(self.spec.dtype)
+        array = array.reshape(self.spec.shape)
+        array[...] = self.initial
+        return array
+
+
+@dataclass(frozen=True)
 class Arguments:
     """Arrays of one run: C-contiguous, in the order of the signature."""
 
@@ -116,17 +150,21 @@ class Signature:
     """
     The inputs and outputs of a model; a tensor that is both stands in both.
 
+    States are neither: nobody passes them to a run or takes them from it.
+
     Errors: `bind` and `bind_positional` raise one BindingError that names every
     array that is missing, unknown, or of another type than expected.
     """
 
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    states: tuple[State, ...] = ()
 
     def __str__(self) -> str:
         inputs = ", ".join(map(str, self.inputs))
         outputs = ", ".join(map(str, self.outputs))
-        return f"({inputs}) -> ({outputs})"
+        states = ", ".join(str(state.spec) for state in self.states)
+        return f"({inputs}) -> ({outputs})" + (f" with ({states})" if states else "")
 
     def unpacked(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Return inputs as tensors in the model's own order, as other runtimes do."""

@@ -36,10 +36,8 @@ from glow.runtime.native import NativeExecutable
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
 
-# Name, direction, type, and what the axes mean where the model says so.
-_Entry = tuple[
-    StringAttr, StringAttr, MemRefType[Attribute], *tuple[ArrayAttr[StringAttr], ...]
-]
+# Name, direction, type, and what else memory-to-loops has to say.
+_Entry = tuple[StringAttr, StringAttr, MemRefType[Attribute], *tuple[Attribute, ...]]
 
 
 def compile_module(
@@ -109,5 +107,15 @@ def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
 
 def _bindings(module: ModuleOp) -> Iterator[Binding]:
     for entry in _list(module, "glow.signature"):
-        name, direction, type_, *axes = cast(_Entry, entry.data)
-        yield Binding(spec_of(name.data, type_, *axes), direction.data)
+        name, direction, type_, *rest = cast(_Entry, entry.data)
+        residency, initial, axes = "run", None, None
+        for attribute in rest:
+            match attribute:
+                case StringAttr():
+                    residency = attribute.data
+                case IntegerAttr():
+                    initial = attribute.value.data
+                case _:
+                    axes = cast(ArrayAttr[StringAttr], attribute)
+        spec = spec_of(name.data, type_, axes)
+        yield Binding(spec, direction.data, residency, initial)

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.backends.reference.storage import Array, TensorStorage
 from glow.backends.signature import spec_of
+from glow.dialects.graph._placeholder import RUN
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.storage import (
@@ -21,7 +22,7 @@ from glow.dialects.graph.storage import (
 )
 from glow.dialects.layout.attribute import layout_of
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Signature, TensorSpec
+from glow.runtime.signature import Signature, State, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
 from glow.support.locations import name_of
@@ -47,14 +48,23 @@ class ReferenceExecutable(Executable):
         self._constants = _constants_of(module)
         super().__init__(signature_of(module))
 
-    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    def execute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        states: Sequence[Array] = (),
+    ) -> None:
         signature = self.signature
-        pairs = zip(signature.inputs, inputs, strict=True)
+        specs = (*signature.inputs, *(state.spec for state in signature.states))
+        pairs = zip(specs, (*inputs, *states), strict=True)
         given = {spec.name: spec.unpack(array) for spec, array in pairs}
         symbols = self._constants | given
         saved = _Run(symbols, self._storage(), self._dying).run(self._body)
         for spec, output in zip(signature.outputs, outputs, strict=True):
             output[...] = spec.pack(saved[spec.name])
+        for state, array in zip(signature.states, states, strict=True):
+            if state.is_written:
+                array[...] = state.spec.pack(saved[state.spec.name])
 
 
 class _Run:
@@ -118,20 +128,26 @@ def _entry_of(module: ModuleOp) -> FuncOp:
 
 
 def _constants_of(module: ModuleOp) -> dict[str, Array]:
+    """Return constants, and placeholders that are bound, as the tensors they are."""
     found: dict[str, Array] = {}
     for op in module.body.ops:
         if isinstance(op, ConstantOp):
-            if op.array is None:
-                raise CompilationError(
-                    f'constant "{op.sym_name.data}" has no bytes, give its weights file'
-                )
-            layout = layout_of(op.type)
-            found[op.sym_name.data] = (
-                op.array
-                if layout is None
-                else unpack(layout, op.array, shape_of(op.type))
-            )
+            array = _present(op.array, "constant", op.sym_name.data)
+        elif isinstance(op, PlaceholderOp) and op.residency.data == "bound":
+            array = _present(op.initial_array, "placeholder", op.sym_name.data)
+        else:
+            continue
+        layout = layout_of(op.type)
+        found[op.sym_name.data] = (
+            array if layout is None else unpack(layout, array, shape_of(op.type))
+        )
     return found
+
+
+def _present(array: Array | None, kind: str, name: str) -> Array:
+    if array is None:
+        raise CompilationError(f'{kind} "{name}" has no bytes, give its weights file')
+    return array
 
 
 def signature_of(module: ModuleOp) -> Signature:
@@ -140,10 +156,21 @@ def signature_of(module: ModuleOp) -> Signature:
 
     def specs(*directions: str) -> Iterator[TensorSpec]:
         for op in placeholders:
-            if op.direction.data in directions:
+            if op.residency.data == RUN and op.direction.data in directions:
                 yield spec_of(op.sym_name.data, op.type, op.axes)
 
-    return Signature(tuple(specs("in", "inout")), tuple(specs("out", "inout")))
+    return Signature(
+        tuple(specs("in", "inout")),
+        tuple(specs("out", "inout")),
+        tuple(_state(op) for op in placeholders if op.residency.data == "resident"),
+    )
+
+
+def _state(op: PlaceholderOp) -> State:
+    name, initial = op.sym_name.data, None
+    if op.initial is not None:
+        initial = _present(op.initial_array, "placeholder", name)
+    return State(spec_of(name, op.type, op.axes), op.direction.data, initial)
 
 
 def _last_uses(body: Block) -> dict[Operation, list[SSAValue]]:

@@ -8,10 +8,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    MemRefType,
     ModuleOp,
     StringAttr,
     SymbolNameConstraint,
@@ -19,13 +17,12 @@ from xdsl.dialects.builtin import (
     TensorType,
     i1,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -39,11 +36,9 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph._placeholder import Placeholder, check_bytes
 from glow.dialects.graph.resource import ResourceAttr
-from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
-
-DIRECTIONS = ("in", "out", "inout")
 
 INLINE_ELEMENTS = 8
 """
@@ -53,87 +48,42 @@ Uniform ones of any size do too; others are symbols.
 """
 
 
-def check_direction(direction: StringAttr) -> None:
-    """Raise unless a placeholder can have this direction."""
-    if direction.data not in DIRECTIONS:
-        raise VerifyException(
-            f"expected a direction out of {', '.join(DIRECTIONS)}, "
-            f'got "{direction.data}"'
-        )
-
-
-def check_axes(
-    axes: ArrayAttr[StringAttr] | None, type: Tensor | MemRefType[Attribute]
-) -> None:
-    """Raise unless `axes`, if there are any, name each axis of a `type`."""
-    rank = len(type.get_shape())
-    if axes is not None and len(axes) != rank:
-        raise VerifyException(f"expected the meaning of {rank} axes, got {len(axes)}")
-
-
-def check_bytes(resource: ResourceAttr, type: Tensor | MemRefType[Attribute]) -> None:
-    """Raise unless the bytes, if this process has them, are those of a `type`."""
-    found = resource.data.resource
-    if found is None:
-        return
-    expected = dtype_of(type.element_type)
-    if found.array.dtype != expected:
-        raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
-    shape = physical_shape_of(type)
-    if found.array.shape != shape:
-        raise VerifyException(
-            f"expected bytes of shape {shape}, got {found.array.shape}"
-        )
-
-
 @irdl_op_definition
-class PlaceholderOp(IRDLOperation):
+class PlaceholderOp(Placeholder):
     """
-    A named tensor that the caller binds; it has a type and no data.
+    A named tensor that has a type and, but for an initial value, no data.
 
+    Its direction is what a run does to it: read (in), write (out) or both (inout); one
+    that is not said is found by `infer-io`. Its residency is how long its value lives:
+    the caller passes or takes it at each run ("run", not printed), it is known since
+    compilation ("bound"), it stays in the caller's bindings from run to run
+    ("resident"), or no caller sees it ("scratch"). `initial` is the value of a bound
+    one, and what a resident one has in new bindings; its bytes are in physical order.
     The axes of the shape are in the order in which the model declares them. `axes` has
     the meaning that it declares for each, empty where it does not say; nothing is
     inferred from it.
-    Errors: a direction other than in, out or inout; meanings of another number of axes.
+    Errors: a direction other than in, out or inout; another residency; a bound one that
+    is not "in" or has no initial value, a resident "out", a scratch "in" or "inout"; an
+    initial value of another residency or of another type; meanings of another number of
+    axes.
     Source: Glow's Placeholder; ONNX's dimension denotation.
 
     ```mlir
     graph.placeholder @data "in" : tensor<1x3x224x224xf32>
     graph.placeholder @image "in" axes ["DATA_BATCH", "DATA_CHANNEL", "", ""]
         : tensor<1x3x224x224xf32>
+    graph.placeholder @cache "inout" "resident" initial #graph.resource<
+        "2e99758548972a8e8822ad47fa1017ff72f06f3ff6a016851f45c398732bc50c">
+        : tensor<1x8x512x64xf32>
     ```
     """
 
     name = "graph.placeholder"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    direction = prop_def(StringAttr)
-    axes = opt_prop_def(ArrayAttr[StringAttr])
     type = prop_def(TensorType.constr(AnyAttr()))
 
-    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
-
-    assembly_format = "$sym_name $direction (`axes` $axes^)? attr-dict `:` $type"
-
-    def __init__(
-        self,
-        sym_name: str,
-        direction: str,
-        type: Tensor,
-        axes: ArrayAttr[StringAttr] | None = None,
-    ):
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(sym_name),
-                "direction": StringAttr(direction),
-                "axes": axes,
-                "type": type,
-            }
-        )
-
     def verify_(self) -> None:
-        check_direction(self.direction)
-        check_axes(self.axes, self.type)
+        self.check(self.type)
 
 
 @irdl_op_definition

@@ -7,7 +7,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -37,56 +36,43 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph._placeholder import (
+    INFER,
+    Placeholder,
+    check_bytes,
+)
 from glow.dialects.graph.resource import ResourceAttr
-from glow.dialects.graph.storage import check_axes, check_bytes, check_direction
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
 
 
 @irdl_op_definition
-class PlaceholderOp(IRDLOperation):
+class PlaceholderOp(Placeholder):
     """
-    A named buffer that the caller binds: read (in), written (out) or both (inout).
+    A named buffer from outside: a run reads it (in), writes it (out) or both (inout).
 
-    Errors: another direction; meanings of another number of axes.
+    Its residency is how long its value lives, as that of `graph.placeholder`; one that
+    is "scratch" lies in the arena, and one that is "bound" with the constants.
+    Errors: those of `graph.placeholder`; a direction that is not said.
 
     ```mlir
     memory.placeholder @data "in" : memref<1x3x224x224xf32>
     memory.placeholder @table "in" axes ["DATA_BATCH", "DATA_FEATURE"] : memref<4x8xf32>
+    memory.placeholder @steps "inout" "resident" : memref<i64>
     ```
     """
 
     name = "memory.placeholder"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    direction = prop_def(StringAttr)
-    axes = opt_prop_def(ArrayAttr[StringAttr])
     type = prop_def(MemRefType.constr(AnyAttr()))
 
-    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
-
-    assembly_format = "$sym_name $direction (`axes` $axes^)? attr-dict `:` $type"
-
-    def __init__(
-        self,
-        sym_name: str,
-        direction: str,
-        type: Buffer,
-        axes: ArrayAttr[StringAttr] | None = None,
-    ):
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(sym_name),
-                "direction": StringAttr(direction),
-                "axes": axes,
-                "type": type,
-            }
-        )
-
     def verify_(self) -> None:
-        check_direction(self.direction)
-        check_axes(self.axes, self.type)
+        if self.direction.data == INFER:
+            raise VerifyException(
+                "expected a direction; infer-io finds it at the graph level"
+            )
+        self.check(self.type)
 
 
 @irdl_op_definition

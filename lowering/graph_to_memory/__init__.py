@@ -160,7 +160,12 @@ def _replace(
     new: list[Operation] = []
     for p in placeholders:
         found = MemoryPlaceholderOp(
-            p.sym_name.data, p.direction.data, memref_of(p.type), p.axes
+            p.sym_name.data,
+            p.direction.data,
+            memref_of(p.type),
+            p.axes,
+            p.residency.data,
+            p.initial,
         )
         found.location = p.location
         new.append(found)

@@ -1,15 +1,20 @@
 """Lower `memory` to the loops level: kernels, and a `main` that calls them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.buffers import size_bytes
+from glow.dialects.graph._placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.storage import (
     AllocOp,
@@ -21,6 +26,7 @@ from glow.dialects.memory.storage import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import HANDLERS, Main
+from glow.support.arrays import ALIGNMENT
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
 
@@ -34,8 +40,10 @@ class MemoryToLoopsPass(ModulePass):
     Replace `@main` by calls of kernels with rows of integers.
 
     The module keeps, as attributes, what a run needs: `glow.signature`,
-    `glow.constants`, `glow.arena_bytes`, `glow.messages`. With `kernels=declared` it
-    has no bodies of kernels: a backend of this process brings their code.
+    `glow.constants`, `glow.arena_bytes`, `glow.messages`. Placeholders that are bound
+    become constants, and those that are scratch a part of the arena, behind the rest.
+    With `kernels=declared` it has no bodies of kernels: a backend of this process
+    brings their code.
 
     Level: memory -> loops. Needs: plan-memory.
     """
@@ -48,8 +56,7 @@ class MemoryToLoopsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for module in modules_in(__name__):
             import_module(module)
-        placeholders = [p for p in op.ops if isinstance(p, PlaceholderOp)]
-        constants = [c for c in op.ops if isinstance(c, ConstantOp)]
+        storage = _Storage(op)
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if len(functions) != 1:
             raise PassFailedException(
@@ -57,8 +64,9 @@ class MemoryToLoopsPass(ModulePass):
             )
         main = Main(
             target_of(self.target),
-            {p.sym_name.data: i for i, p in enumerate(placeholders)},
-            {c.sym_name.data: i for i, c in enumerate(constants)},
+            {p.sym_name.data: i for i, p in enumerate(storage.of_caller)},
+            {name: i for i, name in enumerate(storage.constants)},
+            storage.scratch,
         )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
@@ -72,15 +80,44 @@ class MemoryToLoopsPass(ModulePass):
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
-        _replace(op, main, library, placeholders, constants)
+        _replace(op, main, library, storage)
+
+
+class _Storage:
+    """Where code finds what the symbols of a module name."""
+
+    def __init__(self, module: ModuleOp):
+        self.of_caller: list[PlaceholderOp] = []
+        """What stands in the signature: what callers pass, take or keep."""
+        self.constants: dict[str, ResourceAttr] = {}
+        self.scratch: dict[str, int] = {}
+        """Offsets in the arena."""
+        arena = module.attributes.get("glow.arena_bytes")
+        self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
+        for op in module.ops:
+            if isinstance(op, ConstantOp):
+                self.constants[op.sym_name.data] = op.resource
+            elif isinstance(op, PlaceholderOp):
+                self._place(op)
+
+    def _place(self, op: PlaceholderOp) -> None:
+        name = op.sym_name.data
+        match op.residency.data:
+            case "bound":
+                assert op.initial is not None, "the op's verifier sees to that"
+                self.constants[name] = op.initial
+            case "scratch":
+                self.scratch[name] = self.arena_bytes
+                self.arena_bytes += -(-size_bytes(op.type) // ALIGNMENT) * ALIGNMENT
+            case _:
+                self.of_caller.append(op)
 
 
 def _replace(
     module: ModuleOp,
     main: Main,
     library: list[FuncOp],
-    placeholders: list[PlaceholderOp],
-    constants: list[ConstantOp],
+    storage: _Storage,
 ) -> None:
     """Fill the module with what `main` needs; keep what a run needs as attributes."""
     block = module.body.block
@@ -90,15 +127,28 @@ def _replace(
     rows, function = main.finish()
     block.add_ops([rows, *library, function])
     tables = [ResourceAttr.of(table) for table in main.tables]
-    module.attributes["glow.signature"] = ArrayAttr(
-        [
-            ArrayAttr([p.sym_name, p.direction, p.type, *([p.axes] if p.axes else [])])
-            for p in placeholders
-        ]
-    )
-    module.attributes["glow.constants"] = ArrayAttr(
-        [*(c.resource for c in constants), *tables]
-    )
+    constants = [*storage.constants.values(), *tables]
+    entries = [_entry(p, constants) for p in storage.of_caller]
+    module.attributes["glow.signature"] = ArrayAttr(entries)
+    module.attributes["glow.constants"] = ArrayAttr(constants)
+    if storage.scratch:
+        module.attributes["glow.arena_bytes"] = IntegerAttr(storage.arena_bytes, i64)
     module.attributes["glow.messages"] = ArrayAttr(
         [StringAttr(message) for message in main.messages]
     )
+
+
+def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
+    """
+    Return name, direction, type and, where there are such, residency, the number of
+    the constant that `p` starts as, which is added, and the meaning of its axes.
+    """
+    entry: list[Attribute] = [p.sym_name, p.direction, p.type]
+    if p.residency.data != RUN:
+        entry.append(p.residency)
+    if p.initial is not None:
+        entry.append(IntegerAttr(len(constants), i64))
+        constants.append(p.initial)
+    if p.axes is not None:
+        entry.append(p.axes)
+    return ArrayAttr(entry)

@@ -54,6 +54,8 @@ class Main:
     target: Target
     io: dict[str, int]
     constants: dict[str, int]
+    scratch: dict[str, int] = field(default_factory=lambda: {})
+    """Where in the arena such placeholders lie, in bytes."""
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
@@ -108,12 +110,17 @@ class Main:
                 first = op.offset.value.data + offset * size
                 return self._typed(self._args["arena"], first, seen_as or element)
             case GetOp() as op:
-                pointer = self._pointer(op.symbol.root_reference.data)
-                return self._typed(pointer, offset * size, seen_as or element)
+                symbol, first = op.symbol.root_reference.data, offset * size
+                if symbol in self.scratch:
+                    first += self.scratch[symbol]
+                pointer = self._pointer(symbol)
+                return self._typed(pointer, first, seen_as or element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
     def _pointer(self, symbol: str) -> SSAValue:
+        if symbol in self.scratch:
+            return self._args["arena"]
         if symbol in self.io:
             return self._entry("io", self.io[symbol])
         return self._entry("constants", self.constants[symbol])

@@ -12,16 +12,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
-from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.layout import (
     Layout,
     LayoutError,
+    pack,
     parse_layout,
     physical_shape,
     print_layout,
     row_major,
+    unpack,
 )
 from glow.support.types import Tensor, shape_of
 
@@ -59,7 +62,7 @@ class RelayoutIoPass(ModulePass):
         for name, layout in self._requests(placeholders).items():
             placeholder = placeholders[name]
             _check(name, layout, placeholder.type)
-            placeholder.type = _type_in(layout, placeholder.type)
+            _relay(placeholder, layout)
             _follow(uses.get(name, Uses([], [])), placeholder.type, layout)
 
     def _requests(self, placeholders: dict[str, PlaceholderOp]) -> dict[str, Layout]:
@@ -129,6 +132,21 @@ def _check(name: str, layout: Layout, type_: Tensor) -> None:
             f'expected blocks that divide the axes of "{name}", which is '
             f"{list(shape)}, got {text}"
         )
+
+
+def _relay(placeholder: PlaceholderOp, layout: Layout) -> None:
+    """Give a placeholder, and the value that it starts with, another layout."""
+    old, array = layout_of(placeholder.type), placeholder.initial_array
+    if placeholder.initial is not None and array is None:
+        raise PassFailedException(
+            f'the bytes of "{placeholder.sym_name.data}" are absent; name the file '
+            "that has them with --weights"
+        )
+    if array is not None:
+        if old is not None:
+            array = unpack(old, array, shape_of(placeholder.type))
+        placeholder.initial = ResourceAttr.of(pack(layout, array))
+    placeholder.type = _type_in(layout, placeholder.type)
 
 
 def _type_in(layout: Layout, type_: Tensor) -> Tensor:

@@ -168,7 +168,7 @@ def refused(path: Path, content: bytes) -> str:
         (lambda c: b"\x7fELF" + c, "expected a saved executable"),
         (lambda c: c[:20], "the header is cut or changed"),
         (lambda c: c[:100], "the header is cut or changed"),
-        (lambda c: c[:16] + b"\x09" + c[17:], "expected format 1, got 9"),
+        (lambda c: c[:16] + b"\x09" + c[17:], "expected format 2, got 9"),
         (lambda c: c[:24] + b"\xff" * 8 + c[32:], "the header is cut or changed"),
         (lambda c: c[:-1], "bytes, got"),
         (lambda c: c + b"\0", "bytes, got"),

@@ -4,12 +4,26 @@
 // CHECK-NEXT: graph.placeholder @"/layer.1/Relu: 0" "out" : tensor<2x3xf32>
 // CHECK-NEXT: graph.placeholder @state "inout" : tensor<i64>
 // CHECK-NEXT: graph.placeholder @named "in" axes ["DATA_BATCH", ""] : tensor<2x3xf32>
+// CHECK-NEXT: graph.placeholder @unsaid : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @kept "resident" : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @weights "in" "resident" : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @cache "inout" "resident" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["DATA_TIME"] : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @fixed "in" "bound" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @private "out" "scratch" : tensor<2xf32>
+// CHECK-NEXT: graph.placeholder @plain "inout" : tensor<2xf32>
 // CHECK-NEXT: graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
 // CHECK-NEXT: graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
 graph.placeholder @x "in" : tensor<2x3xf32>
 graph.placeholder @"/layer.1/Relu: 0" "out" : tensor<2x3xf32>
 graph.placeholder @state "inout" : tensor<i64>
 graph.placeholder @named "in" axes ["DATA_BATCH", ""] : tensor<2x3xf32>
+graph.placeholder @unsaid : tensor<2xf32>
+graph.placeholder @kept "resident" : tensor<2xf32>
+graph.placeholder @weights "in" "resident" : tensor<2xf32>
+graph.placeholder @cache "inout" "resident" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["DATA_TIME"] : tensor<2xf32>
+graph.placeholder @fixed "in" "bound" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<2xf32>
+graph.placeholder @private "out" "scratch" : tensor<2xf32>
+graph.placeholder @plain "inout" "run" : tensor<2xf32>
 graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
 graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
 

@@ -6,6 +6,12 @@ memory.placeholder @data "in" : memref<1x3x8x8xf32>
 // CHECK: memory.placeholder @"a/b" "out" : memref<4xi1>
 memory.placeholder @"a/b" "out" : memref<4xi1>
 
+// CHECK: memory.placeholder @steps "inout" "resident" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : memref<i64>
+memory.placeholder @steps "inout" "resident" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : memref<i64>
+
+// CHECK: memory.placeholder @private "out" "scratch" : memref<4xf32>
+memory.placeholder @private "out" "scratch" : memref<4xf32>
+
 // CHECK: memory.constant @w #graph.resource<"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"> : memref<2xf32>
 memory.constant @w #graph.resource<"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"> : memref<2xf32>
 

@@ -1,5 +1,15 @@
 // RUN: glow-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
+// CHECK: expected a direction; infer-io finds it at the graph level
+memory.placeholder @x : memref<4xf32>
+
+// -----
+
+// CHECK: expected direction in of a "bound" placeholder, got "out"
+memory.placeholder @x "out" "bound" : memref<4xf32>
+
+// -----
+
 // CHECK: expected an offset of at least 0, got -64
 func.func @offset() {
   %a = memory.alloc {offset = -64 : i64} : memref<4xf32>

@@ -1,0 +1,173 @@
+"""What a placeholder says beside its type: direction, residency, initial value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolNameConstraint,
+)
+from xdsl.ir import Attribute
+from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, traits_def
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import HasParent, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.layout.attribute import physical_shape_of
+from glow.support.types import Tensor, dtype_of
+
+DIRECTIONS = ("in", "out", "inout")
+
+INFER = "infer"
+"""The direction of a placeholder that says none; `infer-io` finds it."""
+
+RUN = "run"
+
+RESIDENCIES = {
+    RUN: DIRECTIONS,
+    "bound": ("in",),
+    "resident": ("in", "inout"),
+    "scratch": ("out",),
+}
+"""How long what a placeholder holds lives, and the directions that go with each."""
+
+Stored = Tensor | MemRefType[Attribute]
+
+
+def check_bytes(resource: ResourceAttr, type: Stored) -> None:
+    """Raise unless the bytes, if this process has them, are those of a `type`."""
+    found = resource.data.resource
+    if found is None:
+        return
+    expected = dtype_of(type.element_type)
+    if found.array.dtype != expected:
+        raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
+    shape = physical_shape_of(type)
+    if found.array.shape != shape:
+        raise VerifyException(
+            f"expected bytes of shape {shape}, got {found.array.shape}"
+        )
+
+
+@irdl_custom_directive
+class Crossing(CustomDirective):
+    """A direction and a residency, each left out where it is the default."""
+
+    direction: AttributeVariable
+    residency: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        text = parser.parse_optional_str_literal()
+        if text is not None and text not in RESIDENCIES:
+            self.direction.set(state, StringAttr(text))
+            text = parser.parse_optional_str_literal()
+        if text is not None:
+            self.residency.set(state, StringAttr(text))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.direction.print(printer, state, op)
+        self.residency.print(printer, state, op)
+
+
+class Placeholder(IRDLOperation):
+    """
+    What placeholders of all levels say.
+
+    Their residency: "run", the default, is the caller's, anew for each run; "bound" has
+    its value, `initial`, since it was compiled; "resident" stays where a caller's runs
+    find it again, and starts as `initial` or as what the caller binds; "scratch" is
+    written and read by a run and never seen by the caller.
+    """
+
+    sym_name = prop_def(SymbolNameConstraint())
+    direction = prop_def(StringAttr, StringAttr(INFER))
+    residency = prop_def(StringAttr, StringAttr(RUN))
+    initial = opt_prop_def(ResourceAttr)
+    axes = opt_prop_def(ArrayAttr[StringAttr])
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    custom_directives = (Crossing,)
+    assembly_format = (
+        "$sym_name custom<Crossing>($direction, $residency)"
+        " (`initial` qualified($initial)^)? (`axes` $axes^)? attr-dict `:` $type"
+    )
+
+    def __init__(
+        self,
+        sym_name: str,
+        direction: str,
+        type: Stored,
+        axes: ArrayAttr[StringAttr] | None = None,
+        residency: str = RUN,
+        initial: ResourceAttr | None = None,
+    ):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "direction": StringAttr(direction),
+                "residency": StringAttr(residency),
+                "initial": initial,
+                "axes": axes,
+                "type": type,
+            }
+        )
+
+    @property
+    def initial_array(self) -> NDArray[Any] | None:
+        """The bytes of `initial`, in physical order, if it has them here."""
+        return None if self.initial is None else self.initial.array
+
+    def check(self, type: Stored) -> None:
+        """Raise unless a placeholder of `type` can be as this one says."""
+        direction, residency = self.direction.data, self.residency.data
+        if direction not in (*DIRECTIONS, INFER):
+            raise VerifyException(
+                f"expected a direction out of {', '.join(DIRECTIONS)}, "
+                f'got "{direction}"'
+            )
+        if residency not in RESIDENCIES:
+            raise VerifyException(
+                f"expected a residency out of {', '.join(RESIDENCIES)}, "
+                f'got "{residency}"'
+            )
+        allowed = RESIDENCIES[residency]
+        if direction != INFER and direction not in allowed:
+            raise VerifyException(
+                f'expected direction {" or ".join(allowed)} of a "{residency}" '
+                f'placeholder, got "{direction}"'
+            )
+        self._check_initial(residency, type)
+        rank = len(type.get_shape())
+        if self.axes is not None and len(self.axes) != rank:
+            raise VerifyException(
+                f"expected the meaning of {rank} axes, got {len(self.axes)}"
+            )
+
+    def _check_initial(self, residency: str, type: Stored) -> None:
+        if self.initial is None:
+            if residency == "bound":
+                raise VerifyException(
+                    'expected an initial value of a "bound" placeholder, got none'
+                )
+            return
+        if residency not in ("bound", "resident"):
+            raise VerifyException(
+                "expected an initial value of bound and resident placeholders only, "
+                f'this one is "{residency}"'
+            )
+        check_bytes(self.initial, type)
