@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from glow.model import Model
+    from glow.runtime.dynamic import DynamicExecutable
     from glow.runtime.interface import Executable, StageReport
 
 __all__ = [
     "BindingError",
     "CompilationError",
+    "DynamicExecutable",
     "Executable",
     "ExecutionError",
     "GlowError",
@@ -50,6 +52,7 @@ __all__ = [
 ]
 
 _LAZY = {
+    "DynamicExecutable": "glow.runtime.dynamic",
     "Executable": "glow.runtime.interface",
     "Model": "glow.model",
     "StageReport": "glow.runtime.interface",
@@ -66,15 +69,16 @@ def load(
     """
     Read a model: the path of an .onnx or .mlir file, or an ONNX model in memory.
 
-    `dims` gives symbolic dimensions of an ONNX model their value, and `constants` whole
-    inputs, such as shapes, that must be known when the model is compiled: these are no
-    inputs any more. `weights` names the file with the constants of textual IR; by
-    default it lies beside it.
+    `dims` gives symbolic dimensions of an ONNX model their value; others stay open, and
+    become IR when they have one (`Model.dims` lists them). `constants` gives whole
+    inputs theirs, such as shapes, that must be known when the model is compiled: these
+    are no inputs any more. `weights` names the file with the constants of textual IR;
+    by default it lies beside it.
     Errors: InvalidModelError, UnsupportedModelError, OSError; ValueError for `dims` or
     `constants` of textual IR, `constants` that are no inputs or do not fit, or
     `weights` of an ONNX model; TypeError for what is no model.
     """
-    from glow.model import load_model
+    from glow.loading import load_model
 
     return load_model(source, dims=dims or {}, weights=weights, constants=constants)
 
@@ -90,6 +94,8 @@ def compile(
     cache_dir: str | PathLike[str] | None = None,
     cache_bytes: int | None = None,
     relayout: Mapping[str, str] | str | None = None,
+    shapes: Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]] = (),
+    cache_size: int = 16,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -105,9 +111,14 @@ def compile(
     model, options and compiler are found there and compiled once. It holds at most
     `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
     It holds machine code: let nobody write there whom you do not trust.
+    A model with symbolic dimensions gives a DynamicExecutable: it compiles for the
+    shapes that it is called with, and keeps code for the last `cache_size` of them.
+    `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
+    dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
     Errors: CompilationError, also for a `relayout` that does not fit; TargetError for a
-    target or features that do not exist; ValueError for a pass that does not, fewer
-    than one thread, or negative `cache_bytes`; what `load` raises.
+    target or features that do not exist; BindingError for `shapes` that cannot be;
+    ValueError for a pass that does not exist, fewer than one thread or shape to keep,
+    or negative `cache_bytes`; what `load` raises.
     """
     from glow.compilation import compile_source
     from glow.options import CACHE_BYTES, Options
@@ -122,6 +133,8 @@ def compile(
         cache_dir,
         room,
         relayout,
+        shapes,
+        cache_size,
     )
     return compile_source(Source(model), target, options)
 

@@ -58,9 +58,10 @@ def key_of(source: Source, target: str, options: Options) -> str | None:
     """
     Return what tells this compilation from others; None where nothing is kept.
 
+    Nor is anything of a model that is compiled for shapes: each of them is, by itself.
     Errors: a TargetError for a target that there is not.
     """
-    if options.cache_dir is None or not options.cache_bytes:
+    if options.cache_dir is None or not options.cache_bytes or options.shapes:
         return None
     spec = target_spec(target, options.cpu_features)
     content = None if resolve(spec).load is None else source.digest()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
+from glow.compilation import compile_source
+from glow.dynamic import check_no_shapes, compile_symbolic
 from glow.levels import level_of
 from glow.model import Model, context
 from glow.options import Options, target_spec
@@ -28,6 +31,7 @@ from glow.support.garbage import no_collection
 from glow.support.mapping import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
+from glow.symbolic import SymbolicModel
 
 
 @no_collection()
@@ -36,7 +40,14 @@ def compile_model(model: object, target: str, options: Options) -> Executable:
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)
-    module = _module_of(model)
+    found = _model_of(model)
+    if isinstance(found, SymbolicModel):
+        static = replace(options, shapes=())
+        return compile_symbolic(
+            found, lambda each: compile_source(Source(each), target, static), options
+        )
+    check_no_shapes(options)
+    module = found.module
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
     executable = backend.compile(module, machine, cache_dir=options.cache_dir)
@@ -45,15 +56,18 @@ def compile_model(model: object, target: str, options: Options) -> Executable:
     return executable
 
 
-def _module_of(model: object) -> ModuleOp:
+def _model_of(model: object) -> Model:
+    """Return the model, with IR that nobody else has."""
     source = model if isinstance(model, Source) else Source(model)
     match source.model:
-        case Model(module=module):
-            return module.clone()
+        case SymbolicModel() as found:
+            return found
+        case Model(name=name, module=module):
+            return Model(name, module.clone())
         case ModuleOp() as module:
-            return module.clone()
+            return Model("model", module.clone())
         case _:
-            return source.load().module
+            return source.load()
 
 
 def _lower(

@@ -1,13 +1,8 @@
-"""Models in memory: IR with its constants, read from ONNX or from text."""
+"""Models in memory: IR with its constants."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
-from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -15,14 +10,10 @@ from xdsl.printer import Printer
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from glow.analysis.validity import verify_module
 from glow.locating_parser import LocatingParser
 from glow.support.errors import InvalidModelError
-from glow.support.garbage import no_collection
-from glow.support.weights import load_weights
 
 
-@dataclass(frozen=True)
 class Model:
     """
     A model as IR, at any level; `print(model)` shows it.
@@ -30,8 +21,18 @@ class Model:
     Compiling leaves it unchanged, so one model can be compiled several times.
     """
 
-    name: str
-    module: ModuleOp
+    def __init__(self, name: str, module: ModuleOp):
+        self.name = name
+        self._module = module
+
+    @property
+    def module(self) -> ModuleOp:
+        return self._module
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The symbolic dimensions that have no extent; IR has none."""
+        return ()
 
     def __str__(self) -> str:
         return str(self.module)
@@ -45,51 +46,14 @@ def context() -> Context:
     return found
 
 
-@no_collection()
-def load_model(
-    source: object,
-    dims: Mapping[str, int],
-    weights: str | os.PathLike[str] | None = None,
-    constants: Mapping[str, object] | None = None,
-) -> Model:
-    """Read a model from a path or from ONNX in memory; see `glow.load`."""
-    if not isinstance(source, str | os.PathLike):
-        return Model("model", import_onnx(source, dims, constants))
-    path = Path(cast(str | os.PathLike[str], source))
-    match path.suffix:
-        case ".onnx":
-            if weights is not None:
-                raise ValueError(f"{path}: expected weights with textual IR only")
-            return Model(path.stem, import_onnx(path, dims, constants))
-        case ".mlir":
-            if dims:
-                raise ValueError(f"{path}: expected dims with an ONNX model only")
-            if constants:
-                raise ValueError(f"{path}: expected constants with an ONNX model only")
-            return Model(path.stem, _read_text(path, weights))
-        case suffix:
-            raise InvalidModelError(
-                f"{path}: expected a file ending in .onnx or .mlir, got {suffix!r}"
-            )
-
-
-def import_onnx(
-    source: Any,
-    dims: Mapping[str, int],
-    constants: Mapping[str, object] | None = None,
-) -> ModuleOp:
-    """Import ONNX from a path, bytes or a ModelProto."""
-    from glow.importers.onnx import import_model
-
-    return import_model(source, dims=dims, constants=constants)
-
-
 def debug_text(model: object) -> str:
     """
     Return IR with all its locations as text.
 
     Errors: ValueError for what is no IR.
     """
+    if isinstance(model, Model) and model.dims:
+        raise ValueError("expected IR, got a model with symbolic dimensions")
     module = model.module if isinstance(model, Model) else model
     if not isinstance(module, ModuleOp):
         raise ValueError(f"expected IR, got {type(model).__name__}")
@@ -117,21 +81,3 @@ def describe_parse_error(error: ParseError) -> str:
     """Return one line: where in which file, and what is wrong there."""
     message = " ".join(error.msg.split())
     return f"{error.span.get_location()}: {message}"
-
-
-def weights_beside(path: Path) -> Path:
-    """Return where the constants of textual IR lie by default."""
-    return path.with_suffix(".weights.safetensors")
-
-
-def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
-    held: object = None
-    if weights is not None or weights_beside(path).exists():
-        held = load_weights(Path(weights or weights_beside(path)))
-    module = parse_text(context(), path.read_bytes(), str(path))
-    del held  # the module's own handles keep the bytes alive
-    try:
-        verify_module(module)
-    except VerifyException as error:
-        raise InvalidModelError(f"{path}: {error}") from None
-    return module

@@ -19,7 +19,7 @@ from unittest import SkipTest
 from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
-from glow.model import load_model
+from glow.loading import load_model
 from glow.runtime.signature import Array
 from glow.specialization import Specialized, array_of, has_static_shapes, inputs_of
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError

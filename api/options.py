@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+
+Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
+"""Extents of dimensions by name, in all combinations, or combination by combination."""
+
+CACHE_SIZE = 16
+"""For how many shapes code is kept, where nobody says."""
 
 CACHE_BYTES = 4 << 30
 """How much a folder of executables may hold, where nobody says."""
@@ -28,6 +34,10 @@ class Options:
     cache_bytes: int = CACHE_BYTES
     relayout: Mapping[str, str] | str | None = None
     """Layouts of inputs and outputs by name, or one for all of its rank."""
+    shapes: Shapes = ()
+    """Extents of symbolic dimensions to compile for at once."""
+    cache_size: int = CACHE_SIZE
+    """For how many shapes code is kept where dimensions are symbolic."""
 
     def __post_init__(self) -> None:
         if self.threads < 1:

@@ -27,7 +27,7 @@ class Source:
 
     def load(self) -> Model:
         """Read the model; see `glow.load`."""
-        from glow.model import load_model
+        from glow.loading import load_model
 
         return load_model(self.model, self.dims, self.weights, self.constants)
 

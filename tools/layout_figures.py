@@ -12,7 +12,8 @@ from xdsl.dialects.func import FuncOp
 
 from glow.analysis.copies import copies_in
 from glow.analysis.movements import Movement, movements_in
-from glow.model import context, load_model
+from glow.loading import load_model
+from glow.model import context
 from glow.passes.layout._carrying import Question
 from glow.passes.layout._problem import Problem
 from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage

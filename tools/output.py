@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.model import weights_beside
+from glow.loading import weights_beside
 from glow.support.weights import resources_of, save_weights
 
 

@@ -3,7 +3,9 @@
 from glow.support.errors import GlowError
 
 try:
+    from glow.importers.onnx.declaration import declaration_of, open_dimensions
     from glow.importers.onnx.model import import_model
+    from glow.importers.onnx.source import OnnxSource, read
 except ModuleNotFoundError as error:
     if error.name is None or error.name.split(".")[0] not in ("onnx", "google"):
         raise
@@ -11,4 +13,4 @@ except ModuleNotFoundError as error:
         "reading ONNX models needs a package: pip install 'glow-xdsl[onnx]'"
     ) from None
 
-__all__ = ["import_model"]
+__all__ = ["OnnxSource", "declaration_of", "import_model", "open_dimensions", "read"]

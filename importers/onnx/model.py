@@ -11,11 +11,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
+from glow.importers.onnx.dimensions import Dimensions
 from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
 from glow.importers.onnx.ordering import ordered
-from glow.importers.onnx.problems import Problems, Unsupported
+from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
     opsets_of,
@@ -23,7 +24,6 @@ from glow.importers.onnx.records import (
     text_of,
 )
 from glow.importers.onnx.signature import (
-    Dimensions,
     axes_of,
     declared_type,
     given_values,
@@ -40,6 +40,7 @@ OLDEST_OPSET = 1
 FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
 
 
+@printable_errors()
 def import_model(
     source: Source | OnnxSource,
     dims: Mapping[str, int] | None = None,
@@ -56,25 +57,17 @@ def import_model(
     with everything that the importer lacks; BindingError for `constants` that do not
     fit.
     """
-    try:
-        given = Dimensions(dims or {})
-        return _ModelImport(read(source), given, constants or {}).run()
-    except InvalidModelError as error:
-        raise InvalidModelError(_one_line(error)) from error.__cause__
-    except UnsupportedModelError as error:
-        unknown = error.unknown_inputs
-        raise UnsupportedModelError(_one_line(error), unknown) from error.__cause__
-
-
-def _one_line(error: Exception) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
+    return _ModelImport(read(source), dims or {}, constants or {}).run()
 
 
 class _ModelImport:
     """The import of one model."""
 
     def __init__(
-        self, source: OnnxSource, dims: Dimensions, constants: Mapping[str, object]
+        self,
+        source: OnnxSource,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
     ):
         model = source.proto
         if not model.HasField("graph"):
@@ -86,9 +79,9 @@ class _ModelImport:
         self._model = model
         self._graph = model.graph
         self._folder = source.folder
-        self._dims = dims
+        self._dims = Dimensions(dims, self._graph.input)
         self._problems = Problems()
-        given = given_values(self._graph.input, constants, dims)
+        given = given_values(self._graph.input, constants, self._dims)
         self._weights = Weights(self._graph, source.payloads, source.folder, given)
 
     def run(self) -> ModuleOp:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Generator, Iterable
+from contextlib import contextmanager
 
-from glow.support.errors import UnsupportedModelError
+from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 _SHOWN = 4
 
@@ -54,3 +55,19 @@ class Problems:
         raise UnsupportedModelError(
             f"the model needs what is not supported: {'; '.join(parts)}", unknown
         )
+
+
+@contextmanager
+def printable_errors() -> Generator[None]:
+    """Raise errors about a model with what cannot be printed in its names escaped."""
+    try:
+        yield
+    except InvalidModelError as error:
+        raise InvalidModelError(_printable(error)) from error.__cause__
+    except UnsupportedModelError as error:
+        unknown = error.unknown_inputs
+        raise UnsupportedModelError(_printable(error), unknown) from error.__cause__
+
+
+def _printable(error: Exception) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))

@@ -9,66 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ValueInfoProto
 
+from glow.importers.onnx.dimensions import Dimensions, extents_of
 from glow.importers.onnx.problems import Unsupported
-from glow.importers.onnx.records import text_of
 from glow.importers.onnx.tensors import DTYPES, check_extents, dtype_of_onnx, type_name
 from glow.support.errors import BindingError, InvalidModelError
 from glow.support.types import Tensor, element_type_of, tensor
-
-
-class Dimensions:
-    """The extents that the caller gives to symbolic dimensions, by name."""
-
-    def __init__(self, given: Mapping[str, int]):
-        for name, extent in given.items():
-            if extent < 0:
-                raise InvalidModelError(
-                    f'dimension "{name}" is given as {extent}, expected at least 0'
-                )
-        self._given = given
-        self._seen: set[str] = set()
-
-    def extent(self, name: str, owner: str) -> int:
-        """Return the extent of symbolic dimension `name`, which `owner` has."""
-        self._seen.add(name)
-        if name not in self._given:
-            raise InvalidModelError(
-                f'{owner} has the symbolic dimension "{name}"; '
-                f'give its extent: dims={{"{name}": ...}} or --dim "{name}=..."'
-            )
-        return self._given[name]
-
-    def agrees(self, expected: int | str, extent: int) -> bool:
-        """Say whether `extent` may stand where an input has `expected`."""
-        if isinstance(expected, str):
-            self._seen.add(expected)
-            return self._given.get(expected, extent) == extent
-        return expected == extent
-
-    def check_all_used(self) -> None:
-        """Raise where the caller gives a dimension that the model does not have."""
-        unknown = sorted(set(self._given) - self._seen)
-        if unknown:
-            known = ", ".join(f'"{name}"' for name in sorted(self._seen)) or "none"
-            raise InvalidModelError(
-                f'the model has no symbolic dimension "{unknown[0]}" (it has {known})'
-            )
-
-
-def extents_of(info: ValueInfoProto) -> tuple[int | str, ...] | None:
-    """
-    Return the extents and symbolic dimensions of a tensor; None: no tensor, no shape.
-
-    A dimension without extent and name goes by its place: `data[0]`.
-    """
-    if not info.type.tensor_type.HasField("shape"):
-        return None
-    return tuple(
-        dim.dim_value
-        if dim.HasField("dim_value")
-        else text_of(dim.dim_param, "a dimension") or f"{info.name}[{index}]"
-        for index, dim in enumerate(info.type.tensor_type.shape.dim)
-    )
 
 
 def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
@@ -101,6 +46,7 @@ def given_values(
     """
     Return `values`, which the caller gives to inputs, as arrays of their own.
 
+    `dims` takes the extents that they have.
     Errors: a BindingError for what is no input, or has another type than that.
     """
     infos = {info.name: info for info in inputs}
@@ -122,7 +68,7 @@ def _check_given(info: ValueInfoProto, array: NDArray[Any], dims: Dimensions) ->
     dtype = DTYPES.get(number)
     extents = extents_of(info)
     fits = extents is None or (
-        len(extents) == array.ndim and all(map(dims.agrees, extents, array.shape))
+        len(extents) == array.ndim and all(map(dims.take, extents, array.shape))
     )
     if dtype != array.dtype or not fits:
         shape = ", ".join(map(str, extents)) if extents is not None else "..."

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 from onnx import ModelProto
 
 from glow.importers.onnx.payloads import split
+from glow.importers.onnx.problems import printable_errors
 from glow.support.errors import InvalidModelError
 from glow.support.mapping import contents_of
 
@@ -26,8 +27,24 @@ class OnnxSource:
     """What its external data lie in."""
     payloads: tuple[memoryview | None, ...] = ()
     """The raw data of each initializer, if that is not in `proto`."""
+    is_borrowed: bool = False
+    """Whether somebody else has `proto` too, and may change it."""
+
+    def owned(self) -> OnnxSource:
+        """Return it with a proto of its own."""
+        if not self.is_borrowed:
+            return self
+        try:
+            # Of bytes, weights are used where they lie, however often that is.
+            data = self.proto.SerializeToString()
+            return _parsed(memoryview(data), "the model")
+        except (EncodeError, ValueError):  # beyond 2 GB
+            copy = ModelProto()
+            copy.CopyFrom(self.proto)
+            return OnnxSource(copy)
 
 
+@printable_errors()
 def read(source: Source | OnnxSource) -> OnnxSource:
     """
     Return the model in a file, in bytes, or in a proto, which is not copied.
@@ -37,7 +54,7 @@ def read(source: Source | OnnxSource) -> OnnxSource:
     if isinstance(source, OnnxSource):
         return source
     if isinstance(source, ModelProto):
-        return OnnxSource(source)
+        return OnnxSource(source, is_borrowed=True)
     if isinstance(source, bytes | bytearray | memoryview):
         return _parsed(memoryview(bytes(source)), "the model")
     if not isinstance(cast(object, source), str | os.PathLike):

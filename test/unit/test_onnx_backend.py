@@ -138,12 +138,12 @@ def test_a_dim_has_one_extent_in_a_run() -> None:
     source = model([node("Add", "x z", "y")], {"x": (1, 1), "z": (1, 1)}, ["y"])
     rep = GlowBackend.prepare(with_extents(source, x=("N", 3), z=("N", 3)))
     assert rep.run([X, X])[0].sum() == 2 * X.sum()
-    message = 'dimension "N" is 1 in input "z", 2 before'
+    message = 'dimension "N" is 2 in input "x", 1 in input "z"'
     with pytest.raises(BindingError, match=message):
         rep.run([X, X[:1]])
-    with pytest.raises(BindingError, match='input "x" has 1 axes, expected 2'):
+    with pytest.raises(BindingError, match=r"expected float32\[N, 3\], got float32\[3"):
         rep.run([X[0], X])
-    with pytest.raises(BindingError, match=r"expected float32\[2, 3\]"):
+    with pytest.raises(BindingError, match=r"float32\[N, 3\], got float32\[2, 4\]"):
         rep.run([X, np.zeros((2, 4), f32)])
 
 
@@ -240,9 +240,8 @@ def test_sequences_are_unsupported_also_where_dims_are_open() -> None:
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N"])]
     nodes = [helper.make_node("Relu", ["x"], ["y"])]
     source = helper.make_model(helper.make_graph(nodes, "g", inputs, outputs))
-    rep = GlowBackend.prepare(source)
     with pytest.raises(BackendUnsupportedError, match="values of kind sequence"):
-        rep.run([[X[0], X], X[0]])
+        GlowBackend.prepare(source)
 
 
 def test_a_model_against_onnx_rules_is_invalid() -> None:
@@ -274,7 +273,7 @@ def test_wrong_numbers_of_inputs_are_told() -> None:
         rep.run([X])
     with pytest.raises(BindingError, match="x"):
         rep.run({"s": np.array([3, 2])})
-    with pytest.raises(BackendUnsupportedError, match="known only at run time"):
+    with pytest.raises(BindingError, match=r'"s": missing, expected int64\[2\]'):
         rep.run({"x": X})
     with pytest.raises(BindingError, match=r"expected 1 inputs \(x\), got 2"):
         GlowBackend.run_node(node("Relu", "x", "y"), [X, X])

@@ -1,0 +1,136 @@
+"""What a model declares that it takes and gives, before dimensions have values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from onnx import ValueInfoProto, shape_inference
+
+from glow.importers.onnx.dimensions import Dimensions, extents_of
+from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
+from glow.importers.onnx.records import text_of
+from glow.importers.onnx.signature import axes_of, given_values
+from glow.importers.onnx.source import OnnxSource
+from glow.importers.onnx.tensors import DTYPES, dtype_of_onnx
+from glow.support.errors import InvalidModelError
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An input or output; its extents are numbers, or names that have none yet."""
+
+    name: str
+    shape: tuple[int | str, ...] | None
+    """None, of an output: not declared."""
+    dtype: np.dtype[Any] | None
+    """None, of an output: not declared."""
+    axes: tuple[str, ...]
+    """What the axes mean, where the model says it."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The inputs and outputs of a model, and the dimensions that are known."""
+
+    inputs: tuple[Declared, ...]
+    outputs: tuple[Declared, ...]
+    dims: Mapping[str, int]
+
+
+@printable_errors()
+def declaration_of(
+    source: OnnxSource, dims: Mapping[str, int], constants: Mapping[str, object]
+) -> Declaration:
+    """
+    Return what a model declares once some dimensions and inputs are given.
+
+    Errors: InvalidModelError for an input without type or shape;
+    UnsupportedModelError with all that are no tensors of a supported type; BindingError
+    for `constants` that do not fit.
+    """
+    known, free = _known(source, dims, constants)
+    problems = Problems()
+    inputs = [_input(info, known, problems) for info in free]
+    problems.raise_if_any([])
+    outputs = [_output(info, known) for info in _typed_outputs(source)]
+    known.check_all_used()
+    return Declaration(tuple(i for i in inputs if i), tuple(outputs), known.given)
+
+
+@printable_errors()
+def open_dimensions(
+    source: OnnxSource, dims: Mapping[str, int], constants: Mapping[str, object]
+) -> tuple[str, ...]:
+    """Return the symbolic dimensions that are neither given nor follow from others."""
+    return _known(source, dims, constants)[0].open
+
+
+def _known(
+    source: OnnxSource, dims: Mapping[str, int], constants: Mapping[str, object]
+) -> tuple[Dimensions, list[ValueInfoProto]]:
+    """Return what is known of dimensions, and the inputs that a caller passes."""
+    graph = source.proto.graph
+    weights = {tensor.name for tensor in graph.initializer}
+    weights |= {tensor.values.name for tensor in graph.sparse_initializer}
+    free = [i for i in graph.input if i.name not in weights or i.name in constants]
+    known = Dimensions(dims, free)
+    given_values(graph.input, constants, known)
+    return known, [info for info in free if info.name not in constants]
+
+
+def _input(
+    info: ValueInfoProto, dims: Dimensions, problems: Problems
+) -> Declared | None:
+    owner = f'input "{info.name}"'
+    kind = info.type.WhichOneof("value")
+    if kind is None:
+        raise InvalidModelError(f"{owner} has no type")
+    try:
+        if kind != "tensor_type":
+            raise Unsupported(f"values of kind {kind.removesuffix('_type')}")
+        dtype = dtype_of_onnx(info.type.tensor_type.elem_type, owner)
+    except Unsupported as problem:
+        problems.add(str(problem), owner)
+        return None
+    if extents_of(info) is None:
+        raise InvalidModelError(f"{owner} has no shape, expected at least its rank")
+    return Declared(info.name, _shape(info, dims, owner), dtype, axes_of(info))
+
+
+def _output(info: ValueInfoProto, dims: Dimensions) -> Declared:
+    dtype = DTYPES.get(info.type.tensor_type.elem_type)
+    shape = _shape(info, dims, f'output "{info.name}"')
+    return Declared(info.name, shape, dtype, axes_of(info))
+
+
+def _shape(
+    info: ValueInfoProto, dims: Dimensions, owner: str
+) -> tuple[int | str, ...] | None:
+    extents = extents_of(info)
+    if extents is None:
+        return None
+    found: list[int | str] = []
+    for extent in extents:
+        value = dims.find(extent, owner) if isinstance(extent, str) else extent
+        found.append(extent if value is None else value)
+    return tuple(found)
+
+
+def _typed_outputs(source: OnnxSource) -> Iterable[ValueInfoProto]:
+    """Return the outputs, with types by ONNX's inference where they declare none."""
+    outputs = source.proto.graph.output
+    for output in outputs:
+        text_of(output.name, "an output name")
+    if all(extents_of(o) is not None and _has_element(o) for o in outputs):
+        return outputs
+    try:
+        return shape_inference.infer_shapes(source.proto).graph.output
+    except (RuntimeError, ValueError, shape_inference.InferenceError):
+        return outputs  # the import will say what is wrong
+
+
+def _has_element(info: ValueInfoProto) -> bool:
+    return info.type.tensor_type.elem_type != 0

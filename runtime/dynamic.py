@@ -1,0 +1,125 @@
+"""Executables of models whose dimensions are known only when they run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, cast
+
+from glow.runtime.bindings import Bindings
+from glow.runtime.interface import Executable
+from glow.runtime.signature import Array
+from glow.runtime.specializations import Specializations
+from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature
+from glow.support.errors import BindingError, CompilationError
+
+
+class DynamicExecutable(Executable):
+    """
+    A model with symbolic dimensions: it is compiled for each shape that comes along.
+
+    A call runs what was compiled for the shapes of its inputs, and compiles where there
+    is nothing yet: one thread does while others that want the same wait. What was
+    compiled for the last `cache_size` shapes is kept; all of it shares constants,
+    packed ones too, and kernels. `specialize` returns what stands for given extents.
+    Errors: as of other executables; a BindingError also names dimensions that two
+    arrays disagree on, and where the model cannot have a shape, its error says which
+    dimensions these were.
+    """
+
+    def __init__(
+        self,
+        signature: SymbolicSignature,
+        compile: Callable[[Dims], Executable],
+        cache_size: int,
+    ):
+        super().__init__(signature)
+        self._symbols = signature
+        self._compile = compile
+        self._kept = Specializations(cache_size)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The symbolic dimensions, in the order of the inputs."""
+        return self._symbols.dims
+
+    @property
+    def compiled(self) -> tuple[dict[str, int], ...]:
+        """The extents that there is code for, those used last at the end."""
+        shapes = cast(tuple[Shapes, ...], self._kept.keys())
+        return tuple(dict(self._symbols.dims_for(each)) for each in shapes)
+
+    def specialize(self, dims: Mapping[str, int]) -> Executable:
+        """
+        Return the executable for these extents, compiled if need be.
+
+        It has the shapes of its own, and goes on if it is no longer kept here.
+        Errors: a BindingError that lists dimensions which are missing, unknown or
+        negative; what compiling raises.
+        """
+        problems = self._symbols.check_dims(dims)
+        if problems:
+            raise BindingError("; ".join(problems))
+        extents = {name: int(extent) for name, extent in dims.items()}
+        return self._for(self._symbols.shapes_of(extents), extents)
+
+    def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
+        net = self._found(arrays)
+        if net is None:
+            net = self._for_arrays(self.signature.positional(arrays))
+        return net(*arrays)
+
+    def run(
+        self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
+    ) -> dict[str, Array]:
+        net = self._found([inputs.get(name) for name in self._input_names])
+        if net is None:
+            net = self._for_arrays(inputs)
+        return net.run(inputs, out)
+
+    def bind(
+        self, arrays: Mapping[str, object] | None = None, arena: object = None
+    ) -> Bindings:
+        """
+        Return places for the arrays of one caller, which have one shape for all runs.
+
+        `arrays` must have inputs that say what each dimension is; `specialize` does
+        without. Errors: a BindingError that names all that do not fit.
+        """
+        given = arrays or {}
+        names = set(self._input_names)
+        inputs = {name: array for name, array in given.items() if name in names}
+        dims = self._symbols.dims_of(inputs, partial=True)
+        return self._for(self._symbols.shapes_of(dims), dims).bind(given, arena)
+
+    def save(self, path: str | os.PathLike[str]) -> NoReturn:
+        """Refuse: a file holds code for one shape, which `specialize` returns."""
+        dims = ", ".join(f'"{name}": ...' for name in self.dims)
+        raise CompilationError(
+            "expected known dimensions to save an executable, got symbolic ones; "
+            f"specialize({{{dims}}}).save(...) saves it for one shape"
+        )
+
+    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        shapes = tuple(array.shape for array in inputs)
+        self._for(shapes, self._symbols.dims_for(shapes)).execute(inputs, outputs)
+
+    def _found(self, arrays: Sequence[Any]) -> Executable | None:
+        """Return what was compiled for arrays like these, in order."""
+        try:
+            return self._kept.find(tuple([array.shape for array in arrays]))
+        except (AttributeError, TypeError):
+            return None  # what has no shape, or strange ones, is to be complained about
+
+    def _for_arrays(self, inputs: Mapping[str, object]) -> Executable:
+        dims = self._symbols.dims_of(inputs)
+        return self._for(self._symbols.shapes_of(dims), dims)
+
+    def _for(self, shapes: Shapes, dims: Dims) -> Executable:
+        return self._kept.get(shapes, lambda: self._compile(dims))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an executable cannot be pickled: its code is in this process;"
+            " compile the model in the other one"
+        )
