@@ -76,10 +76,10 @@ STAGES = (
     ),
     Stage(
         name="memory",
-        passes="graph-to-memory{target=$target},share-buffers,sink-allocs,"
-        "insert-deallocs,plan-memory,verify-memory",
+        passes="graph-to-memory{target=$target},coalesce-copies,share-buffers,"
+        "sink-allocs,insert-deallocs,plan-memory,verify-memory",
         dialects=_names("builtin func memory memref arith math llvm_ext"),
-        optional=_names("share-buffers sink-allocs"),
+        optional=_names("coalesce-copies share-buffers sink-allocs"),
     ),
     Stage(
         name="loops",

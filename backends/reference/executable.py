@@ -57,7 +57,12 @@ class ReferenceExecutable(Executable):
         signature = self.signature
         specs = (*signature.inputs, *(state.spec for state in signature.states))
         pairs = zip(specs, (*inputs, *states), strict=True)
-        given = {spec.name: spec.unpack(array) for spec, array in pairs}
+        written = {*map(id, outputs), *map(id, states)}
+        # What is updated in place is to be read as it was before the run to the end.
+        given = {
+            spec.name: spec.unpack(array.copy() if id(array) in written else array)
+            for spec, array in pairs
+        }
         symbols = self._constants | given
         saved = _Run(symbols, self._storage(), self._dying).run(self._body)
         for spec, output in zip(signature.outputs, outputs, strict=True):

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.buffers import root_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import (
     ConstantOp,
@@ -18,6 +19,7 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
@@ -26,6 +28,7 @@ from glow.lowering.graph_to_memory.elementwise import (
     is_elementwise,
     lower_elementwise,
 )
+from glow.lowering.graph_to_memory.ordering import ordered
 from glow.lowering.graph_to_memory.state import (
     ALIASING,
     HANDLERS,
@@ -69,16 +72,20 @@ class GraphToMemoryPass(ModulePass):
         source = functions[0].body.block
         lowering.destinations = find_destinations(source, outputs, ALIASING)
         lowering.find_halos(source)
-        _lower_block(lowering, list(source.ops), outputs)
+        _lower_block(lowering, ordered(source, ALIASING), outputs)
         _replace(op, functions[0], lowering, placeholders, constants)
 
 
 def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) -> None:
-    saves: list[SaveOp] = []
+    updates: list[SaveOp] = []
+    in_place = set(lowering.destinations.saved.values())
     for inner in ops:
         lowering.at(inner)
         if isinstance(inner, SaveOp):
-            saves.append(inner)
+            if inner.symbol.string_value() not in outputs:
+                updates.append(inner)
+            elif inner not in in_place:
+                _copy_to_symbol(lowering, inner, lowering[inner.value])
             continue
         if isinstance(inner, ReturnOp):
             break
@@ -88,7 +95,7 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             HANDLERS[type(inner)](lowering, inner)
         else:
             raise unsupported(inner, "has no lowering to memory")
-    _save(lowering, saves, outputs)
+    _update(lowering, updates)
     lowering.add(ReturnOp())
     _drop_unused(lowering.block)
 
@@ -114,36 +121,44 @@ def _literal(lowering: Lowering, op: LiteralOp) -> None:
     lowering.bind_literal(op)
 
 
-def _save(lowering: Lowering, saves: list[SaveOp], outputs: set[str]) -> None:
+def _update(lowering: Lowering, saves: list[SaveOp]) -> None:
     """
-    Copy saved values that were not computed in place.
+    Copy the values of placeholders that are also read; coalesce-copies may undo that.
 
-    What a placeholder that is also read held before the run may be what another one
-    gets, so copies into those come last, from temporaries.
+    What a placeholder held before the run may be what another one gets: it is copied
+    before it is written over. In a circle of those, one is held in a temporary.
     """
-    late: list[tuple[SaveOp, SSAValue]] = []
-    in_place = set(lowering.destinations.saved.values())
-    for op in saves:
-        lowering.at(op)
-        symbol = op.symbol.string_value()
-        if op in in_place:
+    pending = [(op, lowering[op.value]) for op in saves if not _is_held(op)]
+    while pending:
+        wanted = {_symbol_behind(source) for _, source in pending}
+        ready = [s for s in pending if s[0].symbol.string_value() not in wanted]
+        if ready:
+            _copy_to_symbol(lowering, *ready[0])
+            pending.remove(ready[0])
             continue
-        if symbol in outputs:
-            result = lowering.get(symbol, memref_of(tensor_type(op.value)))
-            lowering.zero_padding(result)
-            lowering.copy(lowering[op.value], result)
-        else:
-            type_ = tensor_type(op.value)
-            held = lowering.temporary(type_.element_type, type_.get_shape())
-            lowering.copy(lowering[op.value], held)
-            late.append((op, held))
-    for op, held in late:
+        op, source = pending.pop(0)
         lowering.at(op)
-        result = lowering.get(
-            op.symbol.string_value(), memref_of(tensor_type(op.value))
-        )
-        lowering.zero_padding(result)
-        lowering.copy(held, result)  # pyright: ignore[reportArgumentType]
+        held = lowering.temporary(buffer_type(source).element_type, extents_of(source))
+        lowering.copy(source, held)
+        pending.append((op, held))
+
+
+def _is_held(op: SaveOp) -> bool:
+    """Say whether the placeholder gets what it has."""
+    owner = op.value.owner
+    return isinstance(owner, LoadOp) and owner.symbol == op.symbol
+
+
+def _symbol_behind(buffer: SSAValue) -> str | None:
+    owner = root_of(buffer).owner
+    return owner.symbol.string_value() if isinstance(owner, GetOp) else None
+
+
+def _copy_to_symbol(lowering: Lowering, op: SaveOp, source: SSAValue) -> None:
+    lowering.at(op)
+    result = lowering.get(op.symbol.string_value(), memref_of(tensor_type(op.value)))
+    lowering.zero_padding(result)
+    lowering.copy(source, result)
 
 
 def _replace(

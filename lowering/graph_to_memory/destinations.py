@@ -40,7 +40,8 @@ def find_destinations(
 
     `outputs` are the placeholders that nothing reads; a value saved to one of them is
     computed there, also where it is transposed or reshaped before, if that keeps its
-    bytes. What other `aliasing` ops or loads give is copied instead.
+    bytes. What other `aliasing` ops or loads give is copied instead, and so is what
+    another placeholder keeps: that one may have it in place.
     """
     found = Destinations()
 
@@ -55,10 +56,12 @@ def find_destinations(
             is_computed(value) and value not in found.saved and value not in found.parts
         )
 
-    for op in block.ops:
-        if isinstance(op, SaveOp) and op.symbol.string_value() in outputs:
+    saves = [op for op in block.ops if isinstance(op, SaveOp)]
+    kept = {op.value for op in saves if op.symbol.string_value() not in outputs}
+    for op in saves:
+        if op.symbol.string_value() in outputs:
             value = _origin_of(op.value)
-            if is_free(value):
+            if is_free(value) and value not in kept:
                 found.saved[value] = op
     for op in block.ops:
         if isinstance(op, ConcatOp):

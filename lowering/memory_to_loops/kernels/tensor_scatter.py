@@ -30,8 +30,9 @@ class TensorScatter(Kernel):
     """
     Copy lines to where a batch's write index says; beyond the end on from the front.
 
-    Where it is not `circular`, an index that leaves too little room is reported and
-    taken as 0. On vectors, a line has unit stride along its fastest axis on both sides.
+    Where it is not `circular`, an index that leaves too little room is reported, and
+    nothing is written. On vectors, a line has unit stride along its fastest axis on
+    both sides.
     Row: the batch (extent; strides of y, starts, u), places along the axis in y and in
     u, strides of both along it, the fault code, `before` loops (extent; strides of y,
     u), `after` loops over a line.
@@ -74,10 +75,15 @@ class TensorScatter(Kernel):
 
         def each(b: Body, offsets: Values) -> None:
             y, place, u = offsets
-            start = self._start(b, b.load(args["starts"], place), room, count, report)
-            first = count
+            cast = arith.IndexCastOp.create(
+                operands=[b.load(args["starts"], place)], result_types=[INDEX]
+            )
+            start = b.add(cast)
             if self.circular:
+                start = _around(b, start, room)
                 first = Numbers(b, INDEX).minimum(count, b.difference(room, start))
+            else:
+                first = _fitting(b, start, room, count, report)
             lines(b, first, [b.sum(y, b.product(start, strides[0])), u])
             if self.circular:
                 rest = b.difference(count, first)
@@ -87,16 +93,18 @@ class TensorScatter(Kernel):
         b.do(func.ReturnOp())
         return op
 
-    def _start(
-        self, b: Body, value: SSAValue, room: SSAValue, count: SSAValue, report: Report
-    ) -> SSAValue:
-        """Return a place from the front with room behind it, or any if circular."""
-        cast = arith.IndexCastOp.create(operands=[value], result_types=[INDEX])
-        n, zero, start = Numbers(b, INDEX), b.const(0), b.add(cast)
-        if self.circular:
-            rest = b.binary(arith.RemSIOp, start, room)
-            return n.select(n.compare("lt", rest, zero), b.sum(rest, room), rest)
-        # A negative number is a large one without a sign.
-        is_outside = b.add(arith.CmpiOp(start, b.difference(room, count), "ugt"))
-        report(b, is_outside)
-        return n.select(is_outside, zero, start)
+
+def _around(b: Body, start: SSAValue, room: SSAValue) -> SSAValue:
+    """Return the place within `room` that is whole rounds from `start`."""
+    n, rest = Numbers(b, INDEX), b.binary(arith.RemSIOp, start, room)
+    return n.select(n.compare("lt", rest, b.const(0)), b.sum(rest, room), rest)
+
+
+def _fitting(
+    b: Body, start: SSAValue, room: SSAValue, count: SSAValue, report: Report
+) -> SSAValue:
+    """Return `count`, or report and return 0 where there is no room from `start` on."""
+    # A negative number is a large one without a sign.
+    is_outside = b.add(arith.CmpiOp(start, b.difference(room, count), "ugt"))
+    report(b, is_outside)
+    return Numbers(b, INDEX).select(is_outside, b.const(0), count)

@@ -86,12 +86,12 @@ func.func @main() {
 
 // -----
 
-// Two placeholders swap their values through temporaries.
+// Two placeholders swap their values through one temporary.
 // CHECK-LABEL: @main
 // CHECK:         memory.copy ins([[A:%.*]] : {{.*}}) outs([[T:%.*]] :
-// CHECK:         memory.copy ins([[B:%.*]] : {{.*}}) outs([[U:%.*]] :
-// CHECK:         memory.copy ins([[T]] : {{.*}}) outs([[B]] :
-// CHECK:         memory.copy ins([[U]] : {{.*}}) outs([[A]] :
+// CHECK-NEXT:    memory.copy ins([[B:%.*]] : {{.*}}) outs([[A]] :
+// CHECK-NEXT:    memory.copy ins([[T]] : {{.*}}) outs([[B]] :
+// CHECK-NEXT:    func.return
 graph.placeholder @a "inout" : tensor<4xf32>
 graph.placeholder @b "inout" : tensor<4xf32>
 func.func @main() {
@@ -99,6 +99,62 @@ func.func @main() {
   %b = graph.load @b : tensor<4xf32>
   graph.save @b, %a : tensor<4xf32>
   graph.save @a, %b : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// What moves on is copied from its end; what stays is not touched; what is turned in
+// place goes through a temporary.
+// CHECK-LABEL: @main
+// CHECK:         [[A:%.*]] = memory.get @a
+// CHECK:         [[B:%.*]] = memory.get @b
+// CHECK:         [[X:%.*]] = memory.get @x
+// CHECK:         [[W:%.*]] = memory.get @w
+// CHECK:         memory.copy ins([[A]] : {{.*}}) outs([[B]] :
+// CHECK-NEXT:    memory.copy ins([[X]] : {{.*}}) outs([[A]] :
+// CHECK-NEXT:    [[T:%.*]] = memory.alloc : memref<2x2xf32>
+// CHECK-NEXT:    memory.copy ins(%{{.*}} : memref<2x2xf32, strided<[1, 2]>>) outs([[T]] :
+// CHECK-NEXT:    memory.copy ins([[T]] : {{.*}}) outs([[W]] :
+// CHECK-NEXT:    func.return
+graph.placeholder @a "inout" : tensor<4xf32>
+graph.placeholder @b "inout" : tensor<4xf32>
+graph.placeholder @c "inout" : tensor<4xf32>
+graph.placeholder @w "inout" : tensor<2x2xf32>
+graph.placeholder @x "in" : tensor<4xf32>
+graph.placeholder @y "out" : tensor<4xf32>
+func.func @main() {
+  %a = graph.load @a : tensor<4xf32>
+  %b = graph.load @b : tensor<4xf32>
+  %c = graph.load @c : tensor<4xf32>
+  %x = graph.load @x : tensor<4xf32>
+  %w = graph.load @w : tensor<2x2xf32>
+  %0 = graph.neg %b : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = graph.transpose %w {permutation = array<i64: 1, 0>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  graph.save @y, %0 : tensor<4xf32>
+  graph.save @b, %a : tensor<4xf32>
+  graph.save @a, %x : tensor<4xf32>
+  graph.save @c, %c : tensor<4xf32>
+  graph.save @w, %1 : tensor<2x2xf32>
+  func.return
+}
+
+// -----
+
+// A value that a placeholder keeps is not made in another one, which gets a copy.
+// CHECK-LABEL: @main
+// CHECK:         memory.elementwise {{.*}} outs([[T:%.*]] :
+// CHECK:         [[Y:%.*]] = memory.get @y
+// CHECK-NEXT:    memory.copy ins([[T]] : {{.*}}) outs([[Y]] :
+// CHECK-NEXT:    memory.copy ins([[T]] : {{.*}}) outs(
+// CHECK-NEXT:    func.return
+graph.placeholder @n "inout" : tensor<4xf32>
+graph.placeholder @y "out" : tensor<4xf32>
+func.func @main() {
+  %n = graph.load @n : tensor<4xf32>
+  %0 = graph.neg %n : (tensor<4xf32>) -> tensor<4xf32>
+  graph.save @y, %0 : tensor<4xf32>
+  graph.save @n, %0 : tensor<4xf32>
   func.return
 }
 
@@ -191,5 +247,24 @@ func.func @main() {
   %x = graph.load @x : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
   %y = graph.relu %x : (tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>) -> tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
   graph.save @y, %y : tensor<2x3x4x4xf32, #layout.physical<N[a=128]HWC>>
+  func.return
+}
+
+// -----
+
+// What is seen in blocks is transposed by its type, also where it is the caller's.
+// CHECK-LABEL: @main
+// CHECK:         [[X:%.*]] = memory.get @x : memref<2x6xf32>
+// CHECK:         memory.view {{.*}} -> memref<6x2xf32, #layout.physical<[0:2, 1, 0:?:2]>>
+// CHECK:         memory.copy
+graph.placeholder @x "in" : tensor<2x6xf32>
+graph.placeholder @y "out" : tensor<6x2xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2x6xf32>
+  %0 = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x6xf32>) -> tensor<6x2xf32, #layout.physical<NK>>
+  %1 = graph.reshape %0 {shape = array<i64: 2, 6>} : (tensor<6x2xf32, #layout.physical<NK>>) -> tensor<2x6xf32, #layout.physical<[1:2, 0, 1:?:2]>>
+  %2 = graph.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<2x6xf32, #layout.physical<[1:2, 0, 1:?:2]>>) -> tensor<6x2xf32, #layout.physical<[0:2, 1, 0:?:2]>>
+  %3 = layout.transform %2 : tensor<6x2xf32, #layout.physical<[0:2, 1, 0:?:2]>> -> tensor<6x2xf32>
+  graph.save @y, %3 : tensor<6x2xf32>
   func.return
 }

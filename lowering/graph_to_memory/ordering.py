@@ -1,0 +1,102 @@
+"""In which order ops run: who reads a placeholder comes before who updates it."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from heapq import heappop, heappush
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from glow.dialects.graph.storage import LoadOp, SaveOp
+
+
+def ordered(block: Block, aliasing: Container[type[Operation]]) -> list[Operation]:
+    """
+    Return the ops of `block` in an order that lets placeholders be updated in place.
+
+    What computes the value that a placeholder gets comes behind all that read, also
+    through `aliasing` ops, what it held. Where that cannot be, and else, ops stay in
+    the order they have.
+    """
+    ops = list(block.ops)
+    saves = [op for op in ops if isinstance(op, SaveOp)]
+    loads: dict[str, list[LoadOp]] = {op.symbol.string_value(): [] for op in saves}
+    for op in ops:
+        if isinstance(op, LoadOp) and op.symbol.string_value() in loads:
+            loads[op.symbol.string_value()].append(op)
+    before: dict[Operation, set[Operation]] = {}
+    for save in saves:
+        update = _maker_of(save.value, aliasing)
+        found = loads[save.symbol.string_value()]
+        readers = {r for load in found for r in _readers_of(load.result, aliasing)}
+        readers -= {update, save}
+        if isinstance(update, LoadOp) or not readers:
+            continue
+        if not readers & _depending_on(update, before):
+            before.setdefault(update, set()).update(readers)
+    return _sorted(ops, before) if before else ops
+
+
+def _maker_of(value: SSAValue, aliasing: Container[type[Operation]]) -> Operation:
+    """Return the op that writes the bytes of `value`."""
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    while type(owner) in aliasing and isinstance(owner.operands[0].owner, Operation):
+        owner = owner.operands[0].owner
+    return owner
+
+
+def _readers_of(
+    value: SSAValue, aliasing: Container[type[Operation]]
+) -> Iterator[Operation]:
+    for use in value.uses:
+        yield use.operation
+        if type(use.operation) in aliasing:
+            for result in use.operation.results:
+                yield from _readers_of(result, aliasing)
+
+
+def _depending_on(
+    op: Operation, before: dict[Operation, set[Operation]]
+) -> set[Operation]:
+    """Return what comes behind `op` by its operands, or because of `before`."""
+    behind: dict[Operation, list[Operation]] = {}
+    for later, readers in before.items():
+        for reader in readers:
+            behind.setdefault(reader, []).append(later)
+    found: set[Operation] = set()
+    waiting = [op]
+    while waiting:
+        each = waiting.pop()
+        users = [use.operation for result in each.results for use in result.uses]
+        for user in (*users, *behind.get(each, ())):
+            if user not in found:
+                found.add(user)
+                waiting.append(user)
+    return found
+
+
+def _sorted(
+    ops: list[Operation], before: dict[Operation, set[Operation]]
+) -> list[Operation]:
+    """Return `ops`, each behind its operands and `before`, the earliest first."""
+    position = {op: at for at, op in enumerate(ops)}
+    missing: dict[Operation, int] = {}
+    behind: dict[Operation, list[Operation]] = {}
+    for op in ops:
+        owners = {value.owner for each in op.walk() for value in each.operands}
+        needed = {o for o in owners if o in position} | before.get(op, set())
+        missing[op] = len(needed - {op})
+        for each in needed - {op}:
+            behind.setdefault(each, []).append(op)  # pyright: ignore
+    ready = [position[op] for op in ops if not missing[op]]
+    found: list[Operation] = []
+    while ready:
+        op = ops[heappop(ready)]
+        found.append(op)
+        for each in behind.get(op, ()):
+            missing[each] -= 1
+            if not missing[each]:
+                heappush(ready, position[each])
+    assert len(found) == len(ops)
+    return found

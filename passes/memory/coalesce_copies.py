@@ -1,0 +1,184 @@
+"""Let two buffers be one where a copy of all of one is what makes the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, SSAValue
+from xdsl.passes import ModulePass
+
+from glow.analysis.buffers import root_of
+from glow.dialects.layout.attribute import physical_shape_of
+from glow.dialects.memory.address import Addressing, find_addressing, same_place
+from glow.dialects.memory.base import MemoryOp, buffer_type
+from glow.dialects.memory.elementwise import CopyOp
+from glow.dialects.memory.storage import AllocOp, GetOp, PlaceholderOp, ViewOp
+
+Place = SSAValue | str
+"""An allocation, or the symbol of what lies outside the arena."""
+
+
+@dataclass(frozen=True)
+class CoalesceCopiesPass(ModulePass):
+    """
+    Merge an allocation with what all of it is copied to, or from, and drop the copy.
+
+    So a placeholder that is read and written is updated in place. The other buffer is
+    an allocation or a placeholder that may be written. Both have the same bytes
+    without padding, and neither is written while what the other holds is read later,
+    but by an op that declares the pair.
+
+    Level: memory -> memory. Needs: nothing; before sink-allocs.
+    Source: Chaitin, Register allocation and spilling via graph coloring (1982).
+    """
+
+    name = "coalesce-copies"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        writable = {
+            placeholder.sym_name.data
+            for placeholder in op.ops
+            if isinstance(placeholder, PlaceholderOp)
+            and placeholder.direction.data != "in"
+        }
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _Coalescing(function.body.block, writable).run()
+
+
+class _Coalescing:
+    """The ops of a block that touch each buffer, by position."""
+
+    def __init__(self, block: Block, writable: set[str]):
+        self._writable = writable
+        self._block = block
+        self._touching: dict[Place, dict[int, MemoryOp]] = {}
+        for at, op in enumerate(block.ops):
+            if isinstance(op, MemoryOp):
+                for value, _ in op.accesses():
+                    self._touching.setdefault(_place_of(value), {})[at] = op
+
+    def run(self) -> None:
+        # From the end: what a placeholder gets last is what should be made there.
+        copies = [op for op in self._block.ops if isinstance(op, CopyOp)]
+        for copy in reversed(copies):
+            if copy.parent is None or not _keeps_bytes(copy):
+                continue
+            for gone, kept in (copy.operands, reversed(copy.operands)):
+                if self._can_be_one(gone, kept):
+                    self._merge(root_of(gone), root_of(kept))
+                    break
+
+    def _can_be_one(self, gone: SSAValue, kept: SSAValue) -> bool:
+        gone, place = root_of(gone), _place_of(kept)
+        if not isinstance(gone.owner, AllocOp) or gone == place:
+            return False
+        if isinstance(place, str) and place not in self._writable:
+            return False
+        return not self._interfere(gone, place)
+
+    def _interfere(self, first: Place, second: Place) -> bool:
+        """
+        Say whether one is written while what the other holds is wanted.
+
+        Walks back from the end, where what lies outside the arena is wanted. A write
+        of some elements or of all leaves the others wanted: that errs towards yes.
+        """
+        wanted = {place: isinstance(place, str) for place in (first, second)}
+        ops = self._touching[first] | self._touching[second]
+        for _, op in sorted(ops.items(), reverse=True):
+            if _connects(op, first, second):
+                source, result = map(_place_of, op.operands)
+                wanted[source] |= wanted[result]
+                wanted[result] = False
+                continue
+            accesses = [
+                (_place_of(value), value, kind) for value, kind in op.accesses()
+            ]
+            reads = [(place, value) for place, value, kind in accesses if kind.reads]
+            writes = [(place, value) for place, value, kind in accesses if kind.writes]
+            for one, other in ((first, second), (second, first)):
+                written = [value for place, value in writes if place == one]
+                if not written:
+                    continue
+                if wanted[other] or any(place == other for place, _ in writes):
+                    return True
+                read = [value for place, value in reads if place == other]
+                allowed = op.in_place_pairs()
+                if any((r, w) not in allowed for r in read for w in written):
+                    return True
+            for place, _ in reads:
+                if place in wanted:
+                    wanted[place] = True
+        return False
+
+    def _merge(self, gone: SSAValue, kept: SSAValue) -> None:
+        """Put `kept` in the place of `gone`; erase the copies between them."""
+        first, second = _place_of(gone), _place_of(kept)
+        touching = self._touching.pop(first) | self._touching[second]
+        for at, op in list(touching.items()):
+            if _connects(op, first, second):
+                del touching[at]
+                op.detach()
+                op.erase()
+        self._touching[second] = touching
+        alloc, owner = gone.owner, kept.owner
+        assert isinstance(alloc, AllocOp)
+        assert isinstance(owner, AllocOp | GetOp)
+        if not owner.is_before_in_block(alloc):
+            owner.detach()
+            self._block.insert_op_before(owner, alloc)
+        new = kept
+        if kept.type != gone.type:
+            view = ViewOp(kept, buffer_type(gone))
+            view.location = alloc.location
+            self._block.insert_op_before(view, alloc)
+            new = view.result
+        gone.replace_all_uses_with(new)
+        alloc.detach()
+        alloc.erase()
+
+
+def _place_of(value: SSAValue) -> Place:
+    root = root_of(value)
+    owner = root.owner
+    return owner.symbol.string_value() if isinstance(owner, GetOp) else root
+
+
+def _connects(op: MemoryOp, first: Place, second: Place) -> bool:
+    """Say whether `op` only copies all of one to the other, as it lies there."""
+    if not isinstance(op, CopyOp):
+        return False
+    return {*map(_place_of, op.operands)} == {first, second} and _keeps_bytes(op)
+
+
+def _keeps_bytes(copy: CopyOp) -> bool:
+    """Say whether source and result are two whole buffers of the same bytes."""
+    count = prod(buffer_type(copy.source).get_shape())
+    roots = [root_of(value) for value in copy.operands]
+    if not count or any(
+        prod(physical_shape_of(buffer_type(r))) != count for r in roots
+    ):
+        return False
+    if not same_place(copy.source, copy.result):
+        is_root = list(copy.operands) == roots
+        return is_root and copy.source.type == copy.result.type
+    found = find_addressing(buffer_type(copy.source))
+    return found is not None and _fills(found)
+
+
+def _fills(addressing: Addressing) -> bool:
+    """Say whether each place from 0 on has one element, in whatever order."""
+    expected = 1
+    for stride, extent in sorted(
+        zip(addressing.strides, addressing.shape, strict=True)
+    ):
+        if extent != 1:
+            if stride != expected:
+                return False
+            expected *= extent
+    return addressing.offset == 0
