@@ -42,7 +42,7 @@ def symbolic_model(
     signature = SymbolicSignature(
         tuple(map(_spec, declared.inputs)),
         tuple(map(_spec, declared.outputs)),
-        declared.dims,
+        known=declared.dims,
     )
     kept = source.owned()
 

@@ -100,9 +100,15 @@ class DynamicExecutable(Executable):
             f"specialize({{{dims}}}).save(...) saves it for one shape"
         )
 
-    def execute(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+    def execute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        states: Sequence[Array] = (),
+    ) -> None:
         shapes = tuple(array.shape for array in inputs)
-        self._for(shapes, self._symbols.dims_for(shapes)).execute(inputs, outputs)
+        net = self._for(shapes, self._symbols.dims_for(shapes))
+        net.execute(inputs, outputs, states)
 
     def _found(self, arrays: Sequence[Any]) -> Executable | None:
         """Return what was compiled for arrays like these, in order."""
