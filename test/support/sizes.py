@@ -10,9 +10,10 @@ import pytest
 LARGEST = frozenset({"densenet121", "vgg19", "zfnet512"})
 
 
-def but_for_the_largest(names: Iterable[str]) -> list[Any]:
+def but_for_the_largest(names: Iterable[str], keep: str | None = None) -> list[Any]:
     """Return `names` as parameters of a test, the largest for `make test-full`."""
+    left_out = LARGEST - {keep}
     return [
-        pytest.param(name, marks=pytest.mark.full) if name in LARGEST else name
+        pytest.param(name, marks=pytest.mark.full) if name in left_out else name
         for name in names
     ]

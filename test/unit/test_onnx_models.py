@@ -1,4 +1,4 @@
-"""Whole networks: imported, checked against ONNX's shapes, run against ONNX Runtime."""
+"""Whole networks: imported, and checked against ONNX's shapes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from onnx import ModelProto, helper
 from operators.oracle import run_onnxruntime
 from sizes import but_for_the_largest
-from targets import TARGETS
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, NameLoc
 
 import glow
@@ -17,7 +16,6 @@ from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
 from glow.importers.onnx import import_model
 from glow.support.types import shape_of
-from glow.tools.peers import error_of
 
 pytestmark = pytest.mark.slow
 
@@ -69,22 +67,16 @@ def check_shapes(model: ModelProto, module: ModuleOp) -> None:
 
 
 @pytest.mark.parametrize("name", but_for_the_largest(models.MODELS))
-def test_network_is_valid_and_computes_what_onnx_runtime_does(name: str) -> None:
-    """One test, because the large models are costly to build."""
+def test_network_is_valid_and_has_the_shapes_that_onnx_infers(name: str) -> None:
+    """What it computes is compared in `test_models.py`."""
     model = models.build(name)
     module = import_model(model)
     verify_module(module)
     assert not [op.name for op in module.walk() if op.location == UNKNOWN_LOC]
     check_shapes(model, module)
-    inputs = models.inputs_of(model, seed=1)
-    expected = run_onnxruntime(model, inputs)
-    for target in TARGETS:
-        found = glow.compile(module, target=target).run(inputs)
-        for actual, wanted in zip(found.values(), expected, strict=True):
-            assert error_of(actual, wanted) <= 1e-4, target
 
 
-@pytest.mark.parametrize("name", ["squeezenet", "resnet50"])
+@pytest.mark.parametrize("name", ["squeezenet"])
 def test_network_tells_inputs_apart(name: str) -> None:
     model = models.build(name)
     outputs = [

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -48,27 +49,52 @@ def environment_of(folder: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(folder / ".links")}
 
 
+@dataclass(frozen=True)
+class Followed:
+    """A copy of the repository in which all recipes were followed."""
+
+    folder: Path
+    written: dict[str, list[Path]]
+    environment: dict[str, str]
+
+    def passes(self, *command: object) -> None:
+        """Run a command there, which must succeed."""
+        done = subprocess.run(
+            list(map(str, command)),
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Followed:
+    folder = tmp_path_factory.mktemp("recipes")
+    copy_repository(folder)
+    written = {title: write_files(section(title), folder) for title in RECIPES}
+    return Followed(folder, written, environment_of(folder))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", RECIPES)
-def test_recipe_passes_its_own_tests(title: str, tmp_path: Path) -> None:
-    copy_repository(tmp_path)
-    written = write_files(section(title), tmp_path)
-    environment = environment_of(tmp_path)
+def test_recipe_passes_its_own_tests(title: str, followed: Followed) -> None:
+    written = followed.written[title]
     texts = [path for path in written if path.suffix == ".mlir"]
     units = [path for path in written if path.name.startswith("test_")]
     assert texts or units
-    # The rules are kept, but for what other files of this repository break.
-    names = [f"test/unit/test_{name}.py" for name in CONVENTIONS]
-    commands = [[sys.executable, "-m", "pytest", "-q", "-m", "not slow", *names]]
     if units:
-        commands.append([sys.executable, "-m", "pytest", "-q", *map(str, units)])
+        followed.passes(sys.executable, "-m", "pytest", "-q", *units)
     if texts:
-        commands.append(["lit", "-v", *map(str, texts)])
-    for command in commands:
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        followed.passes("lit", "-v", *texts)
+
+
+@pytest.mark.slow
+def test_recipes_keep_the_rules(followed: Followed) -> None:
+    # But for what other files of this repository break.
+    names = [f"test/unit/test_{name}.py" for name in CONVENTIONS]
+    followed.passes(sys.executable, "-m", "pytest", "-q", "-m", "not slow", *names)
 
 
 @pytest.mark.slow
