@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
+from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame
 from glow.runtime.signature import Array, Signature, State, TensorSpec, overlap
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
@@ -130,14 +131,31 @@ class Bindings:
                 self._fill()
             for place in self._copied.values():
                 if place.is_read:
-                    _stored(place)[...] = _bound(place)
+                    copy_into(_stored(place), _bound(place))
             self._frame.run()
             for place in self._copied.values():
                 if place.is_written:
-                    _bound(place)[...] = _stored(place)
+                    copy_into(_bound(place), _stored(place))
             return self._results.copy()
         finally:
             self._lock.release()
+
+    def views(self) -> dict[str, Array]:
+        """
+        Return read-only views of the outputs, for others than who binds and runs.
+
+        They show what each run leaves in the arrays that are bound now. Errors: a
+        BindingError for what a model reads and writes and has no array yet.
+        """
+        self._take()
+        try:
+            self._fill(outputs_only=True)
+            found = {n: cast(Array, array).view() for n, array in self._results.items()}
+        finally:
+            self._lock.release()
+        for view in found.values():
+            view.flags.writeable = False
+        return found
 
     def clone(self) -> Bindings:
         """
@@ -239,18 +257,21 @@ class Bindings:
         else:
             self._copied.pop(place.spec.name, None)
 
-    def _fill(self) -> None:
+    def _fill(self, outputs_only: bool = False) -> None:
         """Give each output without an array one; raise where an input has none."""
         missing = [
             f'{place.kind} "{name}": not bound, expected {place.spec.description}'
             for name, place in self._places.items()
-            if name in self._unbound and place.is_read
+            if name in self._unbound
+            and place.is_read
+            and (place.output is not None or not outputs_only)
         ]
         if missing:
             raise BindingError("; ".join(missing))
         for name in tuple(self._unbound):
             place = self._places[name]
-            self._put(place, _fresh(place.spec))
+            if place.input is None:
+                self._put(place, _fresh(place.spec))
 
 
 def _places_of(signature: Signature) -> dict[str, _Place]:

@@ -172,5 +172,6 @@ class Executable(ABC):
         """
         Fill `outputs` from `inputs` and update `states`.
 
-        All fit the signature and are contiguous.
+        All fit the signature. They are contiguous, but for inputs that are outputs too;
+        such an input and output may be one array.
         """

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame
 from glow.runtime.image import Image, signature_of
 from glow.runtime.image_file import write_image
@@ -106,7 +107,7 @@ class NativeExecutable(Executable):
         states: Sequence[Array] = (),
     ) -> None:
         for source, target in self._updates:
-            outputs[target][...] = inputs[source]
+            copy_into(outputs[target], inputs[source])
         try:
             frame = self._frames.pop()
         except IndexError:

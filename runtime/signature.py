@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.runtime.copies import contiguous_copy, copy_into
 from glow.support.arrays import aligned_empty
 from glow.support.errors import BindingError
 
@@ -117,13 +119,17 @@ class State:
             return self.initial
         array = aligned_empty(self.spec.nbytes).view(self.spec.dtype)
         array = array.reshape(self.spec.shape)
-        array[...] = self.initial
+        copy_into(array, self.initial)
         return array
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Arrays of one run: C-contiguous, in the order of the signature."""
+    """
+    Arrays of one run, in the order of the signature.
+
+    They are C-contiguous, but for inputs that are outputs too.
+    """
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
@@ -140,8 +146,8 @@ class Arguments:
     def _delivered(written: Array, requested: Array | None) -> Array:
         if requested is None:
             return written
-        if requested is not written:
-            requested[...] = written
+        if not np.may_share_memory(requested, written):
+            copy_into(requested, written)
         return requested
 
 
@@ -184,17 +190,29 @@ class Signature:
         Return whether results can go straight into `buffers`, in order.
 
         That is so where they fit, can be written, and share no memory with each other
-        nor with `inputs`, which fit.
+        nor with `inputs`, which fit. What is read and written may be one array.
         """
         if not _fit(buffers, self.outputs):
             return False
         for i, buffer in enumerate(buffers):
             if not buffer.flags.writeable:
                 return False
-            for other in (*inputs, *buffers[:i]):
-                if np.may_share_memory(buffer, other):
+            own = self._read_of.get(i)
+            for j, other in enumerate((*inputs, *buffers[:i])):
+                in_place = other is buffer and j == own
+                if not in_place and np.may_share_memory(buffer, other):
                     return False
         return True
+
+    @cached_property
+    def _read_of(self) -> dict[int, int]:
+        """The number of the input that is the same tensor as an output, by that one."""
+        inputs = {spec.name: index for index, spec in enumerate(self.inputs)}
+        return {
+            index: inputs[spec.name]
+            for index, spec in enumerate(self.outputs)
+            if spec.name in inputs
+        }
 
     def positional(self, arrays: Sequence[object]) -> dict[str, object]:
         """Return `arrays` by name; they come in the order of the inputs."""
@@ -212,7 +230,8 @@ class Signature:
         Check the arrays of a run and make them contiguous.
 
         An input that shares memory with a buffer in `out` is copied, so that the run
-        may write results before it has read everything.
+        may write results before it has read everything. What is read and written may be
+        one array, which is then updated in place.
         """
         wanted = out or {}
         problems = _problems("input", self.inputs, inputs, required=True)
@@ -226,12 +245,15 @@ class Signature:
         if problems:
             raise BindingError("; ".join(problems))
         requested = tuple(_array(wanted.get(spec.name)) for spec in self.outputs)
-        given = [array for array in requested if array is not None]
-        return Arguments(
-            tuple(_readable(inputs[spec.name], given) for spec in self.inputs),
-            tuple(map(_writeable, self.outputs, requested)),
-            requested,
-        )
+        names = [spec.name for spec in self.outputs]
+        read: list[Array] = []
+        for spec in self.inputs:
+            own = names.index(spec.name) if spec.name in names else None
+            others = [array for i, array in enumerate(requested) if i != own]
+            array = cast(Array, inputs[spec.name])
+            read.append(_readable(array, own is not None, others))
+        written = tuple(map(_writeable, self.outputs, requested))
+        return Arguments(tuple(read), written, requested)
 
 
 def _fit(arrays: Sequence[object], specs: Sequence[TensorSpec]) -> bool:
@@ -297,15 +319,28 @@ def _array(value: object) -> Array | None:
     return cast(Array, value) if isinstance(value, np.ndarray) else None
 
 
-def _readable(value: object, written: Sequence[Array]) -> Array:
-    """Return `value` contiguous and aligned, apart from all arrays in `written`."""
-    array = np.require(value, requirements=["C", "A"]).view(np.ndarray)
-    shared = any(np.may_share_memory(array, other) for other in written)
-    return array.copy() if shared else array
+def _readable(array: Array, is_updated: bool, others: Sequence[Array | None]) -> Array:
+    """
+    Return `array` so that a run can read it, apart from all `others`.
+
+    What it updates it copies, if need be, to where it writes; the rest is contiguous.
+    """
+    flags = array.flags
+    is_plain = is_updated or (flags.c_contiguous and flags.aligned)
+    if is_plain and not any(
+        other is not None and np.may_share_memory(array, other) for other in others
+    ):
+        return _plain(array)
+    return contiguous_copy(array)
 
 
 def _writeable(spec: TensorSpec, requested: Array | None) -> Array:
     """Return `requested` where code can write into it directly, or a fresh array."""
     if requested is None or not requested.flags.carray:
         return np.empty(spec.shape, spec.dtype)
-    return requested.view(np.ndarray)
+    return _plain(requested)
+
+
+def _plain(array: Array) -> Array:
+    """Return `array` as one of NumPy's own class."""
+    return array if type(array) is np.ndarray else array.view(np.ndarray)

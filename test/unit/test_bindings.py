@@ -88,6 +88,22 @@ def test_state_is_updated_in_place(net: glow.Executable) -> None:
     assert np.allclose(given["state"], given["x"] + given["bias"], atol=1e-6)
 
 
+def test_views_show_results_and_cannot_be_written(net: glow.Executable) -> None:
+    bound = net.bind(arrays())
+    views = bound.views()
+    assert list(views) == [spec.name for spec in net.outputs]
+    for _ in range(2):
+        for name, array in bound.run().items():
+            assert views[name] is not array
+            assert address_of(views[name]) == address_of(array)
+            assert not views[name].flags.writeable
+            assert array.flags.writeable
+    unbound = net.bind({"x": arrays()["x"]})
+    assert refusal(unbound.views) == 'input "state": not bound, expected float32[4, 8]'
+    unbound["state"] = arrays()["state"]
+    assert not unbound.views()["y"].flags.writeable
+
+
 def test_what_callers_write_into_arrays_is_seen(net: glow.Executable) -> None:
     given = arrays()
     bound = net.bind(given)
