@@ -94,6 +94,7 @@ def compile(
     cache_dir: str | PathLike[str] | None = None,
     cache_bytes: int | None = None,
     relayout: Mapping[str, str] | str | None = None,
+    states: Mapping[str, str] | None = None,
     shapes: Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]] = (),
     cache_size: int = 16,
 ) -> Executable:
@@ -107,6 +108,9 @@ def compile(
     caller pass and take arrays in another order than the model's, by name or, as one
     layout, for all of its rank: `relayout={"image": "NHWC"}`, `relayout="NHWC"`;
     `signature` then says so.
+    `states` ties outputs to inputs of the same type, such as `{"present": "past"}`:
+    what a run gives for one, the next run of the same bindings gets for the other.
+    These are neither passed nor taken any more; `bindings["past"]` starts as zeros.
     `cache_dir` is a folder that keeps what was compiled, for all processes: the same
     model, options and compiler are found there and compiled once. It holds at most
     `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
@@ -115,10 +119,10 @@ def compile(
     shapes that it is called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
-    Errors: CompilationError, also for a `relayout` that does not fit; TargetError for a
-    target or features that do not exist; BindingError for `shapes` that cannot be;
-    ValueError for a pass that does not exist, fewer than one thread or shape to keep,
-    or negative `cache_bytes`; what `load` raises.
+    Errors: CompilationError, also for a `relayout` or `states` that do not fit;
+    TargetError for a target or features that do not exist; BindingError for `shapes`
+    that cannot be; ValueError for a pass that does not exist, fewer than one thread or
+    shape to keep, or negative `cache_bytes`; what `load` raises.
     """
     from glow.compilation import compile_source
     from glow.options import CACHE_BYTES, Options
@@ -133,6 +137,7 @@ def compile(
         cache_dir,
         room,
         relayout,
+        states,
         shapes,
         cache_size,
     )

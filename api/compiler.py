@@ -15,6 +15,7 @@ from glow.dynamic import check_no_shapes, compile_symbolic
 from glow.levels import level_of
 from glow.model import Model, context
 from glow.options import Options, target_spec
+from glow.passes.graph.tie_states import TieStatesPass
 from glow.passes.layout.relayout_io import RelayoutIoPass
 from glow.pipeline import (
     Stage,
@@ -78,6 +79,7 @@ def _lower(
     chosen = choose_passes(
         stages, spec, options.disable, options.stop_after_pass, kernels
     )
+    add_states(stages, chosen, options.states)
     relaid = add_relayout(stages, chosen, options.relayout)
     ctx = context()
     given = [resource.array for resource in resources_of(module)]
@@ -124,6 +126,26 @@ def choose_passes(
             if each.name not in stage.optional or not (late or each.name in disable):
                 chosen[-1].append(each)
     return chosen
+
+
+def add_states(
+    stages: Sequence[Stage],
+    chosen: Sequence[list[ModulePass]],
+    states: Mapping[str, str] | None,
+) -> None:
+    """
+    Put the pass that ties `states` where inputs and outputs are placeholders.
+
+    Errors: a model that is past stage graph.
+    """
+    if not states:
+        return
+    names = [stage.name for stage in stages]
+    if "graph" not in names:
+        raise CompilationError("expected a model at the graph level to tie states")
+    passes = chosen[names.index("graph")]
+    at = [each.name for each in passes].index("arguments-to-placeholders")
+    passes.insert(at + 1, TieStatesPass(tuple(states), tuple(states.values())))
 
 
 def add_relayout(

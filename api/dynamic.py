@@ -23,13 +23,15 @@ def compile_symbolic(
     Return what calls `compile` on the model for each shape that comes along.
 
     Errors: a BindingError that lists what is wrong with the shapes to compile for at
-    once; a CompilationError for layouts of inputs, which take known extents.
+    once; a CompilationError for layouts of inputs and for states, which take known
+    extents.
     """
-    if options.relayout:
+    wish = "to relayout inputs and outputs" if options.relayout else "to tie states"
+    if options.relayout or options.states:
         names = ", ".join(f'"{name}": ...' for name in model.dims)
         raise CompilationError(
-            "expected known dimensions to relayout inputs and outputs, got symbolic "
-            f"ones; give them when the model is loaded: dims={{{names}}}"
+            f"expected known dimensions {wish}, got symbolic ones; give them when the "
+            f"model is loaded: dims={{{names}}}"
         )
     net = DynamicExecutable(
         model.signature,

@@ -34,6 +34,8 @@ class Options:
     cache_bytes: int = CACHE_BYTES
     relayout: Mapping[str, str] | str | None = None
     """Layouts of inputs and outputs by name, or one for all of its rank."""
+    states: Mapping[str, str] | None = None
+    """Inputs that go on from what a run gave for outputs, by the outputs' names."""
     shapes: Shapes = ()
     """Extents of symbolic dimensions to compile for at once."""
     cache_size: int = CACHE_SIZE
@@ -52,7 +54,8 @@ class Options:
         relayout = self.relayout
         if isinstance(relayout, Mapping):
             relayout = tuple(relayout.items())
-        return (sorted(set(self.disable)), self.stop_after_pass, relayout)
+        states = tuple((self.states or {}).items())
+        return (sorted(set(self.disable)), self.stop_after_pass, relayout, states)
 
 
 def target_spec(target: str, cpu_features: str | None) -> str:

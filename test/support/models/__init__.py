@@ -14,7 +14,7 @@ from models.builder import BELOW
 from models.calibration import image
 from models.channels_last import TO_NHWC, channels_last
 from models.convolutional import mobilenet_v2, resnet50
-from models.decoder import decoder_prefill, decoder_step
+from models.decoder import decoder_cached, decoder_prefill, decoder_step
 from models.dense import encoder, mlp
 from models.light import FILES, light, skeleton
 from models.recommender import recommender
@@ -27,6 +27,7 @@ __all__ = [
     "TWINS",
     "build",
     "channels_last",
+    "decoder_cached",
     "decoder_prefill",
     "decoder_step",
     "encoder",

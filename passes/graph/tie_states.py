@@ -1,0 +1,99 @@
+"""Make one placeholder, which stays from run to run, of an output and an input."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.storage import PlaceholderOp
+from glow.dialects.layout.attribute import physical_shape_of
+from glow.support.types import dtype_of
+
+
+@dataclass(frozen=True)
+class TieStatesPass(ModulePass):
+    """
+    Let what runs give for an output be what the next run gets for an input.
+
+    `outputs` and `inputs` go together. The input becomes a resident placeholder that
+    starts as zeros, and the output goes away: a caller's bindings keep the state.
+
+    Level: graph -> graph. Needs: arguments-to-placeholders.
+    Errors: all pairs that do not fit: a name that no output or input has, or that is
+    used twice; an output of another type than the input.
+
+    ```
+    tie-states{outputs=present_key,present_value inputs=past_key,past_value}
+    ```
+    """
+
+    name = "tie-states"
+
+    outputs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if len(self.outputs) != len(self.inputs):
+            raise PassFailedException(
+                f"expected an input for each output, got {len(self.outputs)} outputs "
+                f"and {len(self.inputs)} inputs"
+            )
+        placeholders = {
+            p.sym_name.data: p for p in op.body.ops if isinstance(p, PlaceholderOp)
+        }
+        uses = uses_of_symbols(op)
+        pairs = list(zip(self.outputs, self.inputs, strict=True))
+        problems = list(_problems(pairs, placeholders, uses))
+        if problems:
+            raise PassFailedException("; ".join(problems))
+        for output, input in pairs:
+            _tie(placeholders[output], placeholders[input], uses[output])
+
+
+def _problems(
+    pairs: list[tuple[str, str]],
+    placeholders: dict[str, PlaceholderOp],
+    uses: dict[str, Uses],
+) -> Iterator[str]:
+    """Yield what is wrong with each pair of an output and an input."""
+    none = Uses([], [])
+    passed = [n for n, p in placeholders.items() if p.residency.data == "run"]
+    outputs = [n for n in passed if uses.get(n, none).saves and not uses[n].loads]
+    inputs = [n for n in passed if not uses.get(n, none).saves]
+    for kind, known, given in (
+        ("output", outputs, [pair[0] for pair in pairs]),
+        ("input", inputs, [pair[1] for pair in pairs]),
+    ):
+        names = ", ".join(f'"{name}"' for name in known) or "none"
+        for name, count in Counter(given).items():
+            if name not in known:
+                yield f'states: expected an {kind} out of {names}, got "{name}"'
+            elif count > 1:
+                yield f'states: expected each {kind} once, got "{name}" {count} times'
+    for output, input in pairs:
+        if output in outputs and input in inputs:
+            given, wanted = placeholders[output].type, placeholders[input].type
+            if given != wanted:
+                yield (
+                    f'states: expected output "{output}" of the type of input '
+                    f'"{input}", {wanted}, got {given}'
+                )
+
+
+def _tie(output: PlaceholderOp, input: PlaceholderOp, uses: Uses) -> None:
+    shape, dtype = physical_shape_of(input.type), dtype_of(input.type.element_type)
+    input.direction, input.residency = StringAttr("inout"), StringAttr("resident")
+    input.initial = ResourceAttr.of(np.zeros(shape, dtype))
+    for save in uses.saves:
+        save.symbol = SymbolRefAttr(input.sym_name.data)
+    output.detach()
+    output.erase()
