@@ -38,12 +38,12 @@ class RotaryEmbeddingOp(GraphOp):
     0. Pairs are an element of their first half and one of the second, or neighbours
     with `interleaved`. With `positions`, row p of cos and sin is for position p, and
     negative ones count from the last; absent, cos and sin are given for each element
-    of the batch.
+    of the batch, or once for all.
 
     Shapes: input [batch, heads, length, elements], or [batch, length, heads * elements]
         with `num_heads`; cos and sin [rows, r / 2] for r elements that are turned and
-        positions [batch, length] of integers, or else [batch, length, r / 2]; result
-        as input.
+        positions [batch, length] of integers, or else [batch or 1, length, r / 2];
+        result as input.
     Errors: other shapes, an odd r or one above the elements; when run, a position
         outside of the rows.
     Source: ONNX RotaryEmbedding-23.
@@ -103,8 +103,9 @@ class RotaryEmbeddingOp(GraphOp):
             wanted = f"[rows, {turned // 2}]"
         for name, value in (("cos", cos), ("sin", sin)):
             found = shape_of(value)
-            whole = (batch, length, turned // 2)
-            fits = found == whole if positions is None else found[1:] == whole[2:]
+            half = turned // 2
+            given = ((batch, length, half), (1, length, half))
+            fits = found in given if positions is None else found[1:] == (half,)
             if not fits:
                 raise VerifyException(
                     f"expected {name} of shape {wanted}, got {tensor_type(value)}"

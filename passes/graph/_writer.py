@@ -23,6 +23,12 @@ class Writer:
         self.ops.append(op)
         return op.results[0]
 
+    def discard(self) -> None:
+        """Forget all ops, which are inserted nowhere, so that they use nothing."""
+        for op in reversed(self.ops):
+            op.erase()
+        self.ops.clear()
+
     def like(self, value: SSAValue, number: float) -> SSAValue:
         """Add `number` with the elements that `value` has."""
         return self.add(LiteralOp(np.array(number, dtype_of(element_of(value)))))

@@ -60,6 +60,7 @@ class RecognizeAttention(RewritePattern):
                 result = writer.reshaped(found, *shape_of(op.result))
                 rewriter.replace(op, writer.ops, (result,))
                 return
+            writer.discard()
 
 
 def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:

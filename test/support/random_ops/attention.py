@@ -76,7 +76,7 @@ def _rotary(s: Source) -> Call:
     value = _heads(s, shape, dtype, flags["num_heads"] is not None)
     turned = s.choose((0, 2, elements))
     rows, half = s.integer(1, 9), (turned or elements) // 2
-    positions, tables = None, (batch, length, half)
+    positions, tables = None, (s.choose((1, batch)), length, half)
     if s.flip():
         drawn = s.rng.integers(-rows, rows, (batch, length))
         positions, tables = np.asarray(drawn, s.choose(INDICES)), (rows, half)

@@ -1,0 +1,107 @@
+"""The parts of a head that exporters of rotary embeddings cut and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.binary import MulOp
+from glow.dialects.graph.joining import ConcatOp, SplitOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.dialects.graph.unary import NegOp
+from glow.passes.graph._tables import Pairs
+from glow.support.types import ints_of, normalize_axis, shape_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """The elements start, start + step, ... of the last axis of `source`."""
+
+    source: SSAValue
+    start: int
+    step: int
+    count: int
+    is_negative: bool = False
+
+
+def part_of(value: SSAValue) -> Part | None:
+    """Return the part of another value that `value` is, perhaps negative."""
+    match value.owner:
+        case NegOp() as op:
+            inner = part_of(op.input)
+            return inner and replace(inner, is_negative=not inner.is_negative)
+        case SliceOp() as op:
+            starts, steps = ints_of(op.starts), ints_of(op.steps)
+            last = (starts[-1], steps[-1], shape_of(value)[-1])
+            is_along = shape_of(op.input)[:-1] == shape_of(value)[:-1]
+            is_ahead = set(steps[:-1]) <= {1} and steps[-1] > 0
+            return _cut(op.input, *last) if is_along and is_ahead else None
+        case SplitOp() as op:
+            sizes, rank = ints_of(op.sizes), len(shape_of(op.input))
+            if normalize_axis(op.parameters()["axis"], rank) != rank - 1:
+                return None
+            index = next(i for i, part in enumerate(op.results) if part is value)
+            return _cut(op.input, sum(sizes[:index]), 1, sizes[index])
+        case ReshapeOp() as op if _is_column(shape_of(op.input), shape_of(value)):
+            return part_of(op.input)
+        case _:
+            return None
+
+
+def _is_column(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether shapes differ by a last axis of one."""
+    return one in ((*other, 1), other) or other == (*one, 1)
+
+
+def _cut(source: SSAValue, start: int, step: int, count: int) -> Part:
+    """Return a part; of neighbours that are an axis of two, that of all elements."""
+    pairs = source.owner
+    if isinstance(pairs, ReshapeOp) and (count, shape_of(source)[-1]) == (1, 2):
+        *outer, half, _ = shape_of(source)
+        if shape_of(pairs.input) == (*outer, 2 * half):
+            return Part(pairs.input, start, 2, half)
+    return Part(source, start, step, count)
+
+
+def pairs_of(first: Part | None, second: Part | None) -> Pairs | None:
+    """Return how two parts make up a whole of pairs, or None where they do not."""
+    if first is None or second is None or first.source is not second.source:
+        return None
+    width = shape_of(first.source)[-1]
+    half = width // 2
+    if first.count != half or second.count != half or width % 2:
+        return None
+    if (first.start, first.step) == (0, 1) and (second.start, second.step) == (half, 1):
+        return "halves"
+    if (first.start, first.step) == (0, 2) and (second.start, second.step) == (1, 2):
+        return "neighbours"
+    return None
+
+
+def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
+    """Return the firsts and the seconds of pairs that `value` is put together of."""
+    op, pairs = value.owner, "halves"
+    if isinstance(op, ReshapeOp):
+        shape = shape_of(op.input)
+        if shape[-1:] != (2,) or (*shape[:-2], 2 * shape[-2]) != shape_of(value):
+            return None
+        op, pairs = op.input.owner, "neighbours"
+    if not isinstance(op, ConcatOp) or len(op.operands) != 2:
+        return None
+    rank = len(shape_of(op.results[0]))
+    if normalize_axis(op.parameters()["axis"], rank) != rank - 1:
+        return None
+    first, second = op.operands
+    if first.type != second.type:
+        return None
+    return first, second, "neighbours" if pairs == "neighbours" else "halves"
+
+
+def factors_of_product(value: SSAValue) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """Yield both factors of a product, in both orders."""
+    if isinstance(op := value.owner, MulOp):
+        yield op.lhs, op.rhs
+        yield op.rhs, op.lhs

@@ -1,0 +1,276 @@
+"""See rotary embeddings in the products and halves that exporters write them as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from glow.dialects.graph.binary import AddOp, SubOp
+from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
+from glow.passes.graph._constants import Constants
+from glow.passes.graph._tables import Halves, Pairs
+from glow.passes.graph._turned import (
+    Part,
+    factors_of_product,
+    joined_pairs,
+    pairs_of,
+    part_of,
+)
+from glow.passes.graph._writer import Writer
+from glow.support.rewriting import rewrite
+from glow.support.types import (
+    element_of,
+    has_layout,
+    is_float,
+    normalize_axis,
+    shape_of,
+)
+
+
+@dataclass
+class RecognizeRotated(RewritePattern):
+    """
+    x * cos + concat(-b, a) * sin -> rotary(x, cos, sin)
+
+    for the halves a and b of x, or its even and odd elements, where cos and sin have
+    one number for both of each pair.
+    """
+
+    constants: Constants
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter, /) -> None:
+        if has_layout(op.result) or not is_float(element_of(op.result)):
+            return
+        for x, cos, sin, pairs in _rotated(op):
+            writer = Writer()
+            halves = Halves(writer, self.constants, pairs)
+            cos, sin = halves.of(cos), halves.of(sin)
+            if cos is not None and sin is not None:
+                found = _rotary(writer, x, cos, sin, pairs)
+                if found is not None:
+                    rewriter.replace(op, writer.ops, (found,))
+                    return
+            writer.discard()
+
+
+def _rotated(op: AddOp) -> Iterator[tuple[SSAValue, SSAValue, SSAValue, Pairs]]:
+    """Yield x, cos, sin and pairs for each way to read a sum as x turned."""
+    for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        straight, across = factors_of_product(one), factors_of_product(other)
+        for (x, cos), (turned, sin) in product(straight, across):
+            joined = joined_pairs(turned)
+            if joined is None or not x.type == turned.type == op.result.type:
+                continue
+            second, first = part_of(joined[0]), part_of(joined[1])
+            if first is None or second is None or first.source is not x:
+                continue
+            is_turned = second.is_negative and not first.is_negative
+            if is_turned and pairs_of(first, second) == joined[2]:
+                yield x, cos, sin, joined[2]
+
+
+@dataclass
+class RecognizePairs(RewritePattern):
+    """
+    concat(a * cos - b * sin, a * sin + b * cos) -> rotary(x, cos, sin)
+
+    for the halves a and b of x; its even and odd elements if what is joined becomes
+    neighbours.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: ConcatOp | ReshapeOp, rewriter: PatternRewriter, /
+    ) -> None:
+        (result,) = op.results
+        joined = None if has_layout(result) else joined_pairs(result)
+        if joined is None or not is_float(element_of(result)):
+            return
+        real, imaginary = (_uncolumned(v, joined[2]) for v in joined[:2])
+        if not isinstance(real, SubOp) or not isinstance(imaginary, AddOp):
+            return
+        for parts, cos, sin in _turned(real, imaginary):
+            x, half = parts[0].source, parts[0].count
+            if pairs_of(*parts) != joined[2] or x.type != result.type:
+                continue
+            writer = Writer()
+            cos, sin = _as_row(writer, cos, half), _as_row(writer, sin, half)
+            found = _rotary(writer, x, cos, sin, joined[2])
+            if found is not None:
+                rewriter.replace(op, writer.ops, (found,))
+                return
+            writer.discard()
+
+
+def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
+    """Return the op of a part; neighbours may have got a last axis of one."""
+    op = value.owner
+    if not isinstance(op, ReshapeOp) or pairs == "halves":
+        return op
+    is_column = shape_of(value) == (*shape_of(op.input), 1)
+    return op.input.owner if is_column else op
+
+
+def _turned(
+    real: SubOp, imaginary: AddOp
+) -> Iterator[tuple[tuple[Part, Part], SSAValue, SSAValue]]:
+    """Yield the parts, cos and sin with which both are those of a turned pair."""
+    minuend, subtrahend = factors_of_product(real.lhs), factors_of_product(real.rhs)
+    for (a, cos), (b, sin) in product(minuend, subtrahend):
+        first, second = part_of(a), part_of(b)
+        if first is None or second is None or first.is_negative or second.is_negative:
+            continue
+        wanted = {(first, sin), (second, cos)}
+        one, other = (
+            factors_of_product(imaginary.lhs),
+            factors_of_product(imaginary.rhs),
+        )
+        for (c, by), (d, factor) in product(one, other):
+            if {(part_of(c), by), (part_of(d), factor)} == wanted:
+                yield (first, second), cos, sin
+
+
+def _as_row(writer: Writer, table: SSAValue, half: int) -> SSAValue:
+    """Return angles along the last axis, which a column of them has before the last."""
+    shape = shape_of(table)
+    return writer.reshaped(table, *shape[:-1]) if shape[-2:] == (half, 1) else table
+
+
+def _rotary(
+    writer: Writer, x: SSAValue, cos: SSAValue, sin: SSAValue, pairs: Pairs
+) -> SSAValue | None:
+    """Return x turned by angles that broadcast to half of it, if they are by place."""
+    shape = shape_of(x)
+    places = [_places(shape, shape_of(table)) for table in (cos, sin)]
+    if places[0] is None or places[0] != places[1]:
+        return None
+    by_head, batch, length = places[0]
+    tables = [writer.reshaped(t, batch, length, shape[-1] // 2) for t in (cos, sin)]
+    positions = None
+    if (rows := _rows(cos, sin, (shape[0], length))) is not None:
+        *tables, positions = rows
+    heads = 1 if len(shape) == 3 else shape[2]
+    given = x if by_head else writer.reshaped(x, shape[0], length, heads * shape[-1])
+    found = RotaryEmbeddingOp(
+        given,
+        *tables,
+        positions,
+        num_heads=None if by_head else heads,
+        interleaved=pairs == "neighbours",
+    )
+    return writer.reshaped(writer.add(found), *shape)
+
+
+def _places(
+    shape: tuple[int, ...], table: tuple[int, ...]
+) -> tuple[bool, int, int] | None:
+    """
+    Return whether heads come before positions, and batch and length of a table.
+
+    x is [batch, heads, length, elements], [batch, length, heads, elements] or [batch,
+    length, elements]; the table broadcasts to half of it, and not along the length.
+    """
+    if len(table) > len(shape) or len(shape) not in (3, 4) or 0 in shape:
+        return None
+    batch, *middle, half = (1,) * (len(shape) - len(table)) + table
+    if half * 2 != shape[-1] or batch not in (1, shape[0]):
+        return None
+    if len(shape) == 3:
+        return (False, batch, shape[1]) if middle == [shape[1]] else None
+    if middle == [1, shape[2]]:
+        return True, batch, shape[2]
+    return (False, batch, shape[1]) if middle == [shape[1], 1] else None
+
+
+def _rows(
+    cos: SSAValue, sin: SSAValue, places: tuple[int, int]
+) -> tuple[SSAValue, SSAValue, SSAValue] | None:
+    """Return tables by position and the positions, where both are gathered so."""
+    found: list[GatherOp] = []
+    for table in (cos, sin):
+        while isinstance(table.owner, ReshapeOp):
+            table = table.owner.input
+        op = table.owner
+        if not isinstance(op, GatherOp) or len(shape_of(op.data)) != 2:
+            return None
+        if normalize_axis(op.parameters()["axis"], 2) != 0:
+            return None
+        found.append(op)
+    first, second = found
+    if first.indices is not second.indices or shape_of(first.indices) != places:
+        return None
+    return first.data, second.data, first.indices
+
+
+class RecognizePartlyTurned(RewritePattern):
+    """concat(rotary(x[..., :r]), x[..., r:]) -> rotary(x) of r elements of a head"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /) -> None:
+        if len(op.operands) != 2 or has_layout(op.results[0]):
+            return
+        turned, rest = op.operands
+        rotary, rear = _unreshaped(turned).owner, part_of(rest)
+        if not isinstance(rotary, RotaryEmbeddingOp) or rear is None:
+            return
+        front = part_of(_unreshaped(rotary.input))
+        shape = shape_of(rear.source)
+        is_whole = rotary.rotary_embedding_dim.value.data == 0
+        if not is_whole or front is None or rear.source.type != op.results[0].type:
+            return
+        width = front.count
+        expected = Part(rear.source, width, 1, shape[-1] - width)
+        if front != Part(rear.source, 0, 1, width) or rear != expected:
+            return
+        writer, p = Writer(), rotary.parameters()
+        given = rear.source
+        if (heads := p["num_heads"]) is not None:
+            given = writer.reshaped(given, *shape[:2], heads * shape[-1])
+        p["rotary_embedding_dim"] = width
+        found = RotaryEmbeddingOp(given, *rotary.operands[1:], **p)
+        result = writer.reshaped(writer.add(found), *shape)
+        rewriter.replace(op, writer.ops, (result,))
+
+
+def _unreshaped(value: SSAValue) -> SSAValue:
+    return value.owner.input if isinstance(value.owner, ReshapeOp) else value
+
+
+@dataclass(frozen=True)
+class RecognizeRotaryEmbeddingPass(ModulePass):
+    """
+    Replace rotary embeddings that are written out by one op.
+
+    Of angles that are there for both elements of a pair, one half is taken, where it
+    is certain that the other is equal: they are joined or repeated of one value, known,
+    or gathered or computed element by element from such. Sums may be in another order,
+    so results may differ in the last bits.
+
+    Level: graph -> graph. Needs: `fold-constants` before, for tables that are
+    computed; `dce` afterwards.
+    """
+
+    name = "recognize-rotary-embedding"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(
+            op,
+            RecognizeRotated(Constants(op)),
+            RecognizePairs(),
+            RecognizePartlyTurned(),
+        )
