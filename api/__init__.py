@@ -28,12 +28,15 @@ from glow.support.errors import (
 if TYPE_CHECKING:
     from os import PathLike
 
+    from glow import initializers
+    from glow.builder import Builder, Value
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
     from glow.runtime.interface import Executable, StageReport
 
 __all__ = [
     "BindingError",
+    "Builder",
     "CompilationError",
     "DynamicExecutable",
     "Executable",
@@ -46,16 +49,22 @@ __all__ = [
     "StageReport",
     "TargetError",
     "UnsupportedModelError",
+    "Value",
     "compile",
+    "initializers",
     "load",
     "load_executable",
 ]
 
+# What has the name of its module is the module.
 _LAZY = {
+    "Builder": "glow.builder",
     "DynamicExecutable": "glow.runtime.dynamic",
     "Executable": "glow.runtime.interface",
     "Model": "glow.model",
     "StageReport": "glow.runtime.interface",
+    "Value": "glow.builder",
+    "initializers": "glow.initializers",
 }
 
 
@@ -163,5 +172,6 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         from importlib import import_module
 
-        return getattr(import_module(_LAZY[name]), name)
+        module = import_module(_LAZY[name])
+        return module if _LAZY[name] == f"glow.{name}" else getattr(module, name)
     raise AttributeError(f"module 'glow' has no attribute {name!r}")

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_onnx import model, node
 
 import glow
 from glow.runtime.native import NativeExecutable
@@ -27,30 +26,17 @@ RUNS = 1000
 WARM_UP = 5000
 
 
-def weights(*shape: int) -> np.ndarray[Any, Any]:
-    rng = np.random.default_rng(sum(shape))
-    return (rng.standard_normal(shape) / 8).astype(np.float32)
-
-
 @pytest.fixture(scope="module")
 def net() -> NativeExecutable:
     """Convolutions, a pool, a product and a softmax; one of the outputs is an image."""
-    nodes = [
-        node("Conv", "x w", "a", pads=[1, 1, 1, 1]),
-        node("Relu", "a", "b"),
-        node("Conv", "b v", "c", pads=[1, 1, 1, 1]),
-        node("MaxPool", "c", "d", kernel_shape=[4, 4], strides=[4, 4]),
-        node("Flatten", "d", "e"),
-        node("MatMul", "e m", "f"),
-        node("Softmax", "f", "y"),
-        node("Sigmoid", "c", "z"),
-    ]
-    constants = {
-        "w": weights(PLANES, 8, 3, 3),
-        "v": weights(PLANES, PLANES, 3, 3),
-        "m": weights(PLANES * 64, 50),
-    }
-    found = glow.compile(model(nodes, {"x": SHAPE}, ["y", "z"], constants))
+    b = glow.Builder()
+    y = b.relu(b.conv(b.input("x", SHAPE), PLANES, kernel=3, bias=False))
+    image = b.conv(y, PLANES, kernel=3, bias=False)
+    y = b.max_pool(image, kernel_shape=(4, 4), strides=(4, 4))
+    y = b.linear(b.reshape(y, shape=(1, PLANES * 64)), 50, bias=False)
+    b.output("y", b.softmax(y, axis=-1))
+    b.output("z", b.sigmoid(image))
+    found = glow.compile(b.model())
     assert isinstance(found, NativeExecutable)
     return found
 

@@ -1,0 +1,253 @@
+"""Layers: ops together with the weights that they need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
+from glow.support.types import dtype_of, element_of, shape_of
+
+Sizes = int | Sequence[int]
+
+_HE, _GLOROT, _ZEROS, _ONES = he(), glorot(), zeros(), ones()
+_NORMAL = normal(std=0.02)
+
+
+class Layers(ABC):
+    """
+    The layers of a `Builder`.
+
+    Each makes its weights as constants called `layer.slot`, of the element type of its
+    input, and starts them by an initializer; a bias that is False is absent. Other
+    parameters are those of the op, by name.
+    """
+
+    @abstractmethod
+    def op(self, op: str, /, *operands: Any, **parameters: Any) -> Any:
+        """Add an op and return its results."""
+
+    @abstractmethod
+    def weight(
+        self,
+        name: str,
+        shape: Sequence[int],
+        init: Initializer,
+        *,
+        dtype: Any,
+        fans: Fans | None = None,
+    ) -> SSAValue:
+        """Add a constant that starts as `init` says."""
+
+    @abstractmethod
+    def fresh_name(self, name: str) -> str:
+        """Return `name`, numbered where it is taken."""
+
+    def _weights(
+        self, layer: str, like: SSAValue, **given: tuple[Sequence[int], Initializer]
+    ) -> dict[str, SSAValue]:
+        """Return a weight per slot, with the element type of `like`."""
+        dtype = dtype_of(element_of(like))
+        return {
+            slot: self.weight(f"{layer}.{slot}", shape, init, dtype=dtype)
+            for slot, (shape, init) in given.items()
+        }
+
+    def conv(
+        self,
+        x: SSAValue,
+        channels: int,
+        kernel: Sizes,
+        *,
+        stride: Sizes = 1,
+        padding: Sizes | str = "same",
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        init: Initializer = _HE,
+        bias_init: Initializer = _ZEROS,
+        name: str = "conv",
+    ) -> SSAValue:
+        """
+        Add a convolution of x [N, C, ...] that gives `channels`.
+
+        Sizes are one for all axes or one per axis. `padding` is "same" (the extents of
+        x by the stride, rounded up; what is odd comes behind), "valid" (none), or how
+        much at both ends of each axis.
+        """
+        _, depth, *extents = shape_of(x)
+        kernels, strides, dilations = (
+            _sizes(each, len(extents)) for each in (kernel, stride, dilation)
+        )
+        name, size = self.fresh_name(name), prod(kernels)
+        fans = Fans(depth // groups * size, channels // groups * size)
+        dtype, shape = dtype_of(element_of(x)), (channels, depth // groups, *kernels)
+        filters = self.weight(f"{name}.filter", shape, init, dtype=dtype, fans=fans)
+        biases = {"bias": ((channels,), bias_init)} if bias else {}
+        return self.op(
+            "graph.conv",
+            x,
+            filters,
+            **self._weights(name, x, **biases),
+            strides=strides,
+            pads=_pads(padding, extents, kernels, strides, dilations),
+            dilations=dilations,
+            group=groups,
+            name=name,
+        )
+
+    def linear(
+        self,
+        x: SSAValue,
+        features: int,
+        *,
+        bias: bool = True,
+        init: Initializer = _GLOROT,
+        bias_init: Initializer = _ZEROS,
+        name: str = "linear",
+    ) -> SSAValue:
+        """Add x [..., K] times weights [K, features], plus a bias."""
+        name, depth = self.fresh_name(name), shape_of(x)[-1]
+        weights = self.weight(
+            f"{name}.weight",
+            (depth, features),
+            init,
+            dtype=dtype_of(element_of(x)),
+            fans=Fans(depth, features),
+        )
+        biases = {"bias": ((features,), bias_init)} if bias else {}
+        given = self._weights(name, x, **biases)
+        return self.op("graph.matmul", x, weights, **given, name=name)
+
+    def batch_norm(
+        self,
+        x: SSAValue,
+        *,
+        mean: Initializer = _ZEROS,
+        variance: Initializer = _ONES,
+        scale: Initializer = _ONES,
+        bias: Initializer = _ZEROS,
+        name: str = "batch_norm",
+        **parameters: Any,
+    ) -> SSAValue:
+        """Add a batch normalization of x [N, C, ...] by statistics that are known."""
+        name, shape = self.fresh_name(name), shape_of(x)[1:2]
+        inits = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
+        given = {slot: (shape, init) for slot, init in inits.items()}
+        weights = self._weights(name, x, **given)
+        return self.op("graph.batch_norm", x, **weights, **parameters, name=name)
+
+    def layer_norm(
+        self,
+        x: SSAValue,
+        *,
+        axis: int = -1,
+        scale: Initializer = _ONES,
+        bias: Initializer = _ZEROS,
+        name: str = "layer_norm",
+        **parameters: Any,
+    ) -> Any:
+        """Add a layer normalization of x over its axes from `axis` on."""
+        name, shape = self.fresh_name(name), shape_of(x)[axis:]
+        weights = self._weights(name, x, scale=(shape, scale), bias=(shape, bias))
+        parameters["axis"] = axis
+        return self.op("graph.layer_norm", x, **weights, **parameters, name=name)
+
+    def embedding(
+        self,
+        indices: SSAValue,
+        count: int,
+        width: int,
+        *,
+        dtype: Any = "float32",
+        init: Initializer = _NORMAL,
+        name: str = "embedding",
+        **parameters: Any,
+    ) -> SSAValue:
+        """Add the rows of a table [count, width] that `indices` name."""
+        name = self.fresh_name(name)
+        fans = Fans(1, width)
+        table = self.weight(
+            f"{name}.table", (count, width), init, dtype=dtype, fans=fans
+        )
+        return self.op("graph.embedding", table, indices, **parameters, name=name)
+
+    def lstm(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+        """Add a long short-term memory; see `recurrent`."""
+        return self.recurrent(LstmOp, x, units, **parameters)
+
+    def gru(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+        """Add a gated recurrent unit; see `recurrent`."""
+        return self.recurrent(GruOp, x, units, **parameters)
+
+    def rnn(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+        """Add a plain recurrent network; see `recurrent`."""
+        return self.recurrent(RnnOp, x, units, **parameters)
+
+    def recurrent(
+        self,
+        kind: type[LstmOp | GruOp | RnnOp],
+        x: SSAValue,
+        units: int,
+        *,
+        bias: bool = True,
+        init: Initializer = _GLOROT,
+        bias_init: Initializer = _ZEROS,
+        name: str | None = None,
+        **parameters: Any,
+    ) -> Any:
+        """
+        Add a recurrent op over x [T, B, I] with `units` in its state.
+
+        Its results are those of the op that `parameters` do not turn off, such as
+        `with_y=False`.
+        """
+        label = self.fresh_name(name or kind.name.removeprefix("graph."))
+        directions = 2 if parameters.get("direction") == "bidirectional" else 1
+        rows, depth, dtype = kind.GATES * units, shape_of(x)[-1], element_of(x)
+        sides = {
+            slot: self.weight(
+                f"{label}.{slot}",
+                (directions, rows, columns),
+                init,
+                dtype=dtype_of(dtype),
+                fans=Fans(columns, units),
+            )
+            for slot, columns in (("weights", depth), ("recurrence", units))
+        }
+        biases = {"bias": ((directions, 2 * rows), bias_init)} if bias else {}
+        sides |= self._weights(label, x, **biases)
+        return self.op(kind.name, x, **sides, **parameters, name=label)
+
+
+def _sizes(given: Sizes, rank: int) -> tuple[int, ...]:
+    return (given,) * rank if isinstance(given, int) else tuple(given)
+
+
+def _pads(
+    padding: Sizes | str,
+    extents: Sequence[int],
+    kernels: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> tuple[int, ...]:
+    """Return how much is before each axis, and then how much is behind each."""
+    if not isinstance(padding, str):
+        return _sizes(padding, len(extents)) * 2
+    if padding not in ("same", "valid"):
+        raise ValueError(
+            f'expected padding "same", "valid" or numbers, got {padding!r}'
+        )
+    if padding == "valid":
+        return (0,) * (2 * len(extents))
+    each = zip(extents, kernels, strides, dilations, strict=True)
+    total = [
+        max((-(-extent // stride) - 1) * stride + (size - 1) * step + 1 - extent, 0)
+        for extent, size, stride, step in each
+    ]
+    return (*(t // 2 for t in total), *(t - t // 2 for t in total))
