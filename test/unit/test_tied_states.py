@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from models.decoder import STATES, decoder, decoder_cached
 from numpy.typing import NDArray
 from onnx import ModelProto
 from operators.oracle import run_onnxruntime
+from repository import ROOT
 from small_onnx import model, node
 
 import glow
@@ -157,6 +159,15 @@ def test_a_step_writes_what_it_appends(tmp_path: Path) -> None:
     assert not [
         c for c in copies_in(module) for end in c.needed_by if end.name in caches
     ]
+
+
+def test_the_example_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "kv_cache.py"))
+    monkeypatch.setitem(example["main"].__globals__, "TOKENS", 5)
+    example["main"]()  # raises where a step differs from ONNX Runtime's
+    assert capsys.readouterr().out.count("tokens/s") == 2
 
 
 def lstm() -> ModelProto:
