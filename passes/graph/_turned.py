@@ -33,7 +33,7 @@ def part_of(value: SSAValue) -> Part | None:
         case NegOp() as op:
             inner = part_of(op.input)
             return inner and replace(inner, is_negative=not inner.is_negative)
-        case SliceOp() as op:
+        case SliceOp() as op if shape_of(value):
             starts, steps = ints_of(op.starts), ints_of(op.steps)
             last = (starts[-1], steps[-1], shape_of(value)[-1])
             is_along = shape_of(op.input)[:-1] == shape_of(value)[:-1]
@@ -59,7 +59,8 @@ def _is_column(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 def _cut(source: SSAValue, start: int, step: int, count: int) -> Part:
     """Return a part; of neighbours that are an axis of two, that of all elements."""
     pairs = source.owner
-    if isinstance(pairs, ReshapeOp) and (count, shape_of(source)[-1]) == (1, 2):
+    is_one_of_two = count == 1 and len(shape_of(source)) > 1
+    if isinstance(pairs, ReshapeOp) and is_one_of_two and shape_of(source)[-1] == 2:
         *outer, half, _ = shape_of(source)
         if shape_of(pairs.input) == (*outer, 2 * half):
             return Part(pairs.input, start, 2, half)
@@ -86,7 +87,9 @@ def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
     op, pairs = value.owner, "halves"
     if isinstance(op, ReshapeOp):
         shape = shape_of(op.input)
-        if shape[-1:] != (2,) or (*shape[:-2], 2 * shape[-2]) != shape_of(value):
+        if len(shape) < 2 or shape[-1] != 2:
+            return None
+        if (*shape[:-2], 2 * shape[-2]) != shape_of(value):
             return None
         op, pairs = op.input.owner, "neighbours"
     if not isinstance(op, ConcatOp) or len(op.operands) != 2:

@@ -419,3 +419,29 @@ func.func @other_rest(%x: tensor<1x2x3x6xf32>, %z: tensor<1x2x3x6xf32>, %c: tens
   %w = graph.concat %1, %last {axis = -1 : i64} : (tensor<1x2x3x4xf32>, tensor<1x2x3x1xf32>) -> tensor<1x2x3x5xf32>
   func.return %y, %w : tensor<1x2x3x6xf32>, tensor<1x2x3x5xf32>
 }
+
+// CHECK-LABEL: @two_elements(
+// CHECK-NEXT:    [[Y:%.*]] = graph.reshape %x
+// CHECK-NEXT:    func.return [[Y]]
+func.func @two_elements(%x: tensor<2xf32>) -> tensor<2x1xf32> {
+  %y = graph.reshape %x {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+
+// CHECK-LABEL: @parts_of_two(
+// CHECK-NOT:     graph.rotary_embedding
+// CHECK:         func.return
+func.func @parts_of_two(%x: tensor<2x1xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<f32>) {
+  %r = graph.reshape %x {shape = array<i64: 2>} : (tensor<2x1xf32>) -> tensor<2xf32>
+  %a, %b = graph.split %r {axis = 0 : i64, sizes = array<i64: 1, 1>} : (tensor<2xf32>) -> (tensor<1xf32>, tensor<1xf32>)
+  %n = graph.neg %b : (tensor<1xf32>) -> tensor<1xf32>
+  %t = graph.concat %n, %a {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %xc = graph.mul %r, %r : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %ts = graph.mul %t, %r : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %y = graph.add %xc, %ts : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %c = graph.slice %s {starts = array<i64>, sizes = array<i64>, steps = array<i64>} : (tensor<f32>) -> tensor<f32>
+  %m = graph.mul %c, %s : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %o = graph.mul %s, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %z = graph.add %m, %o : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  func.return %y, %z : tensor<2xf32>, tensor<f32>
+}
