@@ -53,8 +53,8 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "remove-identities,decompose-einsum,form-embedding-bags,recognize-functions,"
-        "recognize-rotary-embedding,recognize-attention,elide-optionals,"
+        "fold-scatters,remove-identities,decompose-einsum,form-embedding-bags,"
+        "recognize-functions,recognize-rotary-embedding,recognize-attention,elide-optionals,"
         "decompose-rotary-embedding,decompose-attention,sink-transposes,"
         "fold-movement,remove-identities,"
         "fold-batch-norm,fold-bias,decompose-batch-norm,decompose-losses,"
@@ -62,7 +62,7 @@ STAGES = (
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "fold-constants remove-identities form-embedding-bags "
+            "fold-constants fold-scatters remove-identities form-embedding-bags "
             "recognize-functions recognize-rotary-embedding recognize-attention "
             "elide-optionals sink-transposes fold-movement fold-batch-norm fold-bias "
             "cse dce remove-dead-constants"
