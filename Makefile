@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time load-time overhead stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -22,6 +22,8 @@ help:
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
 	@echo "make movement   the table of benchmarks/MOVEMENT.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
+	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
+	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
@@ -70,6 +72,12 @@ layouts: $(READY)
 
 compile-time: $(READY)
 	$(BIN)/python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
+
+load-time: $(READY)
+	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md
+
+overhead: $(READY)
+	$(BIN)/python benchmarks/overhead.py --output benchmarks/OVERHEAD.md
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cache
+from typing import cast
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
@@ -16,6 +17,11 @@ CACHE_SIZE = 16
 
 CACHE_BYTES = 4 << 30
 """How much a folder of executables may hold, where nobody says."""
+
+# Features are part of the target, and each of several shapes is compiled by itself.
+_NOT_OF_RESULT = frozenset(
+    {"threads", "cpu_features", "cache_dir", "cache_bytes", "shapes", "cache_size"}
+)
 
 
 @dataclass(frozen=True)
@@ -50,12 +56,22 @@ class Options:
             )
 
     def of_result(self) -> tuple[object, ...]:
-        """Return what the result depends on, beside the target with its features."""
-        relayout = self.relayout
-        if isinstance(relayout, Mapping):
-            relayout = tuple(relayout.items())
-        states = tuple((self.states or {}).items())
-        return (sorted(set(self.disable)), self.stop_after_pass, relayout, states)
+        """
+        Return what the result depends on, beside the target with its features.
+
+        That is every field of which nobody has said that it is not so.
+        """
+        options = replace(self, disable=tuple(sorted(set(self.disable))))
+        found: list[object] = []
+        for field in fields(options):
+            value = getattr(options, field.name)
+            if field.name not in _NOT_OF_RESULT:
+                items = cast(Mapping[str, str], value)
+                is_mapping = isinstance(value, Mapping)
+                found.append(
+                    (field.name, tuple(items.items()) if is_mapping else value)
+                )
+        return tuple(found)
 
 
 def target_spec(target: str, cpu_features: str | None) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from glow.support.errors import GlowError
+
 if TYPE_CHECKING:
     from glow.model import Model
 
@@ -38,14 +40,14 @@ class Source:
 
     def digest(self) -> str | None:
         """
-        Return a digest of all that the model says; None where it cannot be read.
+        Return a digest of all that the model says; None where it cannot be read yet.
 
         IR is taken as text with locations, which end up in messages. Names of files do
         not count, but for textual IR, whose locations they are.
         """
         try:
             parts = list(_content_of(self.model))
-        except (OSError, ValueError, ImportError):
+        except (OSError, ValueError, ImportError, GlowError):
             return None
         for name, extent in sorted(self.dims.items()):
             parts.append(f"dim {name!r} {extent}")

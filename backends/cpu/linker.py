@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes.util
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import count
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from glow.backends.cpu.binding import llvm
 from glow.backends.cpu.host import cpu_target, missing_features
 from glow.backends.cpu.objects import machine_for
+from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image
 from glow.runtime.native import NativeExecutable
 from glow.support.errors import CompilationError, InternalError, TargetError
@@ -71,6 +73,7 @@ def load_image(image: Image) -> NativeExecutable:
     """
     Return what was compiled, here or elsewhere, as something to call.
 
+    Constants that have been read already, to be checked, are shared with others.
     Errors: a TargetError where this machine cannot run the code.
     """
     host = cpu_target()
@@ -83,4 +86,6 @@ def load_image(image: Image) -> NativeExecutable:
             f"expected a processor with {', '.join(missing)}, which this one lacks;"
             " compile the model on this machine, or with cpu_features"
         )
+    if image.check is None:
+        image = replace(image, constants=tuple(map(CONSTANTS.share, image.constants)))
     return link_image(image, host)

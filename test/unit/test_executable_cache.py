@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ import glow
 from glow import compilation
 from glow.compilation import SUFFIX, key_of
 from glow.importers.external_data import external_files
-from glow.options import Options
+from glow.options import _NOT_OF_RESULT, Options
 from glow.source import Source
+from glow.support.arrays import address_of
 
 TEXT = """
 func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
@@ -99,6 +100,32 @@ def test_all_forms_of_a_model_are_kept(path: Path, cache: Path) -> None:
     assert is_hit(compiled(glow.load(path).module, cache))
 
 
+def test_each_shape_of_a_symbolic_model_is_kept(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "net.onnx"
+    found = network()
+    found.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "n"
+    onnx.save(found, path)
+    for form in (path, glow.load(path)):
+        net = compiled(form, cache)
+        for n in (1, 2, 5):
+            assert np.array_equal(net(np.ones((n, 3), np.float32)), np.full((n, 16), 6))
+        assert len(kept(cache)) == 3
+    assert is_hit(compiled(glow.load(path, dims={"n": 5}), cache))
+
+
+def test_what_is_found_shares_constants(tmp_path: Path, cache: Path) -> None:
+    paths = [tmp_path / f"{rows}.onnx" for rows in (1, 8)]
+    for path, rows in zip(paths, (1, 8), strict=True):
+        found = network()
+        found.graph.input[0].type.tensor_type.shape.dim[0].dim_value = rows
+        onnx.save(found, path)
+        compiled(path, cache)
+    nets = [compiled(path, cache) for path in paths]
+    assert all(map(is_hit, nets))
+    first, second = ({address_of(each) for each in n._image.constants} for n in nets)
+    assert first & second  # the weight; tables of rows differ
+
+
 def test_a_model_that_changed_is_compiled(path: Path, cache: Path) -> None:
     compiled(path, cache)
     onnx.save(network(value=3.0), path)
@@ -142,6 +169,7 @@ def test_every_option_counts(path: Path) -> None:
         keys(source, stop_after_pass=3),
         keys(source, relayout="NHWC"),
         keys(source, relayout={"x": "NHWC"}),
+        keys(source, states={"y": "x"}),
         keys(replace(source, dims={"n": 1})),
         keys(replace(source, dims={"n": 2})),
         keys(replace(source, constants={"k": np.zeros(2)})),
@@ -151,6 +179,9 @@ def test_every_option_counts(path: Path) -> None:
     assert len({keys(source), *others}) == 1 + len(others)
     assert keys(source, disable=("dce", "cse", "cse")) == others[2]
     assert keys(source, cache_bytes=7) == keys(source)
+    known = {"cpu_features", "disable", "stop_after_pass", "relayout", "states"}
+    # An option that is new counts, unless it is listed as one that does not.
+    assert {field.name for field in fields(Options)} == known | _NOT_OF_RESULT
 
 
 def test_names_count_for_they_are_in_messages(tmp_path: Path) -> None:

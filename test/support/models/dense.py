@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,9 +11,11 @@ from onnx import ModelProto
 from models.builder import Graph
 
 
-def mlp(batch: int = 1, seed: int = 0) -> ModelProto:
-    """Return 784 -> 512 -> 256 -> 10 with relu and softmax, of Gemm nodes."""
-    graph, value, widths = Graph(seed), "input", (784, 512, 256, 10)
+def mlp(
+    batch: int = 1, seed: int = 0, widths: Sequence[int] = (784, 512, 256, 10)
+) -> ModelProto:
+    """Return products of these widths with relu and softmax, of Gemm nodes."""
+    graph, value = Graph(seed), "input"
     for index, (rows, columns) in enumerate(pairwise(widths)):
         path = f"/fc{index}"
         weight = graph.normal(f"{path}.weight", columns, rows, std=(2 / rows) ** 0.5)
@@ -21,7 +24,7 @@ def mlp(batch: int = 1, seed: int = 0) -> ModelProto:
         if columns != widths[-1]:
             value = graph.add("Relu", path, value)
     value = graph.add("Softmax", "", value, axis=-1)
-    return graph.model("mlp", value, {"input": (batch, 784)}, (batch, 10))
+    return graph.model("mlp", value, {"input": (batch, widths[0])}, (batch, widths[-1]))
 
 
 def encoder(

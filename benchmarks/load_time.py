@@ -1,0 +1,169 @@
+"""
+Say how long it takes until a model can be called, in every way to get there.
+
+    python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md
+
+Each measurement has a process of its own, which begins with no more than Python. Files
+have been read before, so that the disk does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import glow
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+
+COMMAND = "python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md"
+NAMES = ("resnet50", "squeezenet", "mlp", "encoder", "decoder_step", "vgg19")
+
+GLOW = """
+import sys, time
+start = time.process_time()
+import glow
+net = {make}
+loaded = time.process_time() - start
+import numpy as np
+net(*(np.zeros(s.shape, s.dtype) for s in net.inputs))
+print([loaded, time.process_time() - start])
+"""
+PEER = """
+import sys, time
+start = time.process_time()
+import onnxruntime
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads = options.inter_op_num_threads = 1
+{options}
+net = onnxruntime.InferenceSession(sys.argv[1], options)
+loaded = time.process_time() - start
+import numpy as np
+kinds = {{"tensor(float)": np.float32, "tensor(int64)": np.int64}}
+net.run(None, {{i.name: np.zeros(i.shape, kinds[i.type]) for i in net.get_inputs()}})
+print([loaded, time.process_time() - start])
+"""
+AS_IT_IS = """
+options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+"""
+
+WAYS: Mapping[str, tuple[str, str]] = {
+    "compile": (GLOW.format(make="glow.compile(sys.argv[1])"), "net.onnx"),
+    "compile, kernels kept": (
+        GLOW.format(
+            make="glow.compile(sys.argv[1], cache_dir=sys.argv[2], cache_bytes=0)"
+        ),
+        "net.onnx",
+    ),
+    "compile, found": (
+        GLOW.format(make="glow.compile(sys.argv[1], cache_dir=sys.argv[2])"),
+        "net.onnx",
+    ),
+    "load_executable": (
+        GLOW.format(make="glow.load_executable(sys.argv[1])"),
+        "net.glow",
+    ),
+    "with verify": (
+        GLOW.format(make="glow.load_executable(sys.argv[1], verify=True)"),
+        "net.glow",
+    ),
+    "ORT, .onnx": (PEER.format(options=""), "net.onnx"),
+    "ORT, optimised .onnx": (PEER.format(options=AS_IT_IS), "optimised.onnx"),
+    "ORT, .ort": (PEER.format(options=""), "net.ort"),
+}
+"""What to run, and on which file."""
+
+
+def write_files(name: str, folder: Path) -> None:
+    """Write model `name` in all the forms that are loaded, and fill the cache."""
+    path = folder / "net.onnx"
+    path.write_bytes(models.build(name).SerializeToString())
+    net = glow.compile(path, cache_dir=folder / "cache")
+    net.save(folder / "net.glow")
+    del net
+    runtime: Any = import_module("onnxruntime")
+    for form, file in (("ONNX", "optimised.onnx"), ("ORT", "net.ort")):
+        options = runtime.SessionOptions()
+        options.log_severity_level = 3
+        options.optimized_model_filepath = str(folder / file)
+        options.add_session_config_entry("session.save_model_format", form)
+        runtime.InferenceSession(path, options)
+
+
+def seconds_of(way: str, folder: Path) -> list[float]:
+    """Return the seconds until the model can be called, and to its first result."""
+    program, file = WAYS[way]
+    command = [sys.executable, "-c", program, str(folder / file), str(folder / "cache")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def measure(name: str, repeats: int) -> dict[str, list[float]]:
+    """Return the medians of both for each way."""
+    taken: dict[str, list[list[float]]] = {way: [] for way in WAYS}
+    with tempfile.TemporaryDirectory() as folder:
+        # In a process of its own, so that none of its memory stays.
+        command = [sys.executable, __file__, "--write", name, folder]
+        subprocess.run(command, check=True)
+        for _ in range(repeats):
+            for way, times in taken.items():
+                times.append(seconds_of(way, Path(folder)))
+    return {
+        way: [statistics.median(column) for column in zip(*times, strict=True)]
+        for way, times in taken.items()
+    }
+
+
+def header(repeats: int) -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"""# Load time
+
+Written by `{COMMAND}`
+on {day}. Seconds of CPU time from the start of a fresh process to a model that can
+be called / to its first result; all imports count, NumPy's too. Medians of {repeats}
+processes, the ways in turn, files in memory, one thread.
+
+Kernels kept: `cache_dir` with machine code only. Found: the whole executable lies in
+`cache_dir`; the model is hashed and the executable checked against its checksums.
+`load_executable` checks constants before the first run, or at once (`verify`).
+ONNX Runtime (ORT) opens the model, the graph that it optimised before, or that in
+its own format.
+
+| model | {" | ".join(WAYS)} |
+|---|{"---|" * len(WAYS)}
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure ways to load a model.")
+    parser.add_argument("names", nargs="*", help="models; some of all kinds by default")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    parser.add_argument("--write", nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.write is not None:
+        write_files(args.write[0], Path(args.write[1]))
+        return
+    text = header(args.repeats)
+    print(text, end="")
+    for name in args.names or NAMES:
+        cells = [f"{a:.2f} / {b:.2f}" for a, b in measure(name, args.repeats).values()]
+        line = f"| {name} | {' | '.join(cells)} |\n"
+        print(line, end="", flush=True)
+        text += line
+    if args.output is not None:
+        args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
