@@ -1,0 +1,203 @@
+"""ONNX Runtime's attention with groups of heads and a cache, as decoders have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.binary import AddOp
+from glow.dialects.graph.comparison import LessOp
+from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
+from glow.dialects.graph.scattering import TensorScatterOp
+from glow.dialects.graph.slicing import PadOp
+from glow.importers.onnx._heads import (
+    I64,
+    by_head,
+    heads_of,
+    joined,
+    per_batch,
+    split_last,
+)
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import onnx_op
+from glow.support.types import shape_of
+
+SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
+
+
+@dataclass(frozen=True)
+class _Step:
+    """
+    What a node computes: `length` tokens behind a past, or the first ones.
+
+    `total` is how many positions there are at most, of all elements of the batch, and
+    `ends` how many each has, tokens of this step included.
+    """
+
+    batch: int
+    length: int
+    total: int
+    ends: SSAValue
+
+    @property
+    def is_first(self) -> bool:
+        return self.length == self.total
+
+
+@onnx_op("GroupQueryAttention", domains=("com.microsoft",))
+def group_query_attention(node: Node) -> tuple[SSAValue | None, ...]:
+    """
+    Each element of the batch has a past of its own length, at the front of the cache.
+
+    The total length must be known. A cache with room for it is written at the place of
+    each; another one grows. What lies behind the end is what was there, where ONNX
+    Runtime has zeros unless past and present are one buffer.
+    """
+    _refuse_what_is_lacking(node)
+    heads, shared = heads_of(node), heads_of(node, "kv_num_heads")
+    query, key, value = _parts(node, heads, shared)
+    step = _step(node, query)
+    if node.integer("do_rotary", 0):
+        positions = _positions(node, step)
+        query, key = (
+            _turned(node, given, count, positions)
+            for given, count in ((query, heads), (key, shared))
+        )
+    keys, values = (
+        _cached(node, index, by_head(node, new, shared), step)
+        for index, new in ((3, key), (4, value))
+    )
+    window = node.integer("local_window_size", -1)
+    capacity = shape_of(keys)[2]
+    # Each query sees a key, itself, so what one gets that sees none does not matter.
+    result = node.emit(
+        AttentionOp,
+        by_head(node, query, heads),
+        keys,
+        values,
+        _mask(node, step, capacity) if step.is_first else None,
+        _bias(node, capacity),
+        None,
+        None,
+        None if step.is_first else step.ends,
+        scale=node.real("scale", 0.0) or None,
+        softcap=node.real("softcap", 0.0),
+        causal=True,
+        left_window_size=window - 1 if window > 0 else -1,
+        unseen="nan",
+    )
+    return joined(node, result), keys, values
+
+
+def _refuse_what_is_lacking(node: Node) -> None:
+    if node.integer("smooth_softmax", 0) > 0 or node.optional(SINK) is not None:
+        node.refuse("smooth_softmax or a head_sink")
+    if node.is_read(3) or node.integer("qk_output", 0):
+        node.refuse("an output of scores")
+    kinds = [node.string(n) for n in ("k_quant_type", "v_quant_type") if node.has(n)]
+    node.ignore("kv_cache_bit_width")
+    if any(index is not None for index in node.inputs[12:]) or set(kinds) - {"NONE"}:
+        node.refuse("a quantized cache")
+    if (node.optional(3) is None) != (node.optional(4) is None):
+        node.invalid("expected both past_key and past_value, or none")
+
+
+def _parts(node: Node, heads: int, shared: int) -> list[SSAValue]:
+    """Return queries, keys and values, each [batch, length, heads * elements]."""
+    query = node.input(0)
+    if len(shape_of(query)) != 3:
+        node.invalid(f"expected a query of rank 3, got {query.type}")
+    if node.optional(1) is not None:
+        return [query, node.input(1), node.input(2)]
+    width, count = shape_of(query)[2], heads + 2 * shared
+    if width % count:
+        node.invalid(f"expected {count} packed heads of equal size, got {query.type}")
+    size = width // count
+    return split_last(node, query, (heads * size, shared * size, shared * size))
+
+
+def _step(node: Node, query: SSAValue) -> _Step:
+    batch, length, _ = shape_of(query)
+    total = int(node.known(TOTAL, "a total_sequence_length").reshape(-1)[0])
+    past = node.shape(3)[2] if node.optional(3) is not None else 0
+    if total < length or (total > past and total not in (length, past + length)):
+        node.invalid(
+            f"expected a total_sequence_length of {past + length} for a cache that "
+            f"grows, or of {length} to {past}, got {total}"
+        )
+    return _Step(batch, length, total, per_batch(node, SEQLENS, batch, more=1))
+
+
+def _positions(node: Node, step: _Step) -> SSAValue:
+    """
+    Return at which position each token is, [batch, length].
+
+    Of first tokens ONNX Runtime reads one position and counts on; here each has one.
+    """
+    if node.optional(POSITIONS) is not None:
+        return node.input(POSITIONS)
+    shape = (step.batch, step.length)
+    counted = node.literal(np.arange(step.length), I64)
+    if step.is_first:
+        return node.emit(ExpandOp, counted, shape=shape)
+    behind = node.literal(np.arange(step.length) - step.length, I64)
+    ends = node.emit(ReshapeOp, step.ends, shape=(step.batch, 1))
+    return node.emit(AddOp, ends, behind)
+
+
+def _turned(node: Node, value: SSAValue, heads: int, positions: SSAValue) -> SSAValue:
+    turned, elements = 2 * node.shape(COS)[-1], shape_of(value)[2] // heads
+    return node.emit(
+        RotaryEmbeddingOp,
+        value,
+        node.input(COS),
+        node.input(SIN),
+        positions,
+        num_heads=heads,
+        rotary_embedding_dim=turned if turned != elements else 0,
+        interleaved=node.integer("rotary_interleaved", 0) != 0,
+    )
+
+
+def _cached(node: Node, index: int, new: SSAValue, step: _Step) -> SSAValue:
+    """Return the cache, input `index`, with what is `new` at its place."""
+    cache = node.optional(index)
+    if cache is None or 0 in shape_of(cache):
+        if not step.is_first:
+            node.invalid(
+                f"expected a past of {step.total - step.length} positions, got none"
+            )
+        return new
+    room = step.total - shape_of(cache)[2]
+    if room > 0:
+        batch, heads, _, elements = shape_of(new)
+        shape = (batch, heads, room, elements)
+        zeros = node.literal(np.zeros(shape), node.dtype(index))
+        cache = node.emit(ConcatOp, [cache, zeros], axis=2)
+    at = None
+    if not step.is_first:
+        at = node.emit(AddOp, step.ends, node.literal(-step.length, I64))
+    return node.emit(TensorScatterOp, cache, new, at, axis=2)
+
+
+def _mask(node: Node, step: _Step, capacity: int) -> SSAValue:
+    """Return which keys are none of padding, for tokens that are the first."""
+    keys = node.literal(np.arange(capacity), I64)
+    ends = node.emit(ReshapeOp, step.ends, shape=(step.batch, 1, 1, 1))
+    return node.emit(LessOp, keys, ends)
+
+
+def _bias(node: Node, capacity: int) -> SSAValue | None:
+    """Return the bias of scores, with zeros where the cache is longer."""
+    bias = node.optional(BIAS)
+    if bias is None:
+        return None
+    missing = capacity - shape_of(bias)[-1]
+    if missing < 1:
+        return bias
+    return node.emit(PadOp, bias, None, pads=[0] * 7 + [missing])
