@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import StringIO
 
 from xdsl.context import Context
@@ -33,6 +34,19 @@ class Model:
     def dims(self) -> tuple[str, ...]:
         """The symbolic dimensions that have no extent; IR has none."""
         return ()
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        """
+        Return this model with inputs whose value no run changes any more.
+
+        `arrays` are copied, by name. The result is compiled as if they were constants
+        of the model, and no longer takes them; what was bound may be bound anew.
+        Errors: BindingError with all names that are no inputs and all arrays that do
+        not fit; ValueError for a model past the graph level.
+        """
+        from glow.binding import bound
+
+        return Model(self.name, bound(self.module, arrays))
 
     def __str__(self) -> str:
         return str(self.module)

@@ -52,9 +52,10 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="arguments-to-placeholders,verify-symbols,fold-constants,"
-        "fold-scatters,remove-identities,decompose-einsum,form-embedding-bags,"
-        "recognize-functions,recognize-rotary-embedding,recognize-attention,elide-optionals,"
+        passes="arguments-to-placeholders,verify-symbols,promote-placeholders,"
+        "fold-constants,fold-scatters,remove-identities,decompose-einsum,"
+        "form-embedding-bags,recognize-functions,"
+        "recognize-rotary-embedding,recognize-attention,elide-optionals,"
         "decompose-rotary-embedding,decompose-attention,sink-transposes,"
         "fold-movement,remove-identities,"
         "fold-batch-norm,fold-bias,decompose-batch-norm,decompose-losses,"
@@ -62,7 +63,8 @@ STAGES = (
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "fold-constants fold-scatters remove-identities form-embedding-bags "
+            "promote-placeholders fold-constants fold-scatters remove-identities "
+            "form-embedding-bags "
             "recognize-functions recognize-rotary-embedding recognize-attention "
             "elide-optionals sink-transposes fold-movement fold-batch-norm fold-bias "
             "cse dce remove-dead-constants"

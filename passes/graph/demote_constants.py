@@ -1,0 +1,78 @@
+"""Turn constants back into placeholders that keep their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
+
+
+@dataclass(frozen=True)
+class DemoteConstantsPass(ModulePass):
+    """
+    Replace constants by placeholders with the same bytes: all, or those in `names`.
+
+    They are bound, so that runs compute the same and take nothing more; or, with
+    `residency=resident`, they start with these bytes and callers may bind others, as
+    for weights that are exchanged without compiling anew.
+
+    Level: graph -> graph. Needs: nothing. Inverse: promote-placeholders.
+    Errors: a name that no constant has.
+
+    ```
+    demote-constants{names=w residency=resident}
+    ```
+    """
+
+    name = "demote-constants"
+
+    names: tuple[str, ...] = ()
+    residency: Literal["bound", "resident"] = "bound"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        constants = {
+            constant.sym_name.data: constant
+            for constant in op.body.ops
+            if isinstance(constant, ConstantOp)
+        }
+        _check(self.names, list(constants))
+        for name in self.names or constants:
+            made = placeholder_of(constants[name], self.residency)
+            Rewriter.replace_op(constants[name], made, [])
+
+
+def placeholder_of(constant: ConstantOp, residency: str) -> PlaceholderOp:
+    """Return a placeholder with the name, the bytes and the notes of `constant`."""
+    attributes = dict(constant.attributes)
+    axes = attributes.pop("axes", None)
+    made = PlaceholderOp(
+        constant.sym_name.data,
+        "in",
+        constant.type,
+        cast(ArrayAttr[StringAttr] | None, axes),
+        residency,
+        constant.resource,
+    )
+    made.attributes.update(attributes)
+    made.location = constant.location
+    return made
+
+
+def _check(names: Sequence[str], known: Sequence[str]) -> None:
+    """Raise unless each of `names` is a constant's."""
+    listed = ", ".join(f'"{name}"' for name in known) or "none"
+    unknown = [
+        f'no constant is called "{name}", expected {listed}'
+        for name in names
+        if name not in known
+    ]
+    if unknown:
+        raise PassFailedException("; ".join(unknown))

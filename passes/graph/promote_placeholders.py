@@ -1,0 +1,94 @@
+"""Turn placeholders whose value is known, and stays, into constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.analysis.promotion import Promotion, promotion_of
+from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
+
+
+@dataclass(frozen=True)
+class PromotePlaceholdersPass(ModulePass):
+    """
+    Replace placeholders that are bound, and that no function writes, by constants.
+
+    So what is computed from them alone is folded, and weights among them are packed.
+    With `names` only these are replaced, and resident ones too, which start with the
+    value that they then keep. With `report` the module's `graph.promotion` says which
+    were replaced and why the others were not.
+
+    Level: graph -> graph. Needs: nothing. Inverse: demote-constants.
+    Errors: a name that no placeholder has, or one that cannot be a constant, and why.
+
+    ```
+    promote-placeholders{names=w,"layer/bias" report=true}
+    ```
+    """
+
+    name = "promote-placeholders"
+
+    names: tuple[str, ...] = ()
+    report: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        found = promotion_of(op, self.names)
+        _check(self.names, found)
+        wanted = self.names or found.promoted
+        for placeholder in list(op.body.ops):
+            if (
+                isinstance(placeholder, PlaceholderOp)
+                and placeholder.sym_name.data in wanted
+            ):
+                Rewriter.replace_op(placeholder, constant_of(placeholder), [])
+        if self.report:
+            op.attributes["graph.promotion"] = _report(wanted, found)
+
+
+def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
+    """Return a constant with the name, the bytes and the notes of `placeholder`."""
+    assert placeholder.initial is not None
+    made = ConstantOp.create(
+        properties={
+            "sym_name": placeholder.sym_name,
+            "resource": placeholder.initial,
+            "type": placeholder.type,
+        },
+        attributes=dict(placeholder.attributes),
+    )
+    if placeholder.axes is not None:
+        made.attributes["axes"] = placeholder.axes
+    made.location = placeholder.location
+    return made
+
+
+def _check(names: Sequence[str], found: Promotion) -> None:
+    """Raise unless all `names` can be promoted."""
+    known = [*found.promoted, *found.kept]
+    listed = ", ".join(f'"{name}"' for name in known) or "none"
+    problems = [
+        f'cannot promote "{name}": {found.kept[name]}'
+        if name in found.kept
+        else f'no placeholder is called "{name}", expected {listed}'
+        for name in names
+        if name not in found.promoted
+    ]
+    if problems:
+        raise PassFailedException("; ".join(problems))
+
+
+def _report(wanted: Sequence[str], found: Promotion) -> DictionaryAttr:
+    kept = {name: StringAttr(reason) for name, reason in found.kept.items()} | {
+        name: StringAttr("it was not named")
+        for name in found.promoted
+        if name not in wanted
+    }
+    promoted = ArrayAttr([StringAttr(name) for name in wanted])
+    return DictionaryAttr({"promoted": promoted, "kept": DictionaryAttr(kept)})
