@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph._placeholder import INFER
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
@@ -26,7 +27,8 @@ def verify_symbols(module: ModuleOp) -> None:
     that it contradicts. Linear in the number of ops.
     Errors: a symbol that is unknown or no storage; another shape or element type; a
     save into a constant or an input, or a second one; a load of an output, or after a
-    save of the same symbol in the function; an output that nothing saves.
+    save of the same symbol in the function; an output that nothing saves; a
+    placeholder without a direction.
     """
     problems = list(_problems(module))
     if problems:
@@ -39,6 +41,16 @@ class Uses:
 
     loads: list[LoadOp]
     saves: list[SaveOp]
+
+    @property
+    def direction(self) -> str:
+        """What they make of a placeholder; "in" where there are none."""
+        if not self.saves:
+            return "in"
+        return "inout" if self.loads else "out"
+
+
+NO_USES = Uses([], [])
 
 
 def uses_of_symbols(module: ModuleOp) -> dict[str, Uses]:
@@ -102,15 +114,32 @@ def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
         yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {found}"
 
 
+def contradictions(declared: PlaceholderOp, uses: Uses) -> Iterator[str]:
+    """Say what loads and saves do that the placeholder's words exclude."""
+    for use in (*uses.loads, *uses.saves):
+        yield from _direction_problems(use, declared)
+    words = declared.direction.data, declared.residency.data
+    if words == (INFER, "resident") and uses.direction == "out":
+        yield (
+            f"{_at(uses.saves[0])} writes to {_at(declared)}, which is "
+            '"resident" but nothing reads it'
+        )
+    if not uses.saves:
+        yield from _unsaved(declared)
+
+
 def _direction_problems(use: Use, declared: Storage) -> Iterator[str]:
     if isinstance(declared, ConstantOp):
         if isinstance(use, SaveOp):
             yield f"{_at(use)} writes to {_at(declared)}"
         return
-    refused = "out" if isinstance(use, LoadOp) else "in"
-    if declared.direction.data == refused:
-        verb = "reads" if isinstance(use, LoadOp) else "writes to"
-        yield f'{_at(use)} {verb} {_at(declared)}, which is "{refused}"'
+    is_load = isinstance(use, LoadOp)
+    words = declared.direction.data, declared.residency.data
+    for word in words:
+        if word in (("out", "scratch") if is_load else ("in", "bound")):
+            verb = "reads" if is_load else "writes to"
+            yield f'{_at(use)} {verb} {_at(declared)}, which is "{word}"'
+            return
 
 
 def _order_problems(use: Use, saved: dict[str, SaveOp]) -> Iterator[str]:
@@ -134,7 +163,14 @@ def _never_saved(
     table: dict[str, Operation], saved: dict[str, SaveOp]
 ) -> Iterator[str]:
     for name, declared in table.items():
-        if not isinstance(declared, PlaceholderOp) or name in saved:
+        if not isinstance(declared, PlaceholderOp):
             continue
-        if declared.direction.data in ("out", "inout"):
-            yield f'{_at(declared)} is "{declared.direction.data}" but nothing saves it'
+        if declared.direction.data == INFER:
+            yield f"{_at(declared)} has no direction, run infer-io"
+        if name not in saved:
+            yield from _unsaved(declared)
+
+
+def _unsaved(declared: PlaceholderOp) -> Iterator[str]:
+    if declared.direction.data in ("out", "inout"):
+        yield f'{_at(declared)} is "{declared.direction.data}" but nothing saves it'

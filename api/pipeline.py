@@ -52,9 +52,9 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="arguments-to-placeholders,verify-symbols,promote-placeholders,"
-        "fold-constants,fold-scatters,remove-identities,decompose-einsum,"
-        "form-embedding-bags,recognize-functions,"
+        passes="arguments-to-placeholders,infer-io,verify-symbols,"
+        "promote-placeholders,fold-constants,fold-scatters,remove-identities,"
+        "decompose-einsum,form-embedding-bags,recognize-functions,"
         "recognize-rotary-embedding,recognize-attention,elide-optionals,"
         "decompose-rotary-embedding,decompose-attention,sink-transposes,"
         "fold-movement,remove-identities,"

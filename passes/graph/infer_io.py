@@ -1,34 +1,60 @@
-"""Derive the direction of placeholders from what loads and saves them."""
+"""Derive what placeholders do not say from what loads and saves them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, contradictions, uses_of_symbols
+from glow.dialects.graph._placeholder import INFER, RUN
 from glow.dialects.graph.storage import PlaceholderOp
 
 
 @dataclass(frozen=True)
 class InferIoPass(ModulePass):
     """
-    Set each placeholder's direction: loaded is in, saved is out, both is inout.
+    Give each placeholder that says no direction the one that its uses have.
 
-    A placeholder without uses keeps what it says.
+    What is loaded, or not used, is in; what is saved is out; what is both, in one
+    function or in several, is inout and, where no residency is said, resident. A
+    direction or residency that is said stays, or is refused where a load or save
+    contradicts it.
 
     Level: graph -> graph. Needs: nothing.
+    Errors: every contradiction in one message, with the place of the declaration and
+    that of the load or save: a load of an out or scratch placeholder, a save of one
+    that is in or bound, an out or inout one that nothing saves, a resident one that
+    is only saved.
     """
 
     name = "infer-io"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         uses = uses_of_symbols(op)
-        for placeholder in op.body.ops:
-            if not isinstance(placeholder, PlaceholderOp):
-                continue
-            found = uses.get(placeholder.sym_name.data)
-            if found is None:
-                continue
-            direction = ("in" if found.loads else "") + ("out" if found.saves else "")
-            placeholder.direction = StringAttr(direction)
+        placeholders = [p for p in op.body.ops if isinstance(p, PlaceholderOp)]
+        problems = list(_problems(placeholders, uses))
+        if problems:
+            raise PassFailedException("; ".join(problems))
+        for placeholder in placeholders:
+            if placeholder.direction.data == INFER:
+                _infer(placeholder, uses.get(placeholder.sym_name.data, NO_USES))
+
+
+def _problems(
+    placeholders: list[PlaceholderOp], uses: dict[str, Uses]
+) -> Iterator[str]:
+    for placeholder in placeholders:
+        found = uses.get(placeholder.sym_name.data, NO_USES)
+        yield from contradictions(placeholder, found)
+
+
+def _infer(placeholder: PlaceholderOp, uses: Uses) -> None:
+    if placeholder.residency.data == "scratch":
+        placeholder.direction = StringAttr("out")
+        return
+    if uses.direction == "inout" and placeholder.residency.data == RUN:
+        placeholder.residency = StringAttr("resident")
+    placeholder.direction = StringAttr(uses.direction)

@@ -107,3 +107,11 @@ func.func @never() {
   %x = graph.load @state : tensor<2xf32>
   func.return
 }
+
+// -----
+
+// CHECK: graph.placeholder @x at one has no direction, run infer-io
+graph.placeholder @x : tensor<2xf32> loc("one")
+func.func @unsaid() {
+  func.return
+}
