@@ -80,7 +80,7 @@ STAGES = (
     Stage(
         name="memory",
         passes="graph-to-memory{target=$target},coalesce-copies,share-buffers,"
-        "sink-allocs,insert-deallocs,plan-memory,verify-memory",
+        "sink-allocs,insert-deallocs,plan-memory,mark-outputs,verify-memory",
         dialects=_names("builtin func memory memref arith math llvm_ext"),
         optional=_names("coalesce-copies share-buffers sink-allocs"),
     ),

@@ -11,8 +11,9 @@ import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import copy_into
-from glow.runtime.frame import Frame
+from glow.runtime.frame import Frame, Notify
 from glow.runtime.signature import Array, Signature, State, TensorSpec, overlap
+from glow.runtime.telling import OnOutput, Teller
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
 from glow.support.errors import BindingError
 
@@ -123,8 +124,12 @@ class Bindings:
             for place in self._copied.values()
         )
 
-    def run(self) -> dict[str, Array]:
-        """Run once; return what is bound to each output, filled."""
+    def run(self, on_output: OnOutput | None = None) -> dict[str, Array]:
+        """
+        Run once; return what is bound to each output, filled.
+
+        `on_output` is told of outputs while the run goes on, as by `Executable.run`.
+        """
         self._take()
         try:
             if self._unbound:
@@ -132,13 +137,26 @@ class Bindings:
             for place in self._copied.values():
                 if place.is_read:
                     copy_into(_stored(place), _bound(place))
-            self._frame.run()
-            for place in self._copied.values():
-                if place.is_written:
-                    copy_into(_bound(place), _stored(place))
+            if on_output is None:
+                self._go()
+            else:
+                names = tuple(self._results)
+                Teller(names, self._deliver, on_output).run(self._go)
             return self._results.copy()
         finally:
             self._lock.release()
+
+    def _go(self, notify: Notify | None = None) -> None:
+        self._frame.run(notify)
+        for place in self._copied.values():
+            if place.is_written and (notify is None or place.output is None):
+                copy_into(_bound(place), _stored(place))
+
+    def _deliver(self, number: int) -> Array:
+        """Return what is bound to an output that is ready."""
+        place = self._places[tuple(self._results)[number]]
+        copy_into(_bound(place), _stored(place))
+        return _bound(place)
 
     def views(self) -> dict[str, Array]:
         """

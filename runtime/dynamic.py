@@ -11,6 +11,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.runtime.specializations import Specializations
 from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature
+from glow.runtime.telling import OnOutput
 from glow.support.errors import BindingError, CompilationError
 
 
@@ -70,12 +71,15 @@ class DynamicExecutable(Executable):
         return net(*arrays)
 
     def run(
-        self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
+        self,
+        inputs: Mapping[str, object],
+        out: Mapping[str, object] | None = None,
+        on_output: OnOutput | None = None,
     ) -> dict[str, Array]:
         net = self._found([inputs.get(name) for name in self._input_names])
         if net is None:
             net = self._for_arrays(inputs)
-        return net.run(inputs, out)
+        return net.run(inputs, out, on_output)
 
     def bind(
         self, arrays: Mapping[str, object] | None = None, arena: object = None

@@ -1,8 +1,11 @@
 """What a run works in, which one caller at a time has."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from glow.runtime.signature import Array
+
+Notify = Callable[[int], None]
 
 
 class Frame(ABC):
@@ -21,5 +24,10 @@ class Frame(ABC):
         """Have runs read, and update where they do, `array` as a state."""
 
     @abstractmethod
-    def run(self) -> None:
-        """Run on the arrays in place, which fill all places."""
+    def run(self, notify: Notify | None = None) -> None:
+        """
+        Run on the arrays in place, which fill all places.
+
+        `notify` is called, if at all, with the number of each output that is ready
+        while the run goes on. It raises nothing.
+        """

@@ -11,8 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.bindings import Bindings
-from glow.runtime.frame import Frame
+from glow.runtime.copies import copy_into
+from glow.runtime.frame import Frame, Notify
 from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.runtime.telling import OnOutput, Teller
 from glow.support.errors import CompilationError
 
 
@@ -25,15 +27,18 @@ class StageReport:
     ops: int | None
 
 
-class _PlainFrame(Frame):
+class PlainFrame(Frame):
     """A frame of an executable that takes arrays anew at each run."""
 
     def __init__(
         self,
-        execute: Callable[[Sequence[Array], Sequence[Array], Sequence[Array]], None],
+        execute: Callable[..., None],
         signature: Signature,
+        tells: bool = False,
     ):
+        """`tells`: `execute` takes as a fourth argument whom to tell of outputs."""
         self._execute = execute
+        self._tells = tells
         self._inputs: list[Any] = [None] * len(signature.inputs)
         self._outputs: list[Any] = [None] * len(signature.outputs)
         self._states: list[Any] = [None] * len(signature.states)
@@ -47,8 +52,12 @@ class _PlainFrame(Frame):
     def place_state(self, index: int, array: Array) -> None:
         self._states[index] = array
 
-    def run(self) -> None:
-        self._execute(self._inputs, self._outputs, self._states)
+    def run(self, notify: Notify | None = None) -> None:
+        arrays = self._inputs, self._outputs, self._states
+        if self._tells:
+            self._execute(*arrays, notify)
+        else:
+            self._execute(*arrays)
 
 
 class Executable(ABC):
@@ -86,9 +95,21 @@ class Executable(ABC):
         return results[0] if len(results) == 1 else results
 
     def run(
-        self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
+        self,
+        inputs: Mapping[str, object],
+        out: Mapping[str, object] | None = None,
+        on_output: OnOutput | None = None,
     ) -> dict[str, Array]:
-        """Run on named inputs; return the outputs by name, in `out` where given."""
+        """
+        Run on named inputs; return the outputs by name, in `out` where given.
+
+        `on_output` is called once with the name and the array of each output, in this
+        thread, when it is ready, while the run may go on. What it raises is raised
+        after the run, and ends the calls. It is for reading: who writes to the array
+        may change what the run reads there.
+        """
+        if on_output is not None:
+            return self._run_telling(inputs, out, on_output)
         arrays: tuple[Any, ...] = tuple(map(inputs.get, self._input_names))
         results = None
         # Where nothing is to be said or copied: the short way counts for small models.
@@ -124,6 +145,30 @@ class Executable(ABC):
         self.execute(arguments.inputs, arguments.outputs, self._start())
         return arguments.results()
 
+    def _run_telling(
+        self,
+        inputs: Mapping[str, object],
+        out: Mapping[str, object] | None,
+        on_output: OnOutput,
+    ) -> dict[str, Array]:
+        arguments = self.signature.bind(inputs, out)
+        frame, names = self.frame(), self._output_names
+        for index, array in enumerate(arguments.outputs):
+            frame.place_output(index, array)
+        for index, array in enumerate(arguments.inputs):
+            name = self._input_names[index]
+            if name in names:  # it is updated in place
+                updated = arguments.outputs[names.index(name)]
+                copy_into(updated, array)
+                frame.place_input(index, updated)
+            else:
+                frame.place_input(index, array)
+        for index, array in enumerate(self._start()):
+            frame.place_state(index, array)
+        teller = Teller(names, arguments.deliver, on_output)
+        teller.run(frame.run)
+        return {name: teller.delivered[i] for i, name in enumerate(names)}
+
     @property
     def arena_bytes(self) -> int:
         """How much memory each concurrent run works in, beside inputs and outputs."""
@@ -147,7 +192,7 @@ class Executable(ABC):
 
     def frame(self, arena: Array | None = None) -> Frame:
         """Return a frame that works in `arena`, or in memory of its own."""
-        return _PlainFrame(self.execute, self.signature)
+        return PlainFrame(self.execute, self.signature)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from glow.runtime.copies import copy_into
-from glow.runtime.frame import Frame
+from glow.runtime.frame import Frame, Notify
 from glow.runtime.image import Image, signature_of
 from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
@@ -21,13 +21,16 @@ from glow.support.errors import ExecutionError
 # void main(arena, io, constants, fault); the call lets other threads run.
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
+# void notify(output), which main calls while it runs.
+_HOOK = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+
 
 class NativeFrame(Frame):
     """A frame of machine code: an arena, the table of pointers, the fault code."""
 
     def __init__(self, executable: NativeExecutable, arena: Array):
         self.arena = arena
-        self.io = (ctypes.c_void_p * max(executable.slots, 1))()
+        self.io = (ctypes.c_void_p * (executable.slots + 1))()  # the last one: notify
         self._fault = ctypes.c_int32(0)
         self._executable = executable
         self._arguments = tuple(
@@ -49,12 +52,23 @@ class NativeFrame(Frame):
     def place_state(self, index: int, array: Array) -> None:
         self.io[self._executable.state_slots[index]] = address_of(array)
 
-    def run(self) -> None:
+    def run(self, notify: Notify | None = None) -> None:
+        if notify is not None:
+            self._run_telling(notify)
+            return
         self._executable.entry(*self._arguments)
         code = self._fault.value
         if code:
             self._fault.value = 0
             raise ExecutionError(self._executable.messages[code - 1])
+
+    def _run_telling(self, notify: Notify) -> None:
+        hook, slot = _HOOK(notify), self._executable.slots
+        self.io[slot] = ctypes.cast(hook, ctypes.c_void_p).value
+        try:
+            self.run()
+        finally:
+            self.io[slot] = None
 
 
 class NativeExecutable(Executable):

@@ -139,11 +139,11 @@ class Arguments:
 
     def results(self) -> tuple[Array, ...]:
         """Return the outputs after the run, in the caller's buffers where given."""
-        pairs = zip(self.outputs, self.requested, strict=True)
-        return tuple(self._delivered(*pair) for pair in pairs)
+        return tuple(map(self.deliver, range(len(self.outputs))))
 
-    @staticmethod
-    def _delivered(written: Array, requested: Array | None) -> Array:
+    def deliver(self, number: int) -> Array:
+        """Return an output that is ready, in the caller's buffer where given."""
+        written, requested = self.outputs[number], self.requested[number]
         if requested is None:
             return written
         if not np.may_share_memory(requested, written):
@@ -171,6 +171,21 @@ class Signature:
         outputs = ", ".join(map(str, self.outputs))
         states = ", ".join(str(state.spec) for state in self.states)
         return f"({inputs}) -> ({outputs})" + (f" with ({states})" if states else "")
+
+    @property
+    def directions(self) -> dict[str, str]:
+        """in, out or inout of each name: what code does to the caller's arrays."""
+        read = {spec.name for spec in self.inputs}
+        found = {spec.name: "in" for spec in self.inputs}
+        for spec in self.outputs:
+            found[spec.name] = "inout" if spec.name in read else "out"
+        return found | {state.spec.name: state.direction for state in self.states}
+
+    @property
+    def residencies(self) -> dict[str, str]:
+        """Of each name, whether it is passed or taken by a run or stays: resident."""
+        passed = dict.fromkeys((s.name for s in (*self.inputs, *self.outputs)), "run")
+        return passed | {state.spec.name: "resident" for state in self.states}
 
     def unpacked(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Return inputs as tensors in the model's own order, as other runtimes do."""

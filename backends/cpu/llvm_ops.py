@@ -257,8 +257,12 @@ def _insert_value(w: Writer, op: llvm.InsertValueOp) -> None:
 @writes(llvm.CallOp)
 def _call(w: Writer, op: llvm.CallOp) -> None:
     callee = op.callee
-    assert callee is not None, "no LLVM text for an indirect call"
     result = w.type(op.results[0].type) if op.results else "void"
+    if callee is None:
+        pointer, *arguments = op.args
+        assert not op.results, "no LLVM text for what a pointer returns"
+        w.line(f"call {result} {w.names[pointer]}({w.arguments(arguments)})")
+        return
     name = callee.string_value()
     types = ", ".join(w.type(value.type) for value in op.args)
     w.callees[name] = f"declare {result} @{name}({types})"

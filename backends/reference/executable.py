@@ -21,7 +21,8 @@ from glow.dialects.graph.storage import (
     SaveOp,
 )
 from glow.dialects.layout.attribute import layout_of
-from glow.runtime.interface import Executable
+from glow.runtime.frame import Frame, Notify
+from glow.runtime.interface import Executable, PlainFrame
 from glow.runtime.signature import Signature, State, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
@@ -53,6 +54,7 @@ class ReferenceExecutable(Executable):
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         states: Sequence[Array] = (),
+        notify: Notify | None = None,
     ) -> None:
         signature = self.signature
         specs = (*signature.inputs, *(state.spec for state in signature.states))
@@ -64,12 +66,24 @@ class ReferenceExecutable(Executable):
             for spec, array in pairs
         }
         symbols = self._constants | given
-        saved = _Run(symbols, self._storage(), self._dying).run(self._body)
-        for spec, output in zip(signature.outputs, outputs, strict=True):
-            output[...] = spec.pack(saved[spec.name])
-        for state, array in zip(signature.states, states, strict=True):
-            if state.is_written:
-                array[...] = state.spec.pack(saved[state.spec.name])
+        kept = zip(signature.states, states, strict=True)
+        places = {state.spec.name: (state.spec, array) for state, array in kept}
+        numbers: dict[str, int] = {}
+        for number, spec in enumerate(signature.outputs):
+            places[spec.name] = spec, outputs[number]
+            numbers[spec.name] = number
+
+        def save(symbol: str, tensor: Array) -> None:
+            if symbol in places:
+                spec, array = places[symbol]
+                array[...] = spec.pack(tensor)
+            if notify is not None and symbol in numbers:
+                notify(numbers[symbol])
+
+        _Run(symbols, self._storage(), self._dying, save).run(self._body)
+
+    def frame(self, arena: Array | None = None) -> Frame:
+        return PlainFrame(self.execute, self.signature, tells=True)
 
 
 class _Run:
@@ -80,18 +94,18 @@ class _Run:
         symbols: dict[str, Array],
         storage: TensorStorage,
         dying: dict[Operation, list[SSAValue]],
+        save: Callable[[str, Array], None],
     ):
         self._symbols = symbols
         self._storage = storage
         self._dying = dying
-        self._saved: dict[str, Array] = {}
+        self._save = save
 
-    def run(self, body: Block) -> dict[str, Array]:
+    def run(self, body: Block) -> None:
         for op in body.ops:
             self._execute(op)
             for value in self._dying[op]:
                 self._storage.free(value)
-        return self._saved
 
     def _execute(self, op: Operation) -> None:
         match op:
@@ -101,7 +115,7 @@ class _Run:
             case LiteralOp():
                 self._storage.write(op.result, op.array)
             case SaveOp():
-                self._saved[op.symbol.string_value()] = self._storage.read(op.value)
+                self._save(op.symbol.string_value(), self._storage.read(op.value))
             case GraphOp() | FusedOp():
                 self._evaluate(op)
             case _:

@@ -132,6 +132,18 @@ class Placeholder(IRDLOperation):
         """The bytes of `initial`, in physical order, if it has them here."""
         return None if self.initial is None else self.initial.array
 
+    @property
+    def is_input(self) -> bool:
+        """Whether a run reads what it held before."""
+        return self.direction.data in ("in", "inout")
+
+    @property
+    def is_output(self) -> bool:
+        """Whether what a run leaves in it is seen after the run, or by the next one."""
+        return (
+            self.direction.data in ("out", "inout") and self.residency.data != "scratch"
+        )
+
     def check(self, type: Stored) -> None:
         """Raise unless a placeholder of `type` can be as this one says."""
         direction, residency = self.direction.data, self.residency.data

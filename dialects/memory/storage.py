@@ -31,6 +31,7 @@ from xdsl.traits import (
     HasParent,
     MemoryAllocEffect,
     MemoryFreeEffect,
+    MemoryWriteEffect,
     Pure,
     SymbolOpInterface,
 )
@@ -140,6 +141,33 @@ class GetOp(IRDLOperation):
         super().__init__(
             result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
         )
+
+
+@irdl_op_definition
+class ReadyOp(IRDLOperation):
+    """
+    From here on placeholder `symbol` holds what it holds after the run.
+
+    The op before it that writes to the placeholder is the final one; a caller may read
+    an output already. `mark-outputs` places it.
+    Errors: a symbol that is no output, a second one for it, a write behind it, an
+    output without one where others have it (checked by `verify-memory`).
+
+    ```mlir
+    memory.ready @logits
+    ```
+    """
+
+    name = "memory.ready"
+
+    symbol = prop_def(SymbolRefAttr)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "$symbol attr-dict"
+
+    def __init__(self, symbol: str):
+        super().__init__(properties={"symbol": SymbolRefAttr(symbol)})
 
 
 @irdl_op_definition

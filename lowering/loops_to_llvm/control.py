@@ -6,6 +6,7 @@ from xdsl.dialects import cf, func, llvm, scf
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.dialects.llvm_ext.call import CallPointerOp
 from glow.lowering.loops_to_llvm.state import (
     VOID,
     Lowering,
@@ -139,6 +140,11 @@ def _call(f: Lowering, op: func.CallOp) -> None:
             converted(value.type),
             position=_at(position),
         )
+
+
+@lowers(CallPointerOp)
+def _call_pointer(f: Lowering, op: CallPointerOp) -> None:
+    f.do(call_op(None, f.all(op.operands), []))
 
 
 @lowers(func.ReturnOp)

@@ -306,11 +306,12 @@ class Lowering:
 
 
 def call_op(
-    callee: str, operands: Sequence[SSAValue], results: Sequence[Attribute]
+    callee: str | None, operands: Sequence[SSAValue], results: Sequence[Attribute]
 ) -> llvm.CallOp:
-    """Return a call of the symbol `callee`."""
+    """Return a call of the symbol `callee`, or of the pointer that comes first."""
+    symbol = None if callee is None else SymbolRefAttr(callee)
     properties: dict[str, Attribute] = {
-        "callee": SymbolRefAttr(callee),
+        **({} if symbol is None else {"callee": symbol}),
         "op_bundle_sizes": i32s(),
         "operandSegmentSizes": i32s(len(operands), 0),
         "CConv": _C_CONVENTION,

@@ -67,6 +67,7 @@ class MemoryToLoopsPass(ModulePass):
             {p.sym_name.data: i for i, p in enumerate(storage.of_caller)},
             {name: i for i, name in enumerate(storage.constants)},
             storage.scratch,
+            {name: i for i, name in enumerate(storage.outputs)},
         )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
@@ -99,6 +100,15 @@ class _Storage:
                 self.constants[op.sym_name.data] = op.resource
             elif isinstance(op, PlaceholderOp):
                 self._place(op)
+
+    @property
+    def outputs(self) -> list[str]:
+        """The outputs that a run gives, in the order of the signature."""
+        return [
+            p.sym_name.data
+            for p in self.of_caller
+            if p.is_output and p.residency.data == RUN
+        ]
 
     def _place(self, op: PlaceholderOp) -> None:
         name = op.sym_name.data

@@ -56,6 +56,8 @@ class Main:
     constants: dict[str, int]
     scratch: dict[str, int] = field(default_factory=lambda: {})
     """Where in the arena such placeholders lie, in bytes."""
+    outputs: dict[str, int] = field(default_factory=lambda: {})
+    """The numbers of outputs that the caller takes."""
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
@@ -84,6 +86,10 @@ class Main:
     def fault(self) -> SSAValue:
         """Where a kernel stores its code when data makes it fail."""
         return self._args["fault"]
+
+    def hook(self) -> SSAValue:
+        """Return the function to tell of outputs, or null: io has it last."""
+        return self._entry("io", len(self.io))
 
     def base(
         self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None

@@ -21,6 +21,7 @@ from glow.dialects.memory.storage import (
     DeallocOp,
     GetOp,
     PlaceholderOp,
+    ReadyOp,
 )
 from glow.support.locations import name_of
 
@@ -34,7 +35,8 @@ class VerifyMemoryPass(ModulePass):
     Errors: a use before the alloc or after the dealloc, a second dealloc, a read of
     what was never written, a write to a constant or to an input, an operand that
     overlaps a written one undeclared, a buffer of the arena that shares bytes with
-    another one alive, an unknown symbol.
+    another one alive, an unknown symbol; of outputs that are marked as ready, one that
+    is not or twice, or is written later.
     """
 
     name = "verify-memory"
@@ -58,6 +60,7 @@ class _Checker:
     dead: set[SSAValue] = field(default_factory=lambda: set())
     written: set[SSAValue] = field(default_factory=lambda: set())
     written_symbols: set[str] = field(default_factory=lambda: set())
+    ready: set[str] = field(default_factory=lambda: set())
 
     def __post_init__(self) -> None:
         self.symbols = {
@@ -75,8 +78,16 @@ class _Checker:
                     self._deallocate(op)
                 case GetOp():
                     self._get(op)
+                case ReadyOp():
+                    self._mark(op)
                 case _:
                     self._access(op)
+        if self.ready:
+            self.problems += [
+                f"memory.placeholder @{name}: nothing says when it is ready"
+                for name, found in self.symbols.items()
+                if _is_output(found) and name not in self.ready
+            ]
         return self.problems
 
     def _report(self, op: Operation, problem: str) -> None:
@@ -110,6 +121,14 @@ class _Checker:
             self._report(op, f"no placeholder or constant is named @{symbol}")
         elif not is_alike(found.type, op.result.type):
             self._report(op, f"@{symbol} is {found.type}, got {op.result.type}")
+
+    def _mark(self, op: ReadyOp) -> None:
+        symbol = op.symbol.string_value()
+        if not _is_output(self.symbols.get(symbol)):
+            self._report(op, f"expected an output, got @{symbol}")
+        elif symbol in self.ready:
+            self._report(op, f"@{symbol} was ready before")
+        self.ready.add(symbol)
 
     def _access(self, op: Operation) -> None:
         accesses = accesses_of(op)
@@ -149,6 +168,8 @@ class _Checker:
         elif isinstance(found, PlaceholderOp):
             if found.direction.data == "in":
                 self._report(op, f"writes to input @{found.sym_name.data}")
+            if found.sym_name.data in self.ready:
+                self._report(op, f"writes to @{found.sym_name.data}, which was ready")
             self.written_symbols.add(found.sym_name.data)
         if not isinstance(op, ZeroHaloOp):
             self.written.add(root)
@@ -173,3 +194,7 @@ class _Checker:
                         f"operand {j} overlaps operand {i}, which is written; "
                         "the op declares no such pair",
                     )
+
+
+def _is_output(op: PlaceholderOp | ConstantOp | None) -> bool:
+    return isinstance(op, PlaceholderOp) and op.is_output

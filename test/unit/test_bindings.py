@@ -338,7 +338,7 @@ def test_a_run_in_another_thread_is_not_disturbed(
     running, done = Event(), Event()
     run = bound._frame.run
 
-    def slowly() -> None:
+    def slowly(*_: object) -> None:
         running.set()
         done.wait(10)
         run()

@@ -34,6 +34,8 @@ func.func @main() {
   %p = memory.alloc : memref<64x8xf32, #layout.physical<[0:?:32, 1, 0:32]>>
   // CHECK: memory.view %p : memref<64x8xf32, #layout.physical<OI32o>> -> memref<8x64xf32, #layout.physical<NK32n>>
   %t = memory.view %p : memref<64x8xf32, #layout.physical<[0:?:32, 1, 0:32]>> -> memref<8x64xf32, #layout.physical<[1:?:32, 0, 1:32]>>
+  // CHECK: memory.ready @"a/b"
+  memory.ready @"a/b"
   // CHECK: memory.dealloc %b : memref<8x4xf32>
   memory.dealloc %b : memref<8x4xf32>
   func.return

@@ -137,3 +137,10 @@ func.func private @elsewhere(f32) -> f32
 func.func @attributes(%a: memref<?xf32> {llvm.noalias, glow.note = "mine"}, %b: index) {
   func.return
 }
+
+// CHECK-LABEL: llvm.func @call_of_an_address
+// CHECK-NEXT:    llvm.call %f{{\w*}}(%n{{\w*}}) : !llvm.ptr, (i64) -> ()
+func.func @call_of_an_address(%f: memref<?xi8>, %n: index) {
+  llvm_ext.call_pointer %f(%n) : memref<?xi8>, index
+  func.return
+}

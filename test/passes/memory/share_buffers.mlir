@@ -176,3 +176,24 @@ func.func @input_is_kept() {
   }
   func.return
 }
+
+// An input, a constant or an output is no buffer to reuse, dies it or not.
+// CHECK-LABEL: @storage_is_kept
+// CHECK:         [[X:%.*]] = memory.get @x
+// CHECK:         [[A:%.*]] = memory.alloc
+// CHECK:         memory.elementwise ins([[X]] : {{.*}}) outs([[A]] :
+// CHECK:         memory.elementwise ins([[A]] : {{.*}}) outs(%y :
+func.func @storage_is_kept() {
+  %x = memory.get @x : memref<4xf32>
+  %y = memory.get @y : memref<4xf32>
+  %a = memory.alloc : memref<4xf32>
+  memory.elementwise ins(%x : memref<4xf32>) outs(%a : memref<4xf32>) {
+  ^bb0(%e: f32):
+    memory.yield %e : f32
+  }
+  memory.elementwise ins(%a : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%e: f32):
+    memory.yield %e : f32
+  }
+  func.return
+}

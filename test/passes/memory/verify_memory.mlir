@@ -189,3 +189,135 @@ func.func @nothing_is_read() {
   memory.copy ins(%a : memref<0x4xf32>) outs(%b : memref<0x4xf32>)
   func.return
 }
+
+// -----
+
+// CHECK: memory.fill {{.*}}: writes to input @x
+memory.placeholder @x "in" : memref<4xf32>
+func.func @write_to_a_view_of_an_input() {
+  %x = memory.get @x : memref<4xf32>
+  %v = memory.view %x : memref<4xf32> -> memref<2xf32, strided<[1], offset: 2>>
+  memory.fill outs(%v : memref<2xf32, strided<[1], offset: 2>>) {value = 0.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.fill {{.*}}: writes to input @x
+memory.placeholder @x "in" "resident" : memref<4xf32>
+func.func @write_to_what_stays_as_it_is() {
+  %x = memory.get @x : memref<4xf32>
+  memory.fill outs(%x : memref<4xf32>) {value = 0.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.fill {{.*}}: writes to input @x
+memory.placeholder @x "in" "bound" initial #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : memref<4xf32>
+func.func @write_to_what_is_bound() {
+  %x = memory.get @x : memref<4xf32>
+  memory.fill outs(%x : memref<4xf32>) {value = 0.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.fill {{.*}}: writes to constant @w
+memory.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : memref<4xf32>
+func.func @write_to_a_view_of_a_constant() {
+  %w = memory.get @w : memref<4xf32>
+  %v = memory.view %w : memref<4xf32> -> memref<2xf32, strided<[1], offset: 2>>
+  memory.fill outs(%v : memref<2xf32, strided<[1], offset: 2>>) {value = 0.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.tensor_scatter {{.*}}: writes to input @x
+memory.placeholder @x "in" : memref<2x4xf32>
+memory.placeholder @u "in" : memref<2x1xf32>
+memory.placeholder @k "in" : memref<2xi64>
+func.func @update_of_an_input() {
+  %x = memory.get @x : memref<2x4xf32>
+  %u = memory.get @u : memref<2x1xf32>
+  %k = memory.get @k : memref<2xi64>
+  memory.tensor_scatter ins(%u : memref<2x1xf32>, %k : memref<2xi64>) inouts(%x : memref<2x4xf32>) {axis = 1 : i64}
+  func.return
+}
+
+// -----
+
+// An output may hold something else before its last write, and be read then.
+// CHECK-LABEL: @output_as_scratch
+memory.placeholder @x "in" : memref<4xf32>
+memory.placeholder @y "out" : memref<4xf32>
+memory.placeholder @z "out" : memref<4xf32>
+func.func @output_as_scratch() {
+  %x = memory.get @x : memref<4xf32>
+  %y = memory.get @y : memref<4xf32>
+  %z = memory.get @z : memref<4xf32>
+  memory.copy ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  memory.copy ins(%y : memref<4xf32>) outs(%z : memref<4xf32>)
+  memory.ready @z
+  memory.fill outs(%y : memref<4xf32>) {value = 0.0 : f32}
+  memory.ready @y
+  func.return
+}
+
+// -----
+
+// So may scratch, whose first content nobody knows.
+// CHECK: memory.copy {{.*}}: reads a buffer that nothing has written
+memory.placeholder @t "out" "scratch" : memref<4xf32>
+memory.placeholder @y "out" : memref<4xf32>
+func.func @read_of_scratch() {
+  %t = memory.get @t : memref<4xf32>
+  %y = memory.get @y : memref<4xf32>
+  memory.copy ins(%t : memref<4xf32>) outs(%y : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: memory.fill {{.*}}: writes to @y, which was ready
+memory.placeholder @y "out" : memref<4xf32>
+func.func @write_behind_the_mark() {
+  %y = memory.get @y : memref<4xf32>
+  memory.fill outs(%y : memref<4xf32>) {value = 0.0 : f32}
+  memory.ready @y
+  memory.fill outs(%y : memref<4xf32>) {value = 1.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.ready {{.*}}: @y was ready before
+memory.placeholder @y "out" : memref<4xf32>
+func.func @two_marks() {
+  memory.ready @y
+  memory.ready @y
+  func.return
+}
+
+// -----
+
+// CHECK: memory.ready {{.*}}: expected an output, got @x; memory.ready {{.*}}: expected an output, got @t; memory.ready {{.*}}: expected an output, got @unknown
+memory.placeholder @x "in" : memref<4xf32>
+memory.placeholder @t "out" "scratch" : memref<4xf32>
+func.func @marks_of_no_output() {
+  memory.ready @x
+  memory.ready @t
+  memory.ready @unknown
+  func.return
+}
+
+// -----
+
+// CHECK: memory.placeholder @z: nothing says when it is ready
+memory.placeholder @y "out" : memref<4xf32>
+memory.placeholder @z "inout" : memref<4xf32>
+func.func @one_mark_of_two() {
+  memory.ready @y
+  func.return
+}

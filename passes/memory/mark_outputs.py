@@ -1,0 +1,59 @@
+"""Say behind which op each output is what it will be after the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from glow.analysis.directions import accesses_to_symbols, functions_of
+from glow.dialects.memory.storage import PlaceholderOp, ReadyOp
+
+
+@dataclass(frozen=True)
+class MarkOutputsPass(ModulePass):
+    """
+    Put a `memory.ready` behind the last write to each output and state.
+
+    One that no op writes, as it holds already what it is to hold, is ready at once.
+    Scratch is nobody's output.
+
+    Level: memory -> memory. Needs: nothing that moves or adds writes may follow.
+    """
+
+    name = "mark-outputs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        outputs = [p for p in op.ops if isinstance(p, PlaceholderOp) and p.is_output]
+        for function in functions_of(op):
+            _mark(function, [p.sym_name.data for p in outputs])
+
+
+def _mark(function: FuncOp, outputs: list[str]) -> None:
+    block = function.body.block
+    for old in [op for op in block.ops if isinstance(op, ReadyOp)]:
+        old.detach()
+        old.erase()
+    found = accesses_to_symbols(function)
+    for name in outputs:
+        known = found.get(name)
+        ready = ReadyOp(name)
+        if known is None or known.writes is None:
+            first = block.first_op
+            assert first is not None, "a function ends by returning"
+            ready.location = function.location
+            block.insert_op_before(ready, first)
+        else:
+            ready.location = known.writes.location
+            block.insert_op_after(ready, _end_of(known.writes))
+
+
+def _end_of(op: Operation) -> Operation:
+    """Return the last mark behind `op`, so that marks keep the order of outputs."""
+    while isinstance(op.next_op, ReadyOp):
+        op = op.next_op
+    return op
