@@ -43,7 +43,9 @@ def test_exported_attention_is_seen(name: str) -> None:
     assert found == absent | exported.seen
 
 
-@pytest.mark.parametrize("target", ["cpu", "reference"])
+@pytest.mark.parametrize(
+    "target", ["cpu", pytest.param("reference", marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("name", EXPORTED)
 def test_exported_attention_is_right(name: str, target: str) -> None:
     exported = EXPORTED[name]()

@@ -31,7 +31,9 @@ def test_exported_rotary_embedding_is_seen(name: str) -> None:
     assert not left & {"graph.neg", "graph.add", "graph.sub"}
 
 
-@pytest.mark.parametrize("target", ["cpu", "reference"])
+@pytest.mark.parametrize(
+    "target", ["cpu", pytest.param("reference", marks=pytest.mark.full)]
+)
 @pytest.mark.parametrize("name", ROTARY)
 def test_exported_rotary_embedding_is_right(name: str, target: str) -> None:
     exported = ROTARY[name]()
