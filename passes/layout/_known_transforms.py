@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -19,8 +19,8 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
+from glow.passes.layout._stored import StoredConstants
 from glow.support.layout import pack, print_layout, row_major
-from glow.support.names import Names
 from glow.support.types import shape_of, tensor_type
 
 
@@ -42,12 +42,14 @@ class FoldTransformOfSplat(RewritePattern):
     The literal is one element, however large x is; its layout says that padding is 0.
     """
 
-    loaded: set[ConstantOp]
-    uniform: dict[Constant, Array | None] = field(default_factory=lambda: {})
+    constants: StoredConstants
+    uniform: WeakKeyDictionary[Constant, Array | None] = field(
+        default_factory=WeakKeyDictionary[Constant, "Array | None"]
+    )
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        constant = known_behind(op.input)
+        constant, source = known_behind(op.input), op.input
         if constant is None:
             return
         if constant not in self.uniform:
@@ -55,68 +57,61 @@ class FoldTransformOfSplat(RewritePattern):
         element = self.uniform[constant]
         if element is None:
             return
-        if isinstance(constant, ConstantOp):
-            self.loaded.add(constant)
         splat = np.broadcast_to(element, shape_of(op.result))
         rewriter.replace(op, LiteralOp(splat, tensor_type(op.result)))
+        self.constants.release(source, rewriter)
+
+
+_Origin = str | LiteralOp
+"""What is packed: a constant by its symbol, or a literal."""
 
 
 @dataclass
 class FoldTransformOfConstant(RewritePattern):
     """transform(load @w) -> load @w', whose bytes are packed; once per layout."""
 
-    module: ModuleOp
-    loaded: set[ConstantOp]
-    packed: dict[tuple[Constant, str], ConstantOp] = field(default_factory=lambda: {})
-    origins: dict[Constant, Constant] = field(default_factory=lambda: {})
+    constants: StoredConstants
+    packed: dict[tuple[_Origin, str], str] = field(default_factory=lambda: {})
+    origins: dict[str, _Origin] = field(default_factory=lambda: {})
     """What the constants that were packed here were made of."""
-
-    def __post_init__(self) -> None:
-        symbols = (op.properties.get("sym_name") for op in self.module.body.ops)
-        self.names = Names(s.data for s in symbols if isinstance(s, StringAttr))
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        constant = known_behind(op.input)
+        constant, source = known_behind(op.input), op.input
         if constant is None:
             return
-        constant = self.origins.get(constant, constant)
+        if all(isinstance(use.operation, TransformOp) for use in op.result.uses):
+            return  # they merge with this one, so that no form in between is packed
+        symbol = self._packed(self._origin_of(constant), op)
+        rewriter.replace(op, self.constants.load(symbol))
+        self.constants.release(source, rewriter)
+
+    def _origin_of(self, constant: Constant) -> _Origin:
+        """Return what `constant` was packed from, if that is still here."""
+        if isinstance(constant, LiteralOp):
+            return constant
+        symbol = constant.sym_name.data
+        origin = self.origins.get(symbol, symbol)
+        is_here = isinstance(origin, LiteralOp) or origin in self.constants
+        return origin if is_here else symbol
+
+    def _packed(self, origin: _Origin, op: TransformOp) -> str:
+        """Return the symbol of the constant that holds what `op` makes of `origin`."""
+        constant = self.constants[origin] if isinstance(origin, str) else origin
         if isinstance(constant, ConstantOp) and constant.type == op.result.type:
-            rewriter.replace(op, LoadOp(constant.sym_name.data, constant.type))
-            return
+            return constant.sym_name.data
         layout = layout_of(op.result) or row_major(len(shape_of(op.result)))
-        key = (constant, print_layout(layout))
-        if key not in self.packed:
-            array = tensor_of(constant)
-            assert array is not None  # `known_behind` saw it
-            self._add(key, pack(layout, array), op)
-        symbol = self.packed[key].sym_name.data
-        rewriter.replace(op, LoadOp(symbol, tensor_type(op.result)))
-
-    def _add(self, key: tuple[Constant, str], array: Array, op: TransformOp) -> None:
-        constant, layout = key
-        base = constant.sym_name.data if isinstance(constant, ConstantOp) else "literal"
-        new = ConstantOp(
-            self.names.fresh(f"{base}.{layout}"), array, tensor_type(op.result)
-        )
+        key = origin, print_layout(layout)
+        known = self.packed.get(key)
+        if known is not None and known in self.constants:
+            return known
+        array = tensor_of(constant)
+        assert array is not None  # `known_behind` saw it
+        base = origin if isinstance(origin, str) else "literal"
+        type_ = tensor_type(op.result)
+        new = ConstantOp(f"{base}.{key[1]}", pack(layout, array), type_)
         new.location = constant.location
-        block = self.module.body.block
-        if isinstance(constant, ConstantOp):
-            self.loaded.add(constant)
-            block.insert_op_after(new, constant)
-        elif block.first_op is not None:
-            block.insert_op_before(new, block.first_op)
-        self.loaded.add(new)
-        self.origins[new] = constant
-        self.packed[key] = new
-
-
-def erase_unused(module: ModuleOp, candidates: set[ConstantOp]) -> None:
-    """Erase the constants among `candidates` that nothing loads any more."""
-    loaded = {
-        op.symbol.string_value() for op in module.walk() if isinstance(op, LoadOp)
-    }
-    for constant in candidates:
-        if constant.sym_name.data not in loaded:
-            constant.detach()
-            constant.erase()
+        self.constants.add(new, constant if isinstance(constant, ConstantOp) else None)
+        symbol = new.sym_name.data
+        self.packed[key], self.origins[symbol] = symbol, origin
+        return symbol

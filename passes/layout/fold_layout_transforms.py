@@ -16,16 +16,15 @@ from xdsl.pattern_rewriter import (
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp
-from glow.dialects.graph.storage import ConstantOp
 from glow.dialects.layout.attribute import same_bytes, strides_of_type
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._carrying import whole_layout_of
 from glow.passes.layout._known_transforms import (
     FoldTransformOfConstant,
     FoldTransformOfSplat,
-    erase_unused,
 )
 from glow.passes.layout._raising import RaiseTransform, keeps_bytes_from
+from glow.passes.layout._stored import StoredConstants
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import tensor_type
@@ -106,14 +105,13 @@ class FoldLayoutTransformsPass(ModulePass):
     name = "fold-layout-transforms"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        replaced: set[ConstantOp] = set()
+        constants = StoredConstants(op)
         rewrite(
             op,
             RemoveIdentityTransform(),
             FoldTransformOfTransform(),
             RemoveTransformOfNoByte(),
-            FoldTransformOfSplat(replaced),
-            FoldTransformOfConstant(op, replaced),
+            FoldTransformOfSplat(constants),
+            FoldTransformOfConstant(constants),
             RaiseTransform(),
         )
-        erase_unused(op, replaced)
