@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time load-time overhead stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time load-time overhead memory stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -25,6 +25,7 @@ help:
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
+	@echo "make memory     the table of benchmarks/MEMORY.md"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
@@ -81,6 +82,9 @@ overhead: $(READY)
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py
+
+memory: $(READY)
+	$(BIN)/python benchmarks/memory.py --output benchmarks/MEMORY.md
 
 conformance: $(READY)
 	$(BIN)/python benchmarks/conformance.py --jobs $(JOBS) --output benchmarks/CONFORMANCE.md

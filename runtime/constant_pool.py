@@ -6,7 +6,8 @@ from threading import Lock
 from weakref import ref
 
 from glow.runtime.signature import Array
-from glow.support.arrays import has_same_bytes, sample_of, usable
+from glow.support.arrays import has_same_bytes, sample_of
+from glow.support.mapping import forget, usable
 
 _Key = tuple[str, tuple[int, ...], bytes]
 
@@ -35,6 +36,7 @@ class ConstantPool:
                 known = each()
                 if known is not None and has_same_bytes(known, found):
                     return known
+            forget(found)  # of a mapped file, runs may need some rows only
             found = found.view()  # whose life is ours to follow
             found.flags.writeable = False
             self._arrays[key] = [*alike, ref(found, lambda _: self._forget(key))]

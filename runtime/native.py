@@ -15,8 +15,9 @@ from glow.runtime.image import Image, signature_of
 from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
-from glow.support.arrays import address_of, aligned_empty, usable
+from glow.support.arrays import address_of, aligned_empty
 from glow.support.errors import ExecutionError
+from glow.support.mapping import usable
 
 # void main(arena, io, constants, fault); the call lets other threads run.
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)

@@ -14,8 +14,6 @@ ALIGNMENT = 64
 
 _SAMPLES, _SAMPLE_BYTES = 16, 16
 _BLOCK_BYTES = 1 << 20
-_MOVED_BYTES = 1 << 16
-"""Arrays that are smaller are moved to a better place."""
 
 _FROM_BUFFER: Any = ctypes.c_char.from_buffer
 _ADDRESS = ctypes.addressof
@@ -76,14 +74,3 @@ def aligned(array: NDArray[Any]) -> NDArray[Any]:
     copy = aligned_empty(array.nbytes).view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def usable(array: NDArray[Any]) -> NDArray[Any]:
-    """
-    Return `array` itself if code can read it where it lies, else an aligned copy.
-
-    Elements have to be at multiples of their size. Small arrays are moved to the start
-    of a cache line, where vectors of them cost least to read.
-    """
-    is_plain = array.flags.c_contiguous and array.flags.aligned
-    return array if is_plain and array.nbytes >= _MOVED_BYTES else aligned(array)

@@ -19,10 +19,19 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
-from glow.support.arrays import address_of
+from glow.support.arrays import (
+    ALIGNMENT,
+    address_of,
+    aligned,
+    aligned_empty,
+    blocks_of,
+)
 
 SMALL_BYTES = 1 << 20
 """Files that are smaller are read: mapping them would save nothing."""
+
+_MOVED_BYTES = 1 << 16
+"""Arrays that are smaller are moved to where they are read best."""
 
 # The same file, as far as its directory entry says.
 _Identity = tuple[int, int, int, int]
@@ -70,6 +79,25 @@ def forget(array: NDArray[Any]) -> None:
     origin = address_of(np.frombuffer(mapping, np.uint8))
     first = (start - origin) // mmap.PAGESIZE * mmap.PAGESIZE
     mapping.madvise(advice, first, end - origin - first)
+
+
+def usable(array: NDArray[Any]) -> NDArray[Any]:
+    """
+    Return `array` itself if code can read it where it lies, else an aligned copy.
+
+    Elements have to be at multiples of their size. Small arrays are moved to the start
+    of a cache line, where vectors of them cost least to read.
+    """
+    if not array.flags.c_contiguous:
+        return aligned(array)
+    is_aligned = address_of(array) % ALIGNMENT == 0
+    if is_aligned or (array.flags.aligned and array.nbytes >= _MOVED_BYTES):
+        return array
+    copy = aligned_empty(array.nbytes)
+    for target, block in zip(blocks_of(copy), blocks_of(array), strict=True):
+        target[...] = block
+        forget(block)
+    return copy.view(array.dtype).reshape(array.shape)
 
 
 def _mapping_of(array: NDArray[Any]) -> mmap.mmap | None:

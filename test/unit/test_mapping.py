@@ -20,7 +20,7 @@ from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of
 from glow.support.errors import InvalidModelError
 from glow.support.layout import pack, parse_layout
-from glow.support.mapping import SMALL_BYTES, contents_of, forget, is_mapped
+from glow.support.mapping import SMALL_BYTES, contents_of, forget, is_mapped, usable
 from glow.support.weights import save_weights
 
 Array = NDArray[Any]
@@ -150,6 +150,20 @@ def test_packing_holds_little_of_a_file(
         packed = pack(parse_layout(layout), array)
     np.testing.assert_array_equal(packed, pack(parse_layout(layout), rows))
     assert 0 < largest < rows.nbytes // 3
+
+
+def test_what_code_cannot_read_in_place_is_moved_once(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(bytes(1) + ROWS.tobytes())
+    array = np.frombuffer(contents_of(tmp_path / "f")[1:], np.float32)
+    assert not array.flags.aligned
+    moved = usable(array.reshape(ROWS.shape))
+    assert address_of(moved) % 64 == 0
+    assert resident_bytes(array) <= 1 << 16  # the rest was given back
+    np.testing.assert_array_equal(moved, ROWS)
+    assert usable(moved) is moved
+    columns = usable(moved.T)
+    assert columns.flags.c_contiguous
+    np.testing.assert_array_equal(columns, ROWS.T)
 
 
 @FORMS
