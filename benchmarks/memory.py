@@ -17,9 +17,10 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,13 +46,10 @@ def run_glow(path: str, inputs: dict[str, Array]) -> dict[str, float]:
 
 
 def run_onnxruntime(path: str, inputs: dict[str, Array]) -> dict[str, float]:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
+    peer: Any = import_module("onnxruntime")
+    options = peer.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(
-        path, options, providers=["CPUExecutionProvider"]
-    )
+    session = peer.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     session.run(None, inputs)
     return {}
 
@@ -93,12 +91,13 @@ class Files:
         import models
         import onnx
 
+        save = cast(Any, onnx).save_model
         model = models.build(name)
         paths = {"one file": folder / "one.onnx", "external data": folder / "two.onnx"}
-        onnx.save_model(model, paths["one file"])
+        save(model, paths["one file"])
         inputs: dict[str, Any] = models.inputs_of(model)
         np.savez(folder / "inputs.npz", **inputs)
-        onnx.save_model(
+        save(
             model,
             paths["external data"],
             save_as_external_data=True,
