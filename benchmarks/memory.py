@@ -36,13 +36,10 @@ Array = np.ndarray[Any, Any]
 def run_glow(path: str, inputs: dict[str, Array]) -> dict[str, float]:
     """Run the model once; return what the executable holds, in bytes."""
     import glow
-    from glow.runtime.constant_pool import CONSTANTS
-    from glow.runtime.native import NativeExecutable
 
     net = glow.compile(path)
     net.run(inputs)
-    assert isinstance(net, NativeExecutable)
-    return {"constants": CONSTANTS.nbytes, "arena": net.arena_bytes}
+    return {"constants": net.constant_bytes, "arena": net.arena_bytes}
 
 
 def run_onnxruntime(path: str, inputs: dict[str, Array]) -> dict[str, float]:

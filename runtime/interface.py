@@ -174,6 +174,11 @@ class Executable(ABC):
         """How much memory each concurrent run works in, beside inputs and outputs."""
         return 0
 
+    @property
+    def constant_bytes(self) -> int:
+        """How much its constants take; other executables may share them."""
+        return 0
+
     def bind(
         self, arrays: Mapping[str, object] | None = None, arena: object = None
     ) -> Bindings:

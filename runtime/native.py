@@ -115,6 +115,10 @@ class NativeExecutable(Executable):
     def arena_bytes(self) -> int:
         return self._image.arena_bytes
 
+    @property
+    def constant_bytes(self) -> int:
+        return sum(array.nbytes for array in self._image.constants)
+
     def execute(
         self,
         inputs: Sequence[Array],

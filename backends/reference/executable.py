@@ -49,6 +49,10 @@ class ReferenceExecutable(Executable):
         self._constants = _constants_of(module)
         super().__init__(signature_of(module))
 
+    @property
+    def constant_bytes(self) -> int:
+        return sum(array.nbytes for array in self._constants.values())
+
     def execute(
         self,
         inputs: Sequence[Array],
