@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement compile-time load-time overhead memory stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement kv-cache compile-time load-time overhead memory stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench      the table of benchmarks/RESULTS.md"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
 	@echo "make movement   the table of benchmarks/MOVEMENT.md"
+	@echo "make kv-cache   the table of benchmarks/KV_CACHE.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
@@ -67,6 +68,9 @@ bench: $(READY)
 
 movement: $(READY)
 	$(BIN)/python benchmarks/movement.py --output benchmarks/MOVEMENT.md
+
+kv-cache: $(READY)
+	$(BIN)/python benchmarks/kv_cache.py --output benchmarks/KV_CACHE.md
 
 layouts: $(READY)
 	$(BIN)/python benchmarks/layouts.py --output benchmarks/LAYOUTS.md

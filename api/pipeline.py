@@ -56,9 +56,9 @@ STAGES = (
         "promote-placeholders,fold-constants,fold-scatters,remove-identities,"
         "decompose-einsum,form-embedding-bags,recognize-functions,"
         "recognize-rotary-embedding,recognize-attention,elide-optionals,"
-        "decompose-rotary-embedding,decompose-attention,sink-transposes,"
-        "fold-movement,remove-identities,"
-        "fold-batch-norm,fold-bias,decompose-batch-norm,decompose-losses,"
+        "decompose-rotary-embedding,decompose-attention{target=$target},"
+        "sink-transposes,fold-movement,remove-identities,fold-batch-norm,"
+        "fold-bias,decompose-batch-norm,decompose-losses,"
         "legalize-optionals{target=$target},fold-constants,cse,dce,"
         "remove-dead-constants",
         dialects=_names("builtin func graph"),

@@ -123,6 +123,11 @@ def _carry_free(
     return 0.0
 
 
+def keeps_none(op: Operation, target: Target) -> bool:
+    """Have every op that can be written as others written so."""
+    return False
+
+
 def takes_all(op: Operation, presence: frozenset[str], target: Target) -> bool:
     """Take every op with and without each of its optional operands and results."""
     return True
@@ -168,6 +173,11 @@ class Backend:
     """
     `takes(op, presence, target)` says whether it can run an op like `op` that has
     those of its optional operands and results that `presence` names, and no others.
+    """
+    keeps: Callable[[Operation, Target], bool] = keeps_none
+    """
+    `keeps(op, target)` says whether it runs an op as it is that passes would else
+    write as others, such as an attention.
     """
 
 

@@ -50,6 +50,12 @@ def _carry_cost(
     return carry_cost(op, operands, results, target)
 
 
+def _keeps(op: Operation, target: Target) -> bool:
+    from glow.backends.cpu.composites import keeps
+
+    return keeps(op, target)
+
+
 def _compile(module: ModuleOp, target: Target, *, cache_dir: Path | None = None) -> Any:
     from glow.backends.cpu.executable import compile_module
 
@@ -78,4 +84,5 @@ BACKEND = Backend(
     load=_load,
     layout_choices=_layout_choices,
     carry_cost=_carry_cost,
+    keeps=_keeps,
 )

@@ -38,6 +38,7 @@ from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph._constants import Constants
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
+from glow.support.targets import resolve, target_of
 from glow.support.types import element_of, has_layout, shape_of
 
 MANY = 1 << 17
@@ -55,10 +56,13 @@ class DecomposeAttention(RewritePattern):
     """
 
     constants: Constants
+    target: str = ""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
         if any(map(has_layout, op.results)):
+            return
+        if self.target and resolve(self.target).keeps(op, target_of(self.target)):
             return
         writer = _Attention(op, self.constants)
         found = writer.results()
@@ -276,5 +280,7 @@ class DecomposeAttentionPass(ModulePass):
 
     name = "decompose-attention"
 
+    target: str = ""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, DecomposeAttention(Constants(op)))
+        rewrite(op, DecomposeAttention(Constants(op), self.target))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from onnx import ModelProto
 from operators.oracle import run_onnxruntime
 from repository import ROOT
 from small_onnx import model, node
+from xdsl.dialects.builtin import ModuleOp
 
 import glow
 from glow.analysis.buffers import root_of
 from glow.analysis.copies import copies_in
 from glow.compiler import choose_passes
+from glow.dialects.memory.storage import GetOp
 from glow.model import context
 from glow.passes.graph.tie_states import TieStatesPass
 from glow.pipeline import run_passes, stages_between
@@ -142,23 +145,29 @@ def test_long_sequences(growing: ModelProto) -> None:
             sequence.step()
 
 
-def test_a_step_writes_what_it_appends(tmp_path: Path) -> None:
-    """The caches are written by tensor_scatter alone, and nobody takes them along."""
-    module = glow.load(decoder_cached(CAPACITY, **SMALL)).module.clone()
-    ctx = context()
+def at_memory_level(capacity: int) -> ModuleOp:
+    module = glow.load(decoder_cached(capacity, **SMALL)).module.clone()
     stages = stages_between("import", "memory")
     chosen = [p for passes in choose_passes(stages, "cpu") for p in passes]
     at = [p.name for p in chosen].index("arguments-to-placeholders") + 1
     chosen.insert(at, TieStatesPass(tuple(STATES), tuple(STATES.values())))
-    run_passes(chosen, ctx, module)
+    run_passes(chosen, context(), module)
+    return module
+
+
+def test_a_step_writes_what_it_appends() -> None:
+    """The caches are written by tensor_scatter alone, and nobody copies them."""
+    module = at_memory_level(CAPACITY)
     scattered = [op for op in module.walk() if op.name == "memory.tensor_scatter"]
-    written = {root_of(op.operands[-1]) for op in scattered}
-    assert {get.owner.name for get in written} == {"memory.get"}
-    caches = [f"@{name}" for name in STATES.values()]
-    assert not [each for each in copies_in(module) if each.made_by.name in caches]
-    assert not [
-        c for c in copies_in(module) for end in c.needed_by if end.name in caches
+    symbols = [root_of(op.operands[-1]).owner for op in scattered]
+    assert [op.symbol.string_value() for op in symbols if isinstance(op, GetOp)] == [
+        *STATES.values()
     ]
+    small, large = (
+        sum(each.bytes for each in copies_in(at_memory_level(capacity)))
+        for capacity in (CAPACITY, 100 * CAPACITY)
+    )
+    assert small == large
 
 
 def test_the_example_runs(
@@ -168,6 +177,15 @@ def test_the_example_runs(
     monkeypatch.setitem(example["main"].__globals__, "TOKENS", 5)
     example["main"]()  # raises where a step differs from ONNX Runtime's
     assert capsys.readouterr().out.count("tokens/s") == 2
+
+
+def test_the_table_of_the_benchmark_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    import kv_cache
+
+    ours, theirs, error = kv_cache.measure(256, 128, rounds=1)
+    assert min(ours, theirs) > 0
+    assert error < 1e-4
 
 
 def lstm() -> ModelProto:

@@ -1,0 +1,87 @@
+"""Machine code of attention over a cache against the meaning of the graph op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_code import Array, MemoryCode
+
+from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
+from glow.dialects.memory.attention import AttentionOp
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of inf
+
+TARGETS = ("cpu", "cpu:sse2", "cpu:avx2")
+
+
+def add(
+    code: MemoryCode, q: Array, k: Array, v: Array, lengths: Array, scale: float
+) -> tuple[Array, Array]:
+    """Append one attention; return where its result goes, and what that should be."""
+    want = GraphAttentionOp.compute(q, k, v, valid_length=lengths, scale=scale)[0]
+    out = np.full(want.shape, np.nan, np.float32)
+    scratch = np.empty(k.shape[2], np.float32)
+    buffers = [code.buffer(array) for array in (q, k, v, lengths, scratch, out)]
+    code.add(AttentionOp(*buffers, scale=scale))
+    return out, want
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_any_lengths_groups_and_extents(target: str) -> None:
+    rng = np.random.default_rng(0)
+    draw = rng.standard_normal
+    code, cases = MemoryCode(target), list[tuple[Array, Array]]()
+    for heads, kv_heads, total, elements, wide in (
+        (4, 2, 37, 64, 64),
+        (3, 3, 5, 7, 1),
+        (6, 1, 33, 40, 19),
+        (2, 1, 1, 1, 130),
+    ):
+        q = draw((4, heads, 1, elements), np.float32)
+        k = draw((4, kv_heads, total, elements), np.float32)
+        v = draw((4, kv_heads, total, wide), np.float32)
+        for dtype in (np.int32, np.int64):
+            lengths = np.array([0, 1, total - 1, total], dtype)
+            cases.append(add(code, q, k, v, lengths, 0.25))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+def test_lengths_out_of_range_stand_for_none_and_all() -> None:
+    draw = np.random.default_rng(0).standard_normal
+    q, k, v = (draw((3, 2, n, 8), np.float32) for n in (1, 9, 9))
+    code = MemoryCode()
+    out, want = add(code, q, k, v, np.array([-3, 10, 1 << 40]), 1.0)
+    assert code.run() is None
+    assert not out[0].any()
+    np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+def test_other_orders_of_heads_are_read_where_they_lie() -> None:
+    draw = np.random.default_rng(0).standard_normal
+    q, k, v = (
+        draw((2, n, 4, 8), np.float32).transpose(0, 2, 1, 3) for n in (1, 12, 12)
+    )
+    code = MemoryCode()
+    out, want = add(code, q, k, v, np.array([5, 12]), 0.5)
+    assert code.run() is None
+    np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_not_finite_spreads_and_what_is_not_valid_does_not() -> None:
+    draw = np.random.default_rng(0).standard_normal
+    q, k, v = (draw((4, 1, n, 8), np.float32) for n in (1, 6, 6))
+    k[0, 0, 2, 1] = np.nan
+    k[1, 0, 1], q[1] = np.inf, 1
+    v[2, 0, 0, 3] = np.nan
+    k[3, 0, 3:], v[3, 0, 3:] = np.nan, np.nan
+    code = MemoryCode()
+    out, _ = add(code, q, k, v, np.array([6, 6, 6, 3]), 1.0)
+    assert code.run() is None
+    assert np.isnan(out[:2]).all()
+    assert np.isnan(out[2, 0, 0]).tolist() == [False] * 3 + [True] + [False] * 4
+    found: Any = GraphAttentionOp.compute(q[3:], k[3:, :, :3], v[3:, :, :3], scale=1.0)
+    np.testing.assert_allclose(out[3:], found[0], rtol=1e-5, atol=1e-6)
