@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import models
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -100,21 +101,32 @@ def _check_last_writes(memory: ModuleOp) -> None:
             assert (before[-1] if before else None) is writer
 
 
+@pytest.mark.parametrize("name", ["mlp", "lstm"])
+def test_levels_agree_on_small_models(name: str) -> None:
+    check(glow.load(models.build(name)).module)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", sorted({*models.MODELS} - {*models.FILES}))
+def test_levels_agree_on_all_models(name: str) -> None:
+    check(glow.load(models.build(name)).module)
+
+
 @given(programs())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_levels_agree_on_random_programs(program: Program) -> None:
     check(parse_text(context(), program.text, "program"))
 
 
 @pytest.mark.full
 @given(programs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_levels_agree_on_many_random_programs(program: Program) -> None:
     check(parse_text(context(), program.text, "program"))
 
 
 @given(programs())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_what_is_not_said_is_what_it_would_be(program: Program) -> None:
     text = program.text
     for direction in ("in", "out", "inout"):

@@ -177,7 +177,9 @@ def test_code_gets_the_addresses_of_the_caller(net: glow.Executable) -> None:
     bound.run()
     frame = bound._frame
     assert isinstance(frame, NativeFrame)
-    assert sorted(frame.io) == sorted(map(address_of, arrays.values()))
+    *placed, hook = frame.io
+    assert sorted(placed) == sorted(map(address_of, arrays.values()))
+    assert hook is None, "nobody is told of outputs"
 
 
 def test_threads_count_for_themselves(net: glow.Executable) -> None:
