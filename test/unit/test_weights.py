@@ -1,6 +1,7 @@
 """Constants survive the way through a file, and damage to it is noticed."""
 
 import gc
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from xdsl.parser import Parser
 from glow.dialects.graph.storage import ConstantOp
 from glow.registry import UNIVERSE
 from glow.support.errors import InvalidModelError
+from glow.support.resources import Resource
 from glow.support.weights import load_weights, save_weights
 
 
@@ -102,6 +104,22 @@ def test_changed_bytes_are_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(InvalidModelError, match="expected bytes of digest"):
         load_weights(path)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_damage_is_refused_or_harmless(seed: int, tmp_path: Path) -> None:
+    path, numbers = tmp_path / "w.safetensors", np.random.default_rng(seed)
+    written(path)
+    whole = path.read_bytes()
+    length = 8 + int.from_bytes(whole[:8], "little")
+    for _ in range(50):
+        data = bytearray(whole)
+        for place in numbers.integers(0, length, numbers.integers(1, 4)):
+            data[place] = numbers.integers(0, 256)
+        path.write_bytes(data)
+        with suppress(InvalidModelError):  # or what is left is what its digest says
+            for each in load_weights(path):
+                assert Resource(each.array).digest == each.digest
 
 
 def test_other_content_is_refused(tmp_path: Path) -> None:
