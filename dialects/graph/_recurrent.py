@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from inspect import Signature, signature
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
@@ -39,6 +41,7 @@ from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.support.types import (
     FLOAT,
     Tensor,
+    element_of,
     same_element,
     shape_of,
     tensor,
@@ -114,8 +117,7 @@ class RecurrentOp(GraphOp):
     @property
     def sizes(self) -> Sizes:
         """The extents that operands and results have."""
-        names = [name for name, _ in self.get_irdl_definition().operands]
-        given = dict(zip(names, self.slots(), strict=True))
+        given = dict(zip(self.operand_names(), self.slots(), strict=True))
         return self.types(given, self.parameters())
 
     def parameters(self) -> dict[str, Any]:
@@ -159,17 +161,27 @@ class RecurrentOp(GraphOp):
         return sizes
 
     @classmethod
-    def found(cls, given: Mapping[str, Any], p: dict[str, Any]) -> tuple[Tensor, ...]:
-        """Return the types of the present results."""
-        sizes, input = cls.types(given, p), given["input"]
-        assert input is not None
-        element = tensor_type(input).element_type
+    def infer(cls, *slots: Slot, **parameters: Any) -> tuple[Tensor, ...]:
+        """Return the types of the present results; `compute` declares what is taken."""
+        given = _signature_of(cls).bind(*slots, **parameters)
+        given.apply_defaults()
+        p = given.arguments
+        sizes, input = cls.types({n: p[n] for n in cls.operand_names()}, p), p["input"]
         shapes = [sizes.of_sequence, *[sizes.of_state] * (len(cls.RESULTS) - 1)]
         return tuple(
-            tensor(element, shape)
+            tensor(element_of(input), shape)
             for name, shape in zip(cls.RESULTS, shapes, strict=True)
             if p[f"with_{name}"]
         )
+
+    @classmethod
+    def operand_names(cls) -> tuple[str, ...]:
+        return tuple(name for name, _ in cls.get_irdl_definition().operands)
+
+
+@cache
+def _signature_of(op: type[RecurrentOp]) -> Signature:
+    return signature(op.compute)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, UnitAttr, i32
-from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
@@ -18,10 +17,9 @@ from xdsl.irdl import (
 )
 
 from glow.dialects.graph._recurrent import INITIAL, RecurrentOp
-from glow.dialects.graph._recurrent_walk import Walk, applied, walk_all
+from glow.dialects.graph._recurrent_walk import Step, Walk, applied, walk_all
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import Neutrals
-from glow.support.types import Tensor
 
 States = tuple[Array, ...]
 
@@ -36,9 +34,11 @@ _TYPES = (
 )
 
 
-def _present(results: Sequence[Array], p: dict[str, Any], names: Sequence[str]):
-    """Return the results that are asked for."""
-    pairs = zip(names, results, strict=True)
+def _walked(op: type[RecurrentOp], step: Step, p: dict[str, Any]) -> tuple[Array, ...]:
+    """Return the results of `op` that are asked for, where `p` is all it was given."""
+    arrays = {name: p[name] for name in op.operand_names()}
+    results = walk_all(step, op.ACTIVATIONS, arrays, p)
+    pairs = zip(op.RESULTS, results, strict=True)
     return tuple(array for name, array in pairs if p[f"with_{name}"])
 
 
@@ -102,32 +102,6 @@ class LstmOp(RecurrentOp):
     def neutrals() -> Neutrals:
         return {**RecurrentOp.neutrals(), "initial_c": INITIAL}
 
-    @classmethod
-    def infer(
-        cls,
-        input: SSAValue,
-        weights: SSAValue,
-        recurrence: SSAValue,
-        bias: SSAValue | None = None,
-        sequence_lens: SSAValue | None = None,
-        initial_h: SSAValue | None = None,
-        initial_c: SSAValue | None = None,
-        peepholes: SSAValue | None = None,
-        *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
-        input_forget: bool | None = None,
-        with_y: bool = True,
-        with_y_h: bool = True,
-        with_y_c: bool = True,
-    ) -> tuple[Tensor, ...]:
-        given = locals()
-        return cls.found({name: given[name] for name in _LSTM_SLOTS}, given)
-
     @staticmethod
     def compute(
         input: Array,
@@ -161,9 +135,7 @@ class LstmOp(RecurrentOp):
             c = u * c + i * g(walk.bound(new))
             return f(walk.bound(_peeped(walk, 1, o, c))) * out(c), c
 
-        arrays = {name: p[name] for name in _LSTM_SLOTS}
-        results = walk_all(step, LstmOp.ACTIVATIONS, arrays, p)
-        return _present(results, p, LstmOp.RESULTS)
+        return _walked(LstmOp, step, p)
 
 
 def _peeped(walk: Walk, number: int, gate: Array, cell: Array) -> Array:
@@ -171,10 +143,6 @@ def _peeped(walk: Walk, number: int, gate: Array, cell: Array) -> Array:
     if walk.peepholes is None:
         return gate
     return gate + np.split(walk.peepholes, 3)[number] * cell
-
-
-_SLOTS = ("input", "weights", "recurrence", "bias", "sequence_lens", "initial_h")
-_LSTM_SLOTS = (*_SLOTS, "initial_c", "peepholes")
 
 
 @irdl_op_definition
@@ -219,29 +187,6 @@ class GruOp(RecurrentOp):
 
     assembly_format = _OPERANDS + _TYPES
 
-    @classmethod
-    def infer(
-        cls,
-        input: SSAValue,
-        weights: SSAValue,
-        recurrence: SSAValue,
-        bias: SSAValue | None = None,
-        sequence_lens: SSAValue | None = None,
-        initial_h: SSAValue | None = None,
-        *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
-        linear_before_reset: bool | None = None,
-        with_y: bool = True,
-        with_y_h: bool = True,
-    ) -> tuple[Tensor, ...]:
-        given = locals()
-        return cls.found({name: given[name] for name in _SLOTS}, given)
-
     @staticmethod
     def compute(
         input: Array,
@@ -276,9 +221,7 @@ class GruOp(RecurrentOp):
                 new = g(walk.bound(xn + applied(wn, r * h) + bn))
             return ((1 - z) * new + z * h,)
 
-        arrays = {name: p[name] for name in _SLOTS}
-        results = walk_all(step, GruOp.ACTIVATIONS, arrays, p)
-        return _present(results, p, GruOp.RESULTS)
+        return _walked(GruOp, step, p)
 
 
 @irdl_op_definition
@@ -317,28 +260,6 @@ class RnnOp(RecurrentOp):
 
     assembly_format = _OPERANDS + _TYPES
 
-    @classmethod
-    def infer(
-        cls,
-        input: SSAValue,
-        weights: SSAValue,
-        recurrence: SSAValue,
-        bias: SSAValue | None = None,
-        sequence_lens: SSAValue | None = None,
-        initial_h: SSAValue | None = None,
-        *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
-        with_y: bool = True,
-        with_y_h: bool = True,
-    ) -> tuple[Tensor, ...]:
-        given = locals()
-        return cls.found({name: given[name] for name in _SLOTS}, given)
-
     @staticmethod
     def compute(
         input: Array,
@@ -363,6 +284,4 @@ class RnnOp(RecurrentOp):
             (h,), (f,) = states, walk.functions
             return (f(walk.bound(rows + applied(walk.recurrence, h) + walk.bias)),)
 
-        arrays = {name: p[name] for name in _SLOTS}
-        results = walk_all(step, RnnOp.ACTIVATIONS, arrays, p)
-        return _present(results, p, RnnOp.RESULTS)
+        return _walked(RnnOp, step, p)

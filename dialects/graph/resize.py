@@ -149,14 +149,7 @@ class ResizeOp(GraphOp):
         antialias: bool | None = False,
         extrapolation_value: float = 0.0,
     ) -> Array:
-        how = Interpolation(
-            mode=mode,
-            coordinates=coordinate_transformation_mode,
-            rounding=nearest_mode,
-            cubic_coeff_a=cubic_coeff_a,
-            exclude_outside=bool(exclude_outside),
-            antialias=bool(antialias),
-        )
+        how = interpolation_of(locals())
         lines = lines_of(input.shape, sizes, scales, axes, roi)
         taps = {axis: how.taps(line, input.dtype) for axis, line in lines.items()}
         found = input
