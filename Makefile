@@ -9,7 +9,7 @@ JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement kv-cache compile-time load-time overhead memory stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement kv-cache compile-time dynamic-shapes load-time overhead memory stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -27,6 +27,7 @@ help:
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
 	@echo "make memory     the table of benchmarks/MEMORY.md"
+	@echo "make dynamic-shapes  the table of benchmarks/DYNAMIC_SHAPES.md"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
 	@echo "make clean      remove what the others made, $(VENV) included"
 
@@ -89,6 +90,9 @@ stress: $(READY)
 
 memory: $(READY)
 	$(BIN)/python benchmarks/memory.py --output benchmarks/MEMORY.md
+
+dynamic-shapes: $(READY)
+	$(BIN)/python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md
 
 conformance: $(READY)
 	$(BIN)/python benchmarks/conformance.py --jobs $(JOBS) --output benchmarks/CONFORMANCE.md

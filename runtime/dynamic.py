@@ -50,6 +50,15 @@ class DynamicExecutable(Executable):
         shapes = cast(tuple[Shapes, ...], self._kept.keys())
         return tuple(dict(self._symbols.dims_for(each)) for each in shapes)
 
+    def dims_of(self, inputs: Mapping[str, object]) -> Dims:
+        """
+        Return the extents that inputs by name give to the dimensions.
+
+        Some may be missing. Errors: a BindingError that lists what does not fit, or
+        dimensions that none of them has.
+        """
+        return self._symbols.dims_of(inputs, partial=True)
+
     def specialize(self, dims: Mapping[str, int]) -> Executable:
         """
         Return the executable for these extents, compiled if need be.
@@ -93,7 +102,7 @@ class DynamicExecutable(Executable):
         given = arrays or {}
         names = set(self._input_names)
         inputs = {name: array for name, array in given.items() if name in names}
-        dims = self._symbols.dims_of(inputs, partial=True)
+        dims = self.dims_of(inputs)
         return self._for(self._symbols.shapes_of(dims), dims).bind(given, arena)
 
     def save(self, path: str | os.PathLike[str]) -> NoReturn:

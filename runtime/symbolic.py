@@ -117,11 +117,14 @@ class SymbolicSignature(Signature):
             if isinstance(array, np.ndarray) and array.ndim == ranks.get(name)
         }
         found = self._extents(arrays, problems)
-        missing = [f'"{name}"' for name in self.dims if name not in found]
+        missing = [name for name in self.dims if name not in found]
         if missing and not problems:
+            names = ", ".join(f'"{name}"' for name in missing)
+            dims = ", ".join(f'"{name}": ...' for name in missing)
+            options = " ".join(f'--dim "{name}=..."' for name in missing)
             problems.append(
-                f"no array says what dimension {', '.join(missing)} is; bind inputs "
-                "that have it, or specialize the executable first"
+                f"no array says what dimension {names} is; give an input that has it,"
+                f" or its extent: specialize({{{dims}}}) or {options}"
             )
         if not missing:
             problems += self._unrelated(arrays, found)

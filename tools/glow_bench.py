@@ -58,7 +58,7 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
 
 def _run() -> None:
     args = _parser().parse_args()
-    session = open_session(args)
+    session = open_session(args, read_inputs(args.input))
     with progress(f"timing {args.model}"):
         found = measure(session, args)
     line = {"model": args.model, "target": args.target, "threads": args.threads}

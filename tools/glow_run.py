@@ -33,7 +33,7 @@ def _run() -> None:
     given = read_inputs(args.input)
     if args.save is not None and not args.save.endswith(SAVED):
         raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")
-    session = open_session(args)
+    session = open_session(args, None if args.signature else given)
     if args.save is not None:
         session.net.save(args.save)
         print(f"wrote {args.save}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from glow import Executable, InternalError, load_executable
+from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import compile_source
 from glow.options import Options
+from glow.runtime.signature import Array
 from glow.source import Source
 from glow.support.targets import known_targets, resolve
 from glow.tools.code_cache import cache_dir_of
@@ -63,15 +65,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_relayout_argument(add)
 
 
-def open_session(args: argparse.Namespace) -> Session:
-    """Load and compile what `args` names; save the model if the compiler breaks."""
+def open_session(
+    args: argparse.Namespace, inputs: Mapping[str, Array] | None
+) -> Session:
+    """
+    Load and compile what `args` names; save the model if the compiler breaks.
+
+    `inputs` say what symbolic dimensions are; None leaves them open.
+    """
     clock = clock_for(args.threads)
     start = clock()
     if args.model.endswith(SAVED):
         with progress(f"loading {args.model}"):
             return Session(_loaded(args), clock() - start)
     source = Source(args.model, parse_dims(args.dim), args.weights)
-    return Session(_compiled(source, args), clock() - start)
+    return Session(_compiled(source, args, inputs), clock() - start)
 
 
 def _loaded(args: argparse.Namespace) -> Executable:
@@ -83,7 +91,9 @@ def _loaded(args: argparse.Namespace) -> Executable:
     return load_executable(args.model)
 
 
-def _compiled(source: Source, args: argparse.Namespace) -> Executable:
+def _compiled(
+    source: Source, args: argparse.Namespace, inputs: Mapping[str, Array] | None
+) -> Executable:
     options = Options(
         args.threads,
         args.cpu_features,
@@ -94,6 +104,11 @@ def _compiled(source: Source, args: argparse.Namespace) -> Executable:
     )
     try:
         with progress(f"compiling {args.model}"):
+            net = compile_source(source, args.target, options)
+            if inputs is None or not isinstance(net, DynamicExecutable):
+                return net
+            dims = {**source.dims, **net.dims_of(inputs)}
+            source = replace(source, dims=dims)
             return compile_source(source, args.target, options)
     except InternalError as error:
         _report(source, args, error)

@@ -1,0 +1,164 @@
+"""
+Compare models of a dynamic batch with ONNX Runtime, and print a table.
+
+    python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md
+
+All four variants take turns in one process: ours and theirs, from the model with a
+symbolic batch and from the one with this batch written into it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto
+
+import glow
+from glow.tools.timing import interleaved_medians
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+
+COMMAND = "python benchmarks/dynamic_shapes.py --output benchmarks/DYNAMIC_SHAPES.md"
+BATCHES = (1, 4, 8)
+MODELS: dict[str, Callable[[int], ModelProto]] = {
+    "mlp": models.mlp,
+    "squeezenet": lambda batch: _with_batch(models.build("squeezenet"), batch),
+    "encoder": partial(models.encoder, layers=2),
+}
+
+
+def _with_batch(model: ModelProto, batch: int | str) -> ModelProto:
+    """Return the model with another first extent of its inputs and outputs."""
+    found = ModelProto()
+    found.CopyFrom(model)
+    weights = {tensor.name for tensor in found.graph.initializer}
+    for info in (*found.graph.input, *found.graph.output):
+        if info.name not in weights:
+            extent = info.type.tensor_type.shape.dim[0]
+            extent.Clear()
+            if isinstance(batch, str):
+                extent.dim_param = batch
+            else:
+                extent.dim_value = batch
+    del found.graph.value_info[:]
+    return found
+
+
+def symbolic(name: str) -> ModelProto:
+    if name == "encoder":
+        return models.encoder(layers=2, symbolic=True)
+    return _with_batch(MODELS[name](1), "batch")
+
+
+def onnxruntime(model: ModelProto) -> Callable[[dict[str, Any]], Any]:
+    runtime: Any = import_module("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = runtime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return partial(session.run, None)
+
+
+def rows(name: str, seconds: float) -> Iterator[str]:
+    """Yield a row for each batch: latencies and their ratios."""
+    source = symbolic(name)
+    dynamic, theirs = glow.compile(source), onnxruntime(source)
+    for batch in BATCHES:
+        fixed_source = MODELS[name](batch)
+        fixed, their_fixed = glow.compile(fixed_source), onnxruntime(fixed_source)
+        feeds = models.inputs_of(fixed_source)
+        programs: list[Callable[[], object]] = [
+            partial(dynamic.run, feeds),
+            partial(theirs, feeds),
+            partial(fixed.run, feeds),  # which shares the weights: not right behind
+            partial(their_fixed, feeds),
+        ]
+        ours, peer, ours_fixed, peer_fixed = interleaved_medians(programs, 1, seconds)
+        (wanted, *_), (found, *_) = theirs(feeds), dynamic.run(feeds).values()
+        np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
+        cells = (
+            name,
+            str(batch),
+            f"{ours * 1e3:.3f}",
+            f"{ours / ours_fixed:.2f}",
+            f"{peer * 1e3:.3f}",
+            f"{peer / peer_fixed:.2f}",
+            f"{peer / ours:.2f}",
+        )
+        yield f"| {' | '.join(cells)} |\n"
+
+
+def _nothing(*_: object) -> None:
+    """Stand for the kernels, so that the call alone is timed."""
+
+
+def per_call(seconds: float) -> str:
+    """Return what a call of a dynamic executable takes more than one of a static."""
+    source = symbolic("mlp")
+    dynamic: Any = glow.compile(source, target="reference")
+    fixed = dynamic.specialize({"batch": 1})
+    fixed.execute = _nothing
+    x = np.zeros((1, 784), np.float32)
+    dynamic(x)
+    programs: list[Callable[[], object]] = [
+        lambda: [dynamic(x) for _ in range(1000)],
+        lambda: [fixed(x) for _ in range(1000)],
+        lambda: [dynamic.run({"input": x}) for _ in range(1000)],
+        lambda: [fixed.run({"input": x}) for _ in range(1000)],
+    ]
+    a, b, c, d = (t * 1e3 for t in interleaved_medians(programs, 1, seconds))
+    return (
+        f"\nA call takes {a - b:.2f} us more than that of a static executable,"
+        f" `run` by name {c - d:.2f} us.\n"
+    )
+
+
+def header() -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"""# A dynamic batch beside a static one
+
+Written by `{COMMAND}`
+on {day}: {platform.machine()}, 1 thread, ONNX Runtime {version("onnxruntime")}.
+
+Latencies are medians of runs that take turns in one process, by its CPU time.
+"/ static" is the latency of a symbolic batch over that of a model with this batch
+written into it. Speed is ONNX Runtime's latency over ours, both with a symbolic batch.
+
+| model | batch | glow ms | / static | ONNX Runtime ms | / static | speed |
+|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Time models of a dynamic batch.")
+    parser.add_argument("names", nargs="*", help="models; all of them by default")
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    args = parser.parse_args()
+    text = header()
+    print(text, end="")
+    for name in args.names or MODELS:
+        for line in rows(name, args.seconds):
+            print(line, end="", flush=True)
+            text += line
+    last = per_call(args.seconds)
+    print(last, end="")
+    if args.output is not None:
+        args.output.write_text(text + last)
+
+
+if __name__ == "__main__":
+    main()
