@@ -10,9 +10,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
-
-from glow.model import describe_parse_error
 from glow.support.errors import GlowError
 
 
@@ -85,22 +82,26 @@ def run_tool(body: Callable[[], None]) -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except (Exception, ArgSpecParseError) as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # xDSL has errors that are no Exception
         fail(describe(error))
 
 
 def describe(error: BaseException) -> str:
     """Return one line for `error`: its message, or that it is a bug of ours."""
+    if "xdsl" in sys.modules:  # what needs no compiler, imports none
+        from glow.tools.ir_errors import describe_ir_error
+
+        found = describe_ir_error(error)
+        if found is not None:
+            return one_line(found)
     match error:
-        case ParseError():
-            return describe_parse_error(error)
         case OSError() if error.strerror:
             place = f"{error.filename}: " if error.filename else ""
             return f"{place}{error.strerror.lower()}"
-        case DiagnosticException() | GlowError() | OSError() | ValueError():
+        case GlowError() | OSError() | ValueError():
             return one_line(error)
-        case ArgSpecParseError():
-            return one_line(str(error).splitlines()[-1])
         case MemoryError():
             return "out of memory"
         case ImportError() if error.name and not error.name.startswith("glow"):

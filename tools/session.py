@@ -20,7 +20,6 @@ from glow.tools.command_line import (
     parse_dims,
     parse_relayout,
 )
-from glow.tools.crash_report import save_crash
 from glow.tools.progress import progress
 from glow.tools.timing import clock_for
 
@@ -115,6 +114,8 @@ def _compiled(
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:
+    from glow.tools.crash_report import save_crash
+
     backend = resolve(args.target)
     stage = backend.level if backend.emit is None else "object"
     arguments = ["--target", args.target, "--stop-after", stage]

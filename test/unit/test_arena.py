@@ -69,7 +69,13 @@ def results_in(
     return net.bind(inputs, arena=arena).run()
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+FULL = ("encoder", "lstm")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.full) if n in FULL else n for n in NETWORKS],
+)
 def test_the_high_water_mark_is_what_is_reported(name: str) -> None:
     net = glow.compile(NETWORKS[name]())
     inputs = {s.name: draw(*s.shape).astype(s.dtype) for s in net.inputs}

@@ -277,7 +277,7 @@ def flipped(place: int) -> Callable[[bytes], bytes]:
 
 @pytest.mark.parametrize(
     "damage",
-    [lambda _: b"", lambda c: c[:40], lambda c: c[:-1], *map(flipped, (16, 99, -64))],
+    [lambda _: b"", lambda c: c[:-1], *map(flipped, (99, -64))],
 )
 def test_a_damaged_file_is_written_anew(
     path: Path, cache: Path, damage: Callable[[bytes], bytes]

@@ -131,7 +131,7 @@ def test_things_are_destroyed_while_others_run(
         yield glow.load_executable(saved, verify=bool(seed % 2))
         os.unlink(saved)  # while it is mapped
         yield shared
-        if seed % 8 == 0:  # compiling shares constants with those that run
+        if seed == 0:  # compiling shares constants with those that run
             yield glow.compile(model)
 
     def work(seed: int) -> int:

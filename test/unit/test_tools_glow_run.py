@@ -1,6 +1,8 @@
 """The command lines of glow-run and glow-bench."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from glow import compilation
 from glow.runtime.signature import Signature, TensorSpec
 from glow.tools import glow_bench, glow_run
 from glow.tools.feeds import random_inputs
@@ -105,10 +108,29 @@ def test_machine_code_is_kept_where_asked(tool: Run, folder: Path) -> None:
     cache = folder / "cache"
     first = tool(glow_run.main, *arguments, "--cache-dir", str(cache))
     kept = objects_in(cache)
-    assert (first[0], len(kept)) == (0, 2)  # main and a kernel
+    assert (first[0], len(kept)) == (0, 3)  # main, a kernel, what tells of outputs
     assert tool(glow_run.main, *arguments, "--cache-dir", str(cache)) == first
     assert tool(glow_run.main, *arguments, "--no-cache") == first
     assert objects_in(folder) == kept
+
+
+@pytest.mark.slow
+def test_what_is_kept_is_not_compiled_again(
+    tool: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("--target", "cpu", "--random-inputs", "0")
+    cached = (*arguments, "--cache-dir", str(folder / "cache"))
+    first = tool(glow_run.main, *cached)
+
+    def never(*_: object) -> None:
+        raise AssertionError("compiled")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compilation, "_compiled", never)
+        assert tool(glow_run.main, *cached) == first
+        for others in ((*arguments, "--no-cache"), (*cached, "--disable", "cse")):
+            code, _, err = tool(glow_run.main, *others)
+            assert (code, "AssertionError: compiled" in err) == (1, True)
 
 
 @pytest.mark.slow
@@ -117,7 +139,7 @@ def test_machine_code_is_kept_for_the_user_by_default(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     assert tool(glow_run.main, "--target", "cpu", "--random-inputs", "0")[0] == 0
-    assert len(objects_in(folder / "glow")) == 2
+    assert len(objects_in(folder / "glow")) == 3
 
 
 def test_random_inputs_follow_their_seed() -> None:
@@ -160,3 +182,11 @@ def test_programs_take_turns() -> None:
     )
     assert calls == ["a", "b"] * 4
     assert len(medians) == 2
+
+
+def test_what_is_compiled_already_needs_no_compiler() -> None:
+    script = (
+        "import sys, glow.tools.glow_run, glow.tools.glow_bench;"
+        "assert not {'xdsl', 'onnx', 'llvmlite'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
