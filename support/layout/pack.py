@@ -51,6 +51,8 @@ def _pieces(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield what to take from `array` at a time, and the digits where it goes."""
     shape = array.shape
+    if not array.size:
+        return
     first = next((axis for axis, extent in enumerate(shape) if extent > 1), None)
     rows = None if first is None else _PIECE_BYTES * shape[first] // array.nbytes
     axes = [
