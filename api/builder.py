@@ -116,8 +116,13 @@ class Builder(Layers):
 
         The array depends on the name; `init` stands beside it in the text. `fans` is
         what He and Glorot scale by.
-        Errors: ValueError where fans are needed and none are given.
+        Errors: ValueError for a negative extent, or where fans are needed and none are
+        given.
         """
+        if min(shape, default=0) < 0:
+            raise ValueError(
+                f'expected extents from 0 on of "{name}", got {list(shape)}'
+            )
         symbol = self._symbols.fresh(name)
         constant = ConstantOp(symbol, init.array(symbol, shape, dtype, fans))
         constant.attributes["init"] = StringAttr(init.text(fans))

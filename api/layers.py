@@ -226,7 +226,13 @@ class Layers(ABC):
 
 
 def _sizes(given: Sizes, rank: int) -> tuple[int, ...]:
-    return (given,) * rank if isinstance(given, int) else tuple(given)
+    """Return one size for each of `rank` axes."""
+    found = (given,) * rank if isinstance(given, int) else tuple(given)
+    if len(found) != rank:
+        raise ValueError(
+            f"expected one size, or one for each of {rank} axes, got {given}"
+        )
+    return found
 
 
 def _pads(

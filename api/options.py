@@ -29,7 +29,8 @@ class Options:
     """
     What `glow.compile` can be asked for, beside the target.
 
-    Errors: ValueError for fewer than one thread, or less than no room for a cache.
+    Errors: ValueError for fewer than one thread, and for a cache in a folder without a
+    name or of less than no room.
     """
 
     threads: int = 1
@@ -50,6 +51,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
+        if self.cache_dir is not None and not os.fspath(self.cache_dir):
+            raise ValueError("expected a folder as cache_dir, got an empty path")
         if self.cache_bytes < 0:
             raise ValueError(
                 f"expected cache_bytes of at least 0, got {self.cache_bytes}"

@@ -180,6 +180,16 @@ REFUSED: dict[str, tuple[Callable[[glow.Builder, Any], object], Any, str]] = {
         ValueError,
         'expected the name of an op on tensors, got "layout.relu"',
     ),
+    "sizes": (
+        lambda b, _: b.conv(b.input("z", (1, 3, 8, 8)), 4, kernel=(3, 3, 3)),
+        ValueError,
+        "expected one size, or one for each of 2 axes, got (3, 3, 3)",
+    ),
+    "an extent": (
+        lambda b, x: b.linear(x, -1),
+        ValueError,
+        'expected extents from 0 on of "linear.weight", got [3, -1]',
+    ),
     "a parameter": (
         lambda b, x: b.relu(x, slope=1),
         TypeError,
