@@ -141,9 +141,8 @@ Runtime's peak over ours: above 1 we take less.
 
 The smallest model shows what interpreter, compiler and LLVM take, about 165 MB. The
 rest is constants and arena: what is read of the file on the way is given back. Filters
-of 3x3 that Winograd's algorithm multiplies with take four times their size, where they
-make a convolution 2.5 times as fast. In VGG-19 these are 80 MB of the weights and 321
-MB of the constants, which is why it is above the limit.
+of 3x3 for Winograd's F(4x4, 3x3) take four times their size, and for F(2x2, 3x3) 1.8
+times; docs/decisions/0007 says which convolutions take which.
 
 | model | from | weights | constants | arena | glow | limit | ONNX Runtime | ratio |
 |---|---|---|---|---|---|---|---|---|

@@ -80,7 +80,8 @@ class ConvOp(EpilogueOp):
     output channels; [O, I/group, spatial...] with plain strides for `generic`), bias
     [O], extras broadcast to the result, result [N, O, spatial...].
     `algorithm`: direct (implicit GEMM over packed panels), depthwise, winograd
-    (F(4x4, 3x3); filter is its transform), or generic (any strides, any type).
+    (F(4x4, 3x3) or F(2x2, 3x3); filter is its transform, of 36 or 16 matrices), or
+    generic (any strides, any type).
     `halo`: the input's allocation has zeros around it, at least as wide as `pads`.
     Errors: an unknown algorithm, a result of another rank than the input, an epilogue
     with the wrong number of arguments.

@@ -28,7 +28,11 @@ from glow.lowering._packing import (
     pack_depthwise,
     pack_filter,
     panel_width,
+)
+from glow.lowering._winograd_forms import (
+    Form,
     winograd_filter,
+    winograd_form,
     winograd_scratch_elements,
 )
 from glow.lowering.graph_to_memory.halo import (
@@ -153,10 +157,12 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     """Append `conv` into buffer `wanted`, by way of others where they must differ."""
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
     algorithm = conv.algorithm(lowering.target, extents_of(wanted))
-    scratch = None
+    form, scratch = None, None
     if algorithm == "winograd":
+        form = winograd_form(conv.weights.shape, extents_of(wanted))
+        assert form is not None
         halo = _around_tiles(extents_of(source), halo, geometry)
-        scratch = _scratch(lowering, source, out)
+        scratch = _scratch(lowering, form, source, out)
     if algorithm != "generic" and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
     if not _is_direct(out, algorithm, geometry.group):
@@ -164,7 +170,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
-        _packed(lowering, conv.weights, algorithm, geometry),
+        _packed(lowering, conv.weights, algorithm, geometry, form),
         conv.bias,
         () if epilogue is None else _read(lowering, epilogue, algorithm, geometry),
         out,
@@ -212,10 +218,12 @@ def _read(
     return found
 
 
-def _scratch(lowering: Lowering, source: SSAValue, out: SSAValue) -> SSAValue:
+def _scratch(
+    lowering: Lowering, form: Form, source: SSAValue, out: SSAValue
+) -> SSAValue:
     """Return what Winograd's transforms of a block of tiles need."""
     shapes = extents_of(source), extents_of(out)
-    elements = winograd_scratch_elements(lowering.target, *shapes)
+    elements = winograd_scratch_elements(lowering.target, form, *shapes)
     return lowering.temporary(buffer_type(source).element_type, [elements])
 
 
@@ -229,7 +237,11 @@ def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
 
 
 def _packed(
-    lowering: Lowering, weights: Filter, algorithm: str, geometry: Geometry
+    lowering: Lowering,
+    weights: Filter,
+    algorithm: str,
+    geometry: Geometry,
+    form: Form | None,
 ) -> SSAValue:
     """Return the filter in the form that `algorithm` reads."""
     if weights.stored is None:
@@ -241,7 +253,9 @@ def _packed(
         case "depthwise":
             array = _depthwise(weights)
         case "winograd":
-            array = winograd_filter(weights.logical, lowering.target)
+            assert form is not None
+            panel = panel_width(lowering.target, weights.shape[0])
+            array = winograd_filter(weights.logical, panel, form)
         case _:
             array = weights.logical
     return lowering.constant(array, f"{weights.hint}.{algorithm}")

@@ -14,12 +14,13 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import layout_of
+from glow.lowering._winograd_forms import F4
 from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import shape_of
 
 Halo = tuple[tuple[int, int], ...]
-TILE = 4  # a side of what one Winograd F(4x4, 3x3) transform computes
+TILE = F4.tile  # smaller tiles read no more
 
 
 def halo_of(op: ConvOp) -> Halo:

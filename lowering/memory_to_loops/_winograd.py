@@ -1,4 +1,4 @@
-"""Lower 3x3 convolutions to Winograd's F(4x4, 3x3)."""
+"""Lower 3x3 convolutions to Winograd's algorithms."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
 from glow.dialects.memory.compute import ConvOp
-from glow.lowering._packing import (
-    WINOGRAD_PLACES,
+from glow.lowering._winograd_forms import (
+    Form,
+    form_with,
     winograd_block,
     winograd_stride,
-    winograd_tiles,
 )
 from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
@@ -24,7 +24,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops._product import Product, plan_product
 from glow.lowering.memory_to_loops._rows import Offsets, Table, offsets_of
-from glow.lowering.memory_to_loops.kernels.winograd import TILE, Winograd, WinogradRow
+from glow.lowering.memory_to_loops.kernels.winograd import Winograd, WinogradRow
 from glow.lowering.memory_to_loops.main import Main
 
 
@@ -38,15 +38,16 @@ def call_winograd(
 ) -> None:
     """Append the call that computes `op`; the input has the border that tiles read."""
     target, table = main.target, Table()
-    block = winograd_block(target, input.shape, result.shape)
+    places, *_, panel = physical_shape_of(op.filter.type)
+    form = form_with(places)
+    block = winograd_block(target, form, input.shape, result.shape)
     inputs, outputs = input.shape[1], result.shape[1]
-    panel = physical_shape_of(op.filter.type)[-1]
     matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)
-    products = _core(block, inputs, outputs, panel, matrices)
+    products = _core(form, block, inputs, outputs, panel, matrices)
     core = plan_product(target, products, table)
-    tiles, pixels = _places(input, result, pads)
+    tiles, pixels = _places(form, input, result, pads)
     row = WinogradRow(
-        tiles=winograd_tiles(result.shape),
+        tiles=form.tiles(result.shape),
         block=block,
         inputs=inputs,
         outputs=outputs,
@@ -54,7 +55,7 @@ def call_winograd(
         pixel=input.strides[3],
         input_stride=matrices[0],
         product_stride=matrices[1],
-        products_at=WINOGRAD_PLACES * matrices[0],
+        products_at=places * matrices[0],
         input_at=table.add(tiles),
         result_at=table.add(
             Matrix.of(result.shape, result.strides, 1).offsets()[pixels]
@@ -66,6 +67,7 @@ def call_winograd(
         for number in (table.add(extra.offsets()[pixels]), extra.column_stride)
     ]
     kernel = Winograd(
+        form.tile,
         target.f32_lanes,
         tuple(gemm for gemm, _ in core),
         epilogue.program,
@@ -84,32 +86,38 @@ def call_winograd(
 
 
 def _places(
-    input: Addressing, result: Addressing, pads: Sequence[int]
+    form: Form, input: Addressing, result: Addressing, pads: Sequence[int]
 ) -> tuple[Offsets, Offsets]:
     """Return where each tile begins in the input, and the result's row per pixel."""
     batch, _, height, width = result.shape
-    down, across = -(-height // TILE), -(-width // TILE)
+    tile = form.tile
+    down, across = -(-height // tile), -(-width // tile)
     line, pixel = input.strides[2:]
     tiles = offsets_of(
         (batch, down, across),
-        (input.strides[0], TILE * line, TILE * pixel),
+        (input.strides[0], tile * line, tile * pixel),
         -pads[0] * line - pads[1] * pixel,
     )
     rows = [
-        (n * height + min(y * TILE + i, height - 1)) * width
-        + min(x * TILE + j, width - 1)
+        (n * height + min(y * tile + i, height - 1)) * width
+        + min(x * tile + j, width - 1)
         for n, y, x, i, j in product(
-            range(batch), range(down), range(across), range(TILE), range(TILE)
+            range(batch), range(down), range(across), range(tile), range(tile)
         )
     ]
     return tiles, np.array(rows, np.int64)
 
 
 def _core(
-    block: int, inputs: int, outputs: int, panel: int, matrices: tuple[int, int]
+    form: Form,
+    block: int,
+    inputs: int,
+    outputs: int,
+    panel: int,
+    matrices: tuple[int, int],
 ) -> Product:
     """Return the products of one block: tiles by channels at each of the places."""
-    places = np.arange(WINOGRAD_PLACES, dtype=np.int64)
+    places = np.arange(form.places, dtype=np.int64)
     panels = -(-outputs // panel)
     return Product(
         epilogue=IDENTITY,
@@ -120,7 +128,7 @@ def _core(
         pitch=panel,
         is_packed=True,
         rows=offsets_of((block,), (inputs,)),
-        result_rows=offsets_of((block,), (outputs,), WINOGRAD_PLACES * matrices[0]),
+        result_rows=offsets_of((block,), (outputs,), form.places * matrices[0]),
         extra_rows=(),
         segments=offsets_of((), ()),
         run=inputs,

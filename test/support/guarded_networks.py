@@ -208,6 +208,7 @@ def convolved() -> Iterator[tuple[str, Network]]:
         wide = {"group": 41, **padded}
         yield f"depthwise {after}", conv((1, 41, 7, 7), 41, 3, after, **wide)
         yield f"winograd {after}", conv((1, 32, 29, 30), 48, 3, after, **padded)
+        yield f"small tiles {after}", conv((1, 96, 7, 5), 96, 3, after, **padded)
     yield "stride", conv((1, 3, 21, 23), 24, 5, strides=[2, 2], pads=[2, 2, 2, 2])
     yield "no border", conv((1, 16, 30, 31), 32, 3)
     weights = {"w": floats(6, 20, 3, 3), "b": floats(20)}

@@ -32,7 +32,7 @@ from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
-from glow.lowering._packing import WINOGRAD_POINTS
+from glow.lowering._winograd_forms import form_with
 from glow.support.conversion import convert
 from glow.support.layout import pack, unpack
 from glow.support.types import dtype_of
@@ -314,8 +314,10 @@ def unpacked(op: Any, array: Array, channels: int) -> Array:
             return array
         case "winograd":
             _, panels, depth, width = array.shape
-            places = array.transpose(0, 1, 3, 2).reshape(6, 6, panels * width, depth)
-            back = np.linalg.pinv(WINOGRAD_POINTS)
+            form = form_with(len(array))
+            sides = (form.side, form.side, panels * width, depth)
+            places = array.transpose(0, 1, 3, 2).reshape(sides)
+            back = np.linalg.pinv(np.array(form.points))
             found = np.einsum("ya,xb,aboi->oiyx", back, back, places)
             return found[:channels].astype(array.dtype)
         case other:

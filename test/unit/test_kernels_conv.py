@@ -6,10 +6,14 @@ import pytest
 from convolutions import Case, Convolution
 from products import TARGETS
 
-from glow.lowering._packing import (
-    pack_depthwise,
-    pack_filter,
+from glow.lowering._packing import pack_depthwise, pack_filter
+from glow.lowering._winograd_forms import (
+    F2,
+    F4,
+    FORMS,
+    Form,
     winograd_filter,
+    winograd_form,
     winograd_scratch_elements,
 )
 from glow.support.targets import target_of
@@ -230,16 +234,37 @@ def test_depthwise(name: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
 @pytest.mark.parametrize("name", WINOGRAD)
-def test_winograd(name: str, target: str) -> None:
+def test_winograd(name: str, form: Form, target: str) -> None:
     case, machine = WINOGRAD[name], target_of(target)
     Convolution(
         case,
         target,
         "winograd",
-        lambda w: winograd_filter(w, machine),
-        winograd_scratch_elements(machine, case.input, case.result),
+        lambda w: winograd_filter(w, machine.panel_widths[0], form),
+        winograd_scratch_elements(machine, form, case.input, case.result),
     ).check(tolerance=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("channels", "kernel", "side", "expected"),
+    [
+        (64, 3, 28, F4),
+        (256, 3, 14, F4),
+        (256, 3, 7, F2),  # reading the filter counts
+        (512, 3, 28, F4),
+        (512, 3, 14, F2),  # that of large tiles takes much memory for little time
+        (512, 3, 3, None),
+        (512, 5, 28, None),
+        (24, 3, 28, None),
+    ],
+)
+def test_tiles_follow_from_shapes(
+    channels: int, kernel: int, side: int, expected: Form | None
+) -> None:
+    filter = (channels, channels, kernel, kernel)
+    assert winograd_form(filter, (1, channels, side, side)) is expected
 
 
 @pytest.mark.parametrize("name", GENERIC)

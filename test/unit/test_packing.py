@@ -16,13 +16,17 @@ from glow.lowering._packing import (
     pack_depthwise,
     pack_filter,
     panel_width,
+)
+from glow.lowering._tiling import tile_rows, tile_turns
+from glow.lowering._winograd_forms import (
+    F4,
+    FORMS,
+    Form,
     winograd_block,
     winograd_filter,
     winograd_scratch_elements,
     winograd_stride,
-    winograd_tiles,
 )
-from glow.lowering._tiling import tile_rows, tile_turns
 from glow.lowering.memory_to_loops._rows import Table, offsets_of, padded
 from glow.lowering.memory_to_loops._tiling import tiles_of
 from glow.lowering.memory_to_loops.main import Main
@@ -65,7 +69,7 @@ def test_algorithm_follows_from_the_shapes(
 
 
 def test_large_filters_of_few_tiles_are_not_worth_a_transform() -> None:
-    args = (AVX512, f32, (1, 512, 7, 7), (512, 512, 3, 3), (1, 512, 7, 7))
+    args = (AVX512, f32, (1, 512, 3, 3), (512, 512, 3, 3), (1, 512, 3, 3))
     assert choose_conv_algorithm(*args, (1, 1), (1, 1), 1) == "direct"
 
 
@@ -91,7 +95,7 @@ def test_depthwise_filters_have_channels_innermost() -> None:
 def test_winograd_filter_is_the_transform_of_each_channel() -> None:
     array = np.zeros((3, 2, 3, 3), np.float32)
     array[2, 1] = np.outer([1, 2, 4], [3, 0, 1])
-    found = winograd_filter(array, AVX2)
+    found = winograd_filter(array, panel_width(AVX2, 3), F4)
     assert found.shape == (36, 1, 2, panel_width(AVX2, 3))
     places = found[:, 0, 1, 2].reshape(6, 6)
     # By the points of the transform: 0, 1, -1, 2, -2 and infinity.
@@ -101,15 +105,17 @@ def test_winograd_filter_is_the_transform_of_each_channel() -> None:
     assert np.count_nonzero(found) == np.count_nonzero(places)
 
 
-@given(st.integers(1, 600), st.sampled_from([16, 64, 256, 512]))
-def test_blocks_of_tiles_fit_the_scratch(side: int, channels: int) -> None:
+@given(st.integers(1, 600), st.sampled_from([16, 64, 256, 512]), st.sampled_from(FORMS))
+def test_blocks_of_tiles_fit_the_scratch(side: int, channels: int, form: Form) -> None:
     shape = (1, channels, side, side)
-    block = winograd_block(AVX512, shape, shape)
-    assert 1 <= block <= winograd_tiles(shape)
+    block = winograd_block(AVX512, form, shape, shape)
+    assert 1 <= block <= form.tiles(shape)
     stride = winograd_stride(block, channels)
     assert stride >= block * channels
     assert stride // 16 % 2 == 1
-    assert winograd_scratch_elements(AVX512, shape, shape) == 72 * stride
+    assert winograd_scratch_elements(AVX512, form, shape, shape) == (
+        2 * form.places * stride
+    )
 
 
 @given(st.integers(1, 5000), st.sampled_from([AVX2, AVX512]))

@@ -1,4 +1,4 @@
-"""Winograd's F(4x4, 3x3): a quarter of the multiplications, in 36 small products."""
+"""Winograd's F(4x4, 3x3) and F(2x2, 3x3): fewer multiplications, in small products."""
 
 from __future__ import annotations
 
@@ -25,9 +25,6 @@ from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.microkernel import Columns, Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
-SIDE, TILE = 6, 4
-PLACES = SIDE * SIDE
-
 
 @dataclass(frozen=True)
 class WinogradRow:
@@ -47,16 +44,16 @@ class WinogradRow:
     """From one line of the input to the next."""
     pixel: int
     input_stride: int
-    """From one of the 36 matrices of the transformed input to the next."""
+    """From one of the matrices of the transformed input to the next."""
     product_stride: int
-    """From one of the 36 products to the next."""
+    """From one of the products to the next."""
     products_at: int
     """Where products begin in the scratch, behind the transformed input."""
     input_at: int
     """Where the window of each tile begins."""
     result_at: int
     """
-    Where the pixels of each tile lie, 16 per tile.
+    Where the pixels of each tile lie, line by line.
 
     One outside the result is named as the nearest inside, which is stored after it.
     """
@@ -75,6 +72,8 @@ class Winograd(Kernel):
     block of tiles.
     """
 
+    tile: int
+    """The lines of pixels that a tile has, 2 or 4; it reads two more."""
     lanes: int
     products: tuple[Gemm, ...]
     epilogue: ScalarProgram
@@ -132,7 +131,7 @@ class _Writer:
         self, kernel: Winograd, args: dict[str, SSAValue], row: dict[str, SSAValue]
     ):
         self.kernel, self.args, self.row = kernel, args, row
-        self.lanes = kernel.lanes
+        self.lanes, self.tile, self.side = kernel.lanes, kernel.tile, kernel.tile + 2
 
     def load_tile(self, b: Body, first: SSAValue, i: SSAValue) -> None:
         """Transform tile `first + i` of the input into the scratch."""
@@ -144,7 +143,7 @@ class _Writer:
 
         def vectors(b: Body, c: SSAValue) -> None:
             source = b.sum(begin, c)
-            lines = [b.sum(source, b.product(row["line"], y)) for y in range(SIDE)]
+            lines = [b.sum(source, b.product(row["line"], y)) for y in range(self.side)]
             columns = [
                 self._taken(
                     b,
@@ -157,10 +156,10 @@ class _Writer:
                         for line in lines
                     ],
                 )
-                for x in range(SIDE)
+                for x in range(self.side)
             ]
             here = b.sum(target, c)
-            for y in range(SIDE):
+            for y in range(self.side):
                 for value in self._taken(b, [column[y] for column in columns]):
                     b.store_vector(value, args["scratch"], here)
                     here = b.sum(here, place)
@@ -168,7 +167,14 @@ class _Writer:
         b.each(0, channels, vectors, step=self.lanes, name="c", nonempty=True)
 
     def _taken(self, b: Body, d: Sequence[SSAValue]) -> list[SSAValue]:
-        """Return the transform of six elements along one axis."""
+        """Return the transform of the elements that a tile reads along one axis."""
+        if self.tile == 2:
+            return [
+                b.binary(arith.SubfOp, d[0], d[2]),
+                b.binary(arith.AddfOp, d[1], d[2]),
+                b.binary(arith.SubfOp, d[2], d[1]),
+                b.binary(arith.SubfOp, d[1], d[3]),
+            ]
         one, two = self._scaled(b, d[2], -4.0, d[4]), self._scaled(b, d[1], -4.0, d[3])
         even = b.binary(arith.SubfOp, d[4], d[2])
         odd = b.binary(arith.SubfOp, d[3], d[1])
@@ -182,8 +188,13 @@ class _Writer:
         ]
 
     def _given(self, b: Body, m: Sequence[SSAValue]) -> list[SSAValue]:
-        """Return the four results along one axis of six products."""
+        """Return the results of a tile along one axis of products."""
         plus, minus = (b.binary(op, m[1], m[2]) for op in (arith.AddfOp, arith.SubfOp))
+        if self.tile == 2:
+            return [
+                b.binary(arith.AddfOp, m[0], plus),
+                b.binary(arith.SubfOp, minus, m[3]),
+            ]
         wide, narrow = (b.binary(op, m[3], m[4]) for op in (arith.AddfOp, arith.SubfOp))
         first = b.binary(arith.AddfOp, b.binary(arith.AddfOp, m[0], plus), wide)
         last = b.binary(arith.AddfOp, self._scaled(b, narrow, 8.0, minus), m[5])
@@ -203,22 +214,24 @@ class _Writer:
         tile = b.sum(first, i)
         place = row["product_stride"]
         source = b.sum(row["products_at"], b.product(i, channels))
-        pixels = b.product(tile, TILE * TILE)
+        pixels = b.product(tile, self.tile**2)
 
         def vectors(b: Body, c: SSAValue) -> None:
             here = b.sum(source, c)
             products: list[SSAValue] = []
-            for _ in range(PLACES):
+            for _ in range(self.side**2):
                 products.append(b.load_vector(args["scratch"], here, lanes=self.lanes))
                 here = b.sum(here, place)
-            columns = [self._given(b, products[x::SIDE]) for x in range(SIDE)]
+            columns = [
+                self._given(b, products[x :: self.side]) for x in range(self.side)
+            ]
             constant = self._constant(b, c)
             # All is read before anything is written: an extra may lie there.
             done: list[tuple[SSAValue, SSAValue]] = []
-            for y in reversed(range(TILE)):
+            for y in reversed(range(self.tile)):
                 line = self._given(b, [column[y] for column in columns])
-                for x in reversed(range(TILE)):
-                    pixel = b.sum(pixels, y * TILE + x)
+                for x in reversed(range(self.tile)):
+                    pixel = b.sum(pixels, y * self.tile + x)
                     done.append((pixel, self._finished(b, line[x], pixel, c, constant)))
             for pixel, value in done:
                 at = b.offset(args["table"], b.sum(row["result_at"], pixel))
