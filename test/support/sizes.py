@@ -10,10 +10,9 @@ import pytest
 LARGEST = frozenset({"densenet121", "vgg19", "zfnet512"})
 
 
-def but_for_the_largest(names: Iterable[str], keep: str | None = None) -> list[Any]:
+def but_for_the_largest(names: Iterable[str]) -> list[Any]:
     """Return `names` as parameters of a test, the largest for `make test-full`."""
-    left_out = LARGEST - {keep}
     return [
-        pytest.param(name, marks=pytest.mark.full) if name in left_out else name
+        pytest.param(name, marks=pytest.mark.full) if name in LARGEST else name
         for name in names
     ]

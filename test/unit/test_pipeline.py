@@ -114,7 +114,9 @@ for form in ("llvm-ir", "asm", "object"):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["encoder", "squeezenet"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("encoder", marks=pytest.mark.full), "squeezenet"]
+)
 def test_two_processes_make_the_same_text_and_bytes(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.onnx"
     onnx.save(models.build(name), path)
