@@ -50,19 +50,7 @@ def multi_head_attention(node: Node) -> tuple[SSAValue | None, ...]:
     if node.optional(8) is not None:
         slots = [None, None, _ends(node, query)]
         key, value = _written(node, 6, key), _written(node, 7, value)
-    total = shape_of(key)[2] + (0 if slots[0] is None else shape_of(slots[0])[2])
-    shape = (shape_of(query)[0], shape_of(query)[2], total)
-    found = node.emit_many(
-        AttentionOp,
-        *(query, key, value),
-        None,
-        _added_to_scores(node, 4, 5, shape),
-        *slots,
-        scale=node.real("scale", 0.0) or None,
-        causal=node.integer("unidirectional", 0) != 0,
-        with_present_key=True,
-        with_present_value=True,
-    )
+    found = _attended(node, (query, key, value), (4, 5), slots)
     return joined(node, found[0]), found[1], found[2]
 
 
@@ -85,24 +73,39 @@ def attention(node: Node) -> tuple[SSAValue | None, ...]:
     parts = split_last(node, made, sizes)
     query, key, value = (by_head(node, part, heads) for part in parts)
     past = _parts_of_past(node)
-    total = shape_of(key)[2] + (0 if past[0] is None else shape_of(past[0])[2])
-    shape = (shape_of(query)[0], shape_of(query)[2], total)
-    found = node.emit_many(
-        AttentionOp,
-        *(query, key, value),
-        None,
-        _added_to_scores(node, 3, 5, shape),
-        *past,
-        scale=node.real("scale", 0.0) or None,
-        causal=node.integer("unidirectional", 0) != 0,
-        with_present_key=True,
-        with_present_value=True,
-    )
+    found = _attended(node, (query, key, value), (3, 5), past)
     result = joined(node, found[0])
     if not node.is_read(1):
         return (result,)
     both = [node.emit(ReshapeOp, v, shape=(1, *shape_of(v))) for v in found[1:]]
     return result, node.emit(ConcatOp, both, axis=0)
+
+
+def _attended(
+    node: Node,
+    parts: tuple[SSAValue, SSAValue, SSAValue],
+    numbers: tuple[int, int],
+    slots: Sequence[SSAValue | None],
+) -> Sequence[SSAValue]:
+    """
+    Return result, keys and values of an attention of `parts`, which are by head.
+
+    `numbers` are those of the inputs with mask and bias; `slots` begin with the past.
+    """
+    query, key, _ = parts
+    past = 0 if slots[0] is None else shape_of(slots[0])[2]
+    shape = (shape_of(query)[0], shape_of(query)[2], shape_of(key)[2] + past)
+    return node.emit_many(
+        AttentionOp,
+        *parts,
+        None,
+        _added_to_scores(node, *numbers, shape),
+        *slots,
+        scale=node.real("scale", 0.0) or None,
+        causal=node.integer("unidirectional", 0) != 0,
+        with_present_key=True,
+        with_present_value=True,
+    )
 
 
 def _parts_of_past(node: Node) -> tuple[SSAValue | None, SSAValue | None]:
