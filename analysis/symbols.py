@@ -19,7 +19,7 @@ Storage = PlaceholderOp | ConstantOp
 Use = LoadOp | SaveOp
 
 
-def verify_symbols(module: ModuleOp) -> None:
+def verify_symbols(module: ModuleOp, infers: bool = False) -> None:
     """
     Raise unless every `graph.load` and `graph.save` fits what it names.
 
@@ -28,9 +28,9 @@ def verify_symbols(module: ModuleOp) -> None:
     Errors: a symbol that is unknown or no storage; another shape or element type; a
     save into a constant or an input, or a second one; a load of an output, or after a
     save of the same symbol in the function; an output that nothing saves; a
-    placeholder without a direction.
+    placeholder without a direction or, with `infers`, one for which there is none.
     """
-    problems = list(_problems(module))
+    problems = list(_problems(module, infers))
     if problems:
         raise VerifyException("; ".join(problems))
 
@@ -69,14 +69,17 @@ def _name(op: Use) -> str:
     return symbol.string_value()
 
 
-def _problems(module: ModuleOp) -> Iterator[str]:
+def _problems(module: ModuleOp, infers: bool) -> Iterator[str]:
     table: dict[str, Operation] = {}
     for op in module.body.ops:
         name = op.properties.get("sym_name")
         if isinstance(name, StringAttr):
             table[name.data] = op
+    loaded: set[str] = set()
     saved: dict[str, SaveOp] = {}
     for use in _uses(module):
+        if isinstance(use, LoadOp):
+            loaded.add(_name(use))
         declared = table.get(_name(use))
         if not isinstance(declared, PlaceholderOp | ConstantOp):
             yield _no_storage(use, declared)
@@ -84,7 +87,14 @@ def _problems(module: ModuleOp) -> Iterator[str]:
         yield from _type_problems(use, declared)
         yield from _direction_problems(use, declared)
         yield from _order_problems(use, saved)
-    yield from _never_saved(table, saved)
+    for name, declared in table.items():
+        if not isinstance(declared, PlaceholderOp):
+            continue
+        if declared.direction.data == INFER:
+            only_saved = saved.get(name) if name not in loaded else None
+            yield from _undirected(declared, only_saved, infers)
+        elif name not in saved:
+            yield from _unsaved(declared)
 
 
 def _uses(module: ModuleOp) -> Iterator[Use]:
@@ -112,20 +122,6 @@ def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
     elements = found.element_type, declared.type.element_type
     if shapes[0] != shapes[1] or elements[0] != elements[1]:
         yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {found}"
-
-
-def contradictions(declared: PlaceholderOp, uses: Uses) -> Iterator[str]:
-    """Say what loads and saves do that the placeholder's words exclude."""
-    for use in (*uses.loads, *uses.saves):
-        yield from _direction_problems(use, declared)
-    words = declared.direction.data, declared.residency.data
-    if words == (INFER, "resident") and uses.direction == "out":
-        yield (
-            f"{_at(uses.saves[0])} writes to {_at(declared)}, which is "
-            '"resident" but nothing reads it'
-        )
-    if not uses.saves:
-        yield from _unsaved(declared)
 
 
 def _direction_problems(use: Use, declared: Storage) -> Iterator[str]:
@@ -159,16 +155,17 @@ def _function(op: Operation) -> Operation | None:
     return parent
 
 
-def _never_saved(
-    table: dict[str, Operation], saved: dict[str, SaveOp]
+def _undirected(
+    declared: PlaceholderOp, only_saved: SaveOp | None, infers: bool
 ) -> Iterator[str]:
-    for name, declared in table.items():
-        if not isinstance(declared, PlaceholderOp):
-            continue
-        if declared.direction.data == INFER:
-            yield f"{_at(declared)} has no direction, run infer-io"
-        if name not in saved:
-            yield from _unsaved(declared)
+    """Say why a placeholder that says no direction cannot do without, or gets none."""
+    if not infers:
+        yield f"{_at(declared)} has no direction, run infer-io"
+    elif only_saved is not None and declared.residency.data == "resident":
+        yield (
+            f"{_at(only_saved)} writes to {_at(declared)}, which is "
+            '"resident" but nothing reads it'
+        )
 
 
 def _unsaved(declared: PlaceholderOp) -> Iterator[str]:

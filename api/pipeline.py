@@ -52,8 +52,8 @@ def _names(text: str) -> frozenset[str]:
 STAGES = (
     Stage(
         name="graph",
-        passes="arguments-to-placeholders,infer-io,verify-symbols,"
-        "promote-placeholders,fold-constants,fold-scatters,remove-identities,"
+        passes="arguments-to-placeholders,infer-io,promote-placeholders,"
+        "fold-constants,fold-scatters,remove-identities,"
         "decompose-einsum,form-embedding-bags,recognize-functions,"
         "recognize-rotary-embedding,recognize-attention,elide-optionals,"
         "decompose-rotary-embedding,decompose-attention{target=$target},"

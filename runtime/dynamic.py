@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, cast
 
 from glow.runtime.bindings import Bindings
+from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.runtime.specializations import Specializations
@@ -118,10 +119,11 @@ class DynamicExecutable(Executable):
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         states: Sequence[Array] = (),
+        notify: Notify | None = None,
     ) -> None:
         shapes = tuple(array.shape for array in inputs)
         net = self._for(shapes, self._symbols.dims_for(shapes))
-        net.execute(inputs, outputs, states)
+        net.execute(inputs, outputs, states, notify)
 
     def _found(self, arrays: Sequence[Any]) -> Executable | None:
         """Return what was compiled for arrays like these, in order."""

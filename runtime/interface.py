@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.bindings import Bindings
-from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify
 from glow.runtime.signature import Array, Signature, TensorSpec
 from glow.runtime.telling import OnOutput, Teller
@@ -30,15 +29,8 @@ class StageReport:
 class PlainFrame(Frame):
     """A frame of an executable that takes arrays anew at each run."""
 
-    def __init__(
-        self,
-        execute: Callable[..., None],
-        signature: Signature,
-        tells: bool = False,
-    ):
-        """`tells`: `execute` takes as a fourth argument whom to tell of outputs."""
+    def __init__(self, execute: Callable[..., None], signature: Signature):
         self._execute = execute
-        self._tells = tells
         self._inputs: list[Any] = [None] * len(signature.inputs)
         self._outputs: list[Any] = [None] * len(signature.outputs)
         self._states: list[Any] = [None] * len(signature.states)
@@ -53,11 +45,7 @@ class PlainFrame(Frame):
         self._states[index] = array
 
     def run(self, notify: Notify | None = None) -> None:
-        arrays = self._inputs, self._outputs, self._states
-        if self._tells:
-            self._execute(*arrays, notify)
-        else:
-            self._execute(*arrays)
+        self._execute(self._inputs, self._outputs, self._states, notify)
 
 
 class Executable(ABC):
@@ -151,22 +139,14 @@ class Executable(ABC):
         out: Mapping[str, object] | None,
         on_output: OnOutput,
     ) -> dict[str, Array]:
-        arguments = self.signature.bind(inputs, out)
-        frame, names = self.frame(), self._output_names
-        for index, array in enumerate(arguments.outputs):
-            frame.place_output(index, array)
-        for index, array in enumerate(arguments.inputs):
-            name = self._input_names[index]
-            if name in names:  # it is updated in place
-                updated = arguments.outputs[names.index(name)]
-                copy_into(updated, array)
-                frame.place_input(index, updated)
-            else:
-                frame.place_input(index, array)
-        for index, array in enumerate(self._start()):
-            frame.place_state(index, array)
+        names = self._output_names
+        arguments, states = self.signature.bind(inputs, out), self._start()
         teller = Teller(names, arguments.deliver, on_output)
-        teller.run(frame.run)
+        teller.run(
+            lambda notify: self.execute(
+                arguments.inputs, arguments.outputs, states, notify
+            )
+        )
         return {name: teller.delivered[i] for i, name in enumerate(names)}
 
     @property
@@ -218,10 +198,12 @@ class Executable(ABC):
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         states: Sequence[Array] = (),
+        notify: Notify | None = None,
     ) -> None:
         """
         Fill `outputs` from `inputs` and update `states`.
 
         All fit the signature. They are contiguous, but for inputs that are outputs too;
-        such an input and output may be one array.
+        such an input and output may be one array. `notify` may be called with the
+        number of each output that is ready while the run goes on; it raises nothing.
         """

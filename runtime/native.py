@@ -124,6 +124,7 @@ class NativeExecutable(Executable):
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         states: Sequence[Array] = (),
+        notify: Notify | None = None,
     ) -> None:
         for source, target in self._updates:
             copy_into(outputs[target], inputs[source])
@@ -139,7 +140,7 @@ class NativeExecutable(Executable):
         for slot, array in zip(self.state_slots, states, strict=True):
             io[slot] = address_of(array)
         try:
-            frame.run()
+            frame.run(notify)
         finally:
             self._frames.append(frame)
 

@@ -21,8 +21,8 @@ from glow.dialects.graph.storage import (
     SaveOp,
 )
 from glow.dialects.layout.attribute import layout_of
-from glow.runtime.frame import Frame, Notify
-from glow.runtime.interface import Executable, PlainFrame
+from glow.runtime.frame import Notify
+from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature, State, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
@@ -85,9 +85,6 @@ class ReferenceExecutable(Executable):
                 notify(numbers[symbol])
 
         _Run(symbols, self._storage(), self._dying, save).run(self._body)
-
-    def frame(self, arena: Array | None = None) -> Frame:
-        return PlainFrame(self.execute, self.signature, tells=True)
 
 
 class _Run:

@@ -1,14 +1,12 @@
 """Derive what placeholders do not say from what loads and saves them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import NO_USES, Uses, contradictions, uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols, verify_symbols
 from glow.dialects.graph._placeholder import INFER, RUN
 from glow.dialects.graph.storage import PlaceholderOp
 
@@ -27,28 +25,19 @@ class InferIoPass(ModulePass):
     Errors: every contradiction in one message, with the place of the declaration and
     that of the load or save: a load of an out or scratch placeholder, a save of one
     that is in or bound, an out or inout one that nothing saves, a resident one that
-    is only saved.
+    is only saved; and, in the same message, all that verify-symbols refuses.
     """
 
     name = "infer-io"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        verify_symbols(op, infers=True)
         uses = uses_of_symbols(op)
-        placeholders = [p for p in op.body.ops if isinstance(p, PlaceholderOp)]
-        problems = list(_problems(placeholders, uses))
-        if problems:
-            raise PassFailedException("; ".join(problems))
-        for placeholder in placeholders:
+        for placeholder in op.body.ops:
+            if not isinstance(placeholder, PlaceholderOp):
+                continue
             if placeholder.direction.data == INFER:
                 _infer(placeholder, uses.get(placeholder.sym_name.data, NO_USES))
-
-
-def _problems(
-    placeholders: list[PlaceholderOp], uses: dict[str, Uses]
-) -> Iterator[str]:
-    for placeholder in placeholders:
-        found = uses.get(placeholder.sym_name.data, NO_USES)
-        yield from contradictions(placeholder, found)
 
 
 def _infer(placeholder: PlaceholderOp, uses: Uses) -> None:

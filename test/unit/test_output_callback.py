@@ -197,6 +197,8 @@ def test_a_run_that_failed_tells_nothing_more(target: str) -> None:
     with pytest.raises(ExecutionError, match="gather"):
         net.run(feeds, on_output=lambda name, array: told.append(name))
     assert told == ["y"]
+    net.run({**feeds, "at": np.array([0, 1])})  # which nobody is told of
+    assert told == ["y"]
 
 
 def test_when_outputs_are_ready_can_be_asked() -> None:

@@ -19,9 +19,7 @@ class Doubled(Executable):
     def __init__(self) -> None:
         super().__init__(Signature((X,), (Y,)))
 
-    def execute(
-        self, inputs: list[Array], outputs: list[Array], states: object
-    ) -> None:
+    def execute(self, inputs: list[Array], outputs: list[Array], *_: object) -> None:
         outputs[0][...] = 0
         outputs[0][...] = 2 * inputs[0]
 
@@ -182,7 +180,7 @@ def test_buffers_apart_from_each_other_and_the_inputs_are_told(x: Array) -> None
 def test_a_run_without_some_buffers_returns_fresh_arrays(x: Array) -> None:
     class Twice(Executable):
         def execute(
-            self, inputs: list[Array], outputs: list[Array], states: object
+            self, inputs: list[Array], outputs: list[Array], *_: object
         ) -> None:
             for output in outputs:
                 output[...] = 2 * inputs[0]

@@ -100,6 +100,27 @@ def test_runs_in_a_row_share_an_arena(net: NativeExecutable) -> None:
     assert address_of(frame.arena) == arena
 
 
+def test_runs_that_tell_of_outputs_share_the_arena_of_others(
+    net: NativeExecutable,
+) -> None:
+    inputs, out = arrays_of(net)
+    net.run(inputs, out=out)
+    frames = list(net._frames)
+    told: list[str] = []
+
+    def on_output(name: str, array: Any) -> None:
+        told.append(name)
+        if len(told) == 1:  # the frame is in use now: this run has another
+            net.run(inputs)
+
+    net.run(inputs, out, on_output)
+    assert sorted(told) == ["y", "z"]
+    assert len(net._frames) == len(frames) + 1
+    net.run(inputs, None, on_output)
+    assert len(net._frames) == len(frames) + 1
+    del net._frames[1:]
+
+
 def test_threads_get_the_bits_that_one_thread_gets(net: NativeExecutable) -> None:
     threads, runs = 8, 200
     expected = []

@@ -115,3 +115,20 @@ func.func @save_of_what_nothing_reads(%v: tensor<2xf32>) {
   graph.save @x, %v : tensor<2xf32> loc("two")
   func.return
 }
+
+// -----
+
+// All at once, also what is no matter of directions.
+// CHECK: graph.save @x at one writes to graph.placeholder @x at declared, which is "in"; graph.load @z at two names no placeholder or constant of the module; graph.save @y at three expected tensor<2xf32> as graph.placeholder @y at declared, got tensor<3xf32>; graph.load @y at four follows graph.save @y at three, use the saved value instead; graph.save @n at five writes to graph.placeholder @n at declared, which is "resident" but nothing reads it; graph.placeholder @out at declared is "out" but nothing saves it
+graph.placeholder @x "in" : tensor<2xf32> loc("declared")
+graph.placeholder @y : tensor<2xf32> loc("declared")
+graph.placeholder @n "resident" : tensor<2xf32> loc("declared")
+graph.placeholder @out "out" : tensor<2xf32> loc("declared")
+func.func @all_at_once(%v: tensor<2xf32>, %w: tensor<3xf32>) {
+  graph.save @x, %v : tensor<2xf32> loc("one")
+  %z = graph.load @z : tensor<2xf32> loc("two")
+  graph.save @y, %w : tensor<3xf32> loc("three")
+  %y = graph.load @y : tensor<2xf32> loc("four")
+  graph.save @n, %v : tensor<2xf32> loc("five")
+  func.return
+}
