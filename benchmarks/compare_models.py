@@ -1,10 +1,11 @@
 """
-Compare every model of the test suite with ONNX Runtime, and print a table.
+Compare every model of the test suite with other runtimes, and print a table.
 
     python benchmarks/compare_models.py --output benchmarks/RESULTS.md
 
 Each model runs in a process of its own: there the model is written to a file, loaded,
-compiled with nothing cached, checked against ONNX Runtime and timed beside it.
+compiled with nothing cached, checked against ONNX Runtime and OpenVINO and timed beside
+them. OpenVINO may be absent: `pip install 'glow-xdsl[bench]'`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -25,43 +26,75 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
 
-PEER = "onnxruntime"
+PEERS = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+"""The runtimes to compare with, as `glow-bench --vs` and people call them."""
 COMMAND = "python benchmarks/compare_models.py --output benchmarks/RESULTS.md"
 
 
+def version_of(peer: str) -> str | None:
+    """Return the version of a runtime; None where it is not installed."""
+    try:
+        return version(peer)
+    except PackageNotFoundError:
+        return None
+
+
 def measure(name: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Return what `glow-bench` says of model `name`, or what went wrong."""
+    """
+    Return what `glow-bench` says of model `name`, or what went wrong.
+
+    A peer that refuses the model is left out: the last first.
+    """
+    peers = [peer for peer in PEERS if version_of(peer) is not None]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.onnx"
-        model = models.build(name)
-        path.write_bytes(model.SerializeToString())
-        command = ["glow-bench", str(path), "--vs", PEER]
-        for number, (key, array) in enumerate(models.inputs_of(model).items()):
-            file = path.with_name(f"input{number}.npy")
-            np.save(file, array)
-            command += ["--input", f"{key}={file}"]
-        command += ["--target", args.target, "--threads", str(args.threads)]
-        command += ["--seconds", str(args.seconds)]
-        if args.cpu_features is not None:
-            command += ["--cpu-features", args.cpu_features]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        return {"name": name, "error": done.stderr.strip()}
-    return {"name": name} | json.loads(done.stdout)
+        command = bench_command(name, Path(folder), args)
+        while True:
+            asked = [word for peer in peers for word in ("--vs", peer)]
+            done = subprocess.run(
+                [*command, *asked], capture_output=True, text=True, check=False
+            )
+            if done.returncode == 0:
+                return {"name": name} | json.loads(done.stdout)
+            print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
+            if not peers:
+                return {"name": name, "error": done.stderr.strip()}
+            peers.pop()
+
+
+def bench_command(name: str, folder: Path, args: argparse.Namespace) -> list[str]:
+    """Write model `name` and its inputs; return the command that times it alone."""
+    path = folder / f"{name}.onnx"
+    model = models.build(name)
+    path.write_bytes(model.SerializeToString())
+    command = ["glow-bench", str(path)]
+    for number, (key, array) in enumerate(models.inputs_of(model).items()):
+        file = path.with_name(f"input{number}.npy")
+        np.save(file, array)
+        command += ["--input", f"{key}={file}"]
+    command += ["--target", args.target, "--threads", str(args.threads)]
+    command += ["--seconds", str(args.seconds)]
+    if args.cpu_features is not None:
+        command += ["--cpu-features", args.cpu_features]
+    return command
 
 
 def row(found: dict[str, Any]) -> str:
     if "error" in found:
-        return f"| {found['name']} | {found['error']} | | | | |"
-    cells = (
-        found["name"],
-        f"{found['glow_ms']:.2f}",
-        f"{found[f'{PEER}_ms']:.2f}",
-        f"{found['ratio']:.2f}",
-        f"{found['compile_s']:.2f}",
-        f"{found['max_error']:.1e}",
-    )
+        return f"| {found['name']} | {found['error']} |" + " |" * (2 * len(PEERS) + 2)
+    cells = [found["name"], milliseconds(found["glow_ms"])]
+    for peer in PEERS:
+        theirs = found.get(f"{peer}_ms")
+        if theirs is None:
+            cells += ["-", "-"]
+        else:
+            cells += [milliseconds(theirs), f"{theirs / found['glow_ms']:.2f}"]
+    error = f"{found['max_error']:.1e}" if "max_error" in found else "-"
+    cells += [f"{found['compile_s']:.2f}", error]
     return "| " + " | ".join(cells) + " |"
+
+
+def milliseconds(value: float) -> str:
+    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
 def processor() -> str:
@@ -78,25 +111,39 @@ def header(args: argparse.Namespace) -> str:
     day = datetime.now(UTC).date().isoformat()
     threads = f"{args.threads} thread{'s' * (args.threads != 1)}"
     features = f" ({args.cpu_features})" if args.cpu_features else ""
-    return f"""# Models beside ONNX Runtime
+    columns = "".join(f" {title} ms | speed |" for title in PEERS.values())
+    return f"""# Models beside {" and ".join(PEERS.values())}
 
 Written by `{COMMAND}`
-on {day}: {processor()}, {threads}, target {args.target}{features}, ONNX Runtime \
-{version(PEER)}.
+on {day}: {processor()}, {threads}, target {args.target}{features}.
+{versions()}
 
-Latencies are medians of runs that take turns in one process. Speed is ONNX Runtime's
-latency over ours: above 1 we are faster. Compile time runs from the file to the
-executable with nothing cached. One thread is timed by the CPU time of the process.
-The error is the largest difference from ONNX Runtime, as a fraction of the largest
-value.
+Latencies are medians of runs that take turns in one process. Speed is the latency of
+the runtime on its left over ours: above 1 we are faster; a dash stands where a runtime
+refuses the model. All compute in f32. Compile time runs from the file to the executable
+with nothing cached. One thread is timed by the CPU time of the process. The error is
+the largest difference from any of them, as a fraction of the largest value.
 
-| model | glow ms | ONNX Runtime ms | speed | compile s | max error |
-|---|---|---|---|---|---|
+| model | glow ms |{columns} compile s | max error |
+|---|---|{"---|" * (2 * len(PEERS) + 2)}
 """
 
 
+def versions() -> str:
+    """Return which runtimes there are, and what to do about those that are not."""
+    found = {title: version_of(peer) for peer, title in PEERS.items()}
+    here = [f"{title} {number}" for title, number in found.items() if number]
+    absent = [
+        f"{title} is not installed (`pip install 'glow-xdsl[bench]'`): its columns are "
+        "dashes."
+        for title, number in found.items()
+        if not number
+    ]
+    return "\n".join([f"Beside {', '.join(here) or 'nothing'}.", *absent])
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Compare models with ONNX Runtime.")
+    parser = argparse.ArgumentParser(description="Compare models with others.")
     parser.add_argument("names", nargs="*", help="models; all of them by default")
     parser.add_argument("--target", default="cpu")
     parser.add_argument("--threads", type=int, default=1)

@@ -30,8 +30,9 @@ from glow.tools.timing import interleaved_medians
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
-from compare_models import PEER, processor
+from compare_models import processor
 
+PEER = "onnxruntime"
 COMMAND = "python benchmarks/layouts.py --output benchmarks/LAYOUTS.md"
 
 # Built node by node, so that they can be timed in both axis orders.

@@ -36,7 +36,35 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
     return run
 
 
-PEERS = {"onnxruntime": onnxruntime_peer}
+def openvino_peer(path: str, threads: int, signature: Signature) -> Run:
+    """
+    Return OpenVINO on the model of `path`, as a function of named inputs.
+
+    It computes in f32, as we do: by default it takes bf16 where a processor has it.
+    Errors: a model that it does not take.
+    """
+    if not path.endswith(".onnx"):
+        raise ValueError(f"{path}: expected an .onnx file to run with OpenVINO")
+    runtime: Any = import_module("openvino")
+    options = {
+        "INFERENCE_NUM_THREADS": threads,
+        "PERFORMANCE_HINT": "LATENCY",
+        "INFERENCE_PRECISION_HINT": "f32",
+    }
+    try:
+        model = runtime.Core().compile_model(path, "CPU", options)
+    except RuntimeError as error:
+        raise ValueError(f"{path}: OpenVINO does not take it: {error}") from error
+    outputs = {spec.name: model.output(spec.name) for spec in signature.outputs}
+
+    def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
+        found = model(dict(inputs))
+        return {name: found[output] for name, output in outputs.items()}
+
+    return run
+
+
+PEERS = {"onnxruntime": onnxruntime_peer, "openvino": openvino_peer}
 
 
 def error_of(actual: Array, expected: Array) -> float:

@@ -1,4 +1,4 @@
-"""The tables of overhead and of load times: each of their rows runs."""
+"""The tables of latencies, overhead and load times: each of their rows runs."""
 
 import sys
 from pathlib import Path
@@ -32,3 +32,25 @@ def test_every_way_to_load_works() -> None:
     assert list(found) == list(load_time.WAYS)
     assert all(0 < loaded <= first for loaded, first in found.values())
     assert found["compile, found"][0] < found["compile"][0]
+
+
+@pytest.mark.slow
+def test_models_are_timed_beside_those_that_take_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import compare_models
+
+    peers = {"onnxruntime": "ONNX Runtime", "pip": "Refusing", "absent": "Absent"}
+    monkeypatch.setattr(compare_models, "PEERS", peers)
+    arguments = ["mlp", "--seconds", "0", "--target", "reference"]
+    monkeypatch.setattr(sys, "argv", ["", *arguments])
+    compare_models.main()
+    out, err = capsys.readouterr()
+    *_, titles, _, cells = out.splitlines()
+    assert titles.count("|") == cells.count("|") == 11
+    name, _, theirs, _, *dashes, _, error = cells.strip("| ").split(" | ")
+    assert (name, dashes) == ("mlp", ["-"] * 4)
+    assert float(theirs) > 0
+    assert float(error) < 1e-5
+    assert "Absent is not installed (`pip install 'glow-xdsl[bench]'`)" in out
+    assert "mlp: error: argument --vs: invalid choice: 'pip'" in err

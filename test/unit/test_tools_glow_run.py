@@ -3,8 +3,10 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
@@ -19,6 +21,7 @@ from glow.tools.peers import error_of
 from glow.tools.timing import interleaved_medians
 
 Run = Callable[..., tuple[int, str, str]]
+SIGNATURE = Signature((TensorSpec("data/x", (2, 3), np.dtype("f4")),), ())
 
 
 @pytest.fixture
@@ -91,6 +94,53 @@ def test_bench_prints_one_json_line(tool: Run) -> None:
         *("model", "target", "threads", "glow_ms", "onnxruntime_ms", "ratio"),
         *("compile_s", "max_error"),
     }
+
+
+def test_bench_times_several_beside_each_other(
+    tool: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def peer_that_waits(seconds: float) -> Callable[..., object]:
+        def run(inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+            end = time.process_time() + seconds
+            while time.process_time() < end:
+                pass
+            return {"out/y": np.maximum(inputs["data/x"], seconds)}
+
+        return lambda *_: run
+
+    peers = {"slow": peer_that_waits(0.03), "fast": peer_that_waits(0.02)}
+    monkeypatch.setattr(glow_bench, "PEERS", peers)
+    arguments = ("--vs", "slow", "--vs", "fast", "--vs", "slow", "--seconds", "0")
+    found = json.loads(tool(glow_bench.main, *arguments)[1])
+    assert 20 <= found["fast_ms"] < 30 <= found["slow_ms"]
+    assert found["ratio"] == pytest.approx(found["fast_ms"] / found["glow_ms"], rel=0.1)
+    x = random_inputs(SIGNATURE, 0)["data/x"]
+    assert found["max_error"] == pytest.approx(0.03 / x.max(), rel=0.1)
+
+
+def test_openvino_is_a_peer(tool: Run) -> None:
+    pytest.importorskip("openvino", reason="in the extra bench")
+    found = json.loads(tool(glow_bench.main, "--vs", "openvino", "--seconds", "0")[1])
+    assert found["openvino_ms"] > 0
+    assert found["max_error"] == 0
+
+
+def test_a_peer_that_is_absent_or_refuses_is_told(
+    tool: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    arguments = ("--random-inputs", "0", "--vs", "openvino")
+    line = "error: expected package openvino to be installed\n"
+    assert tool(glow_run.main, *arguments) == (1, "", line)
+
+    class Refusing:
+        def compile_model(self, *_: object) -> None:
+            raise RuntimeError("no Relu\nhere")
+
+    module = SimpleNamespace(Core=Refusing)
+    monkeypatch.setitem(sys.modules, "openvino", module)
+    line = "error: net.onnx: OpenVINO does not take it: no Relu here\n"
+    assert tool(glow_run.main, *arguments) == (1, "", line)
 
 
 def test_bench_runs_alone(tool: Run) -> None:
