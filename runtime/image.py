@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from glow.runtime.signature import Array, Signature, State, TensorSpec
 
 ENTRY = "main"
@@ -21,7 +23,7 @@ class Binding:
     residency: str = "run"
     """run: passed or taken at each run; resident: it stays from run to run."""
     initial: int | None = None
-    """The constant that a resident one starts as."""
+    """The constant that a resident one starts as, or one element that it repeats."""
 
 
 def signature_of(bindings: Sequence[Binding], constants: Sequence[Array]) -> Signature:
@@ -34,7 +36,9 @@ def signature_of(bindings: Sequence[Binding], constants: Sequence[Array]) -> Sig
             State(
                 b.spec,
                 b.direction,
-                None if b.initial is None else constants[b.initial],
+                None
+                if b.initial is None
+                else np.broadcast_to(constants[b.initial], b.spec.shape),
             )
             for b in bindings
             if b.residency == "resident"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glow.runtime.copies import contiguous_copy, copy_into
-from glow.support.arrays import aligned_empty
+from glow.support.arrays import aligned_empty, filled
 from glow.support.errors import BindingError
 
 Array = NDArray[Any]
@@ -98,7 +98,11 @@ class State:
     direction: str
     """in: runs read it; inout: they update it."""
     initial: Array | None = field(default=None, compare=False)
-    """What it is in new bindings; None: the caller says that first."""
+    """
+    What it is in new bindings; None: the caller says that first.
+
+    An array without strides repeats one element, and takes no more memory than that.
+    """
 
     @property
     def is_written(self) -> bool:
@@ -117,6 +121,9 @@ class State:
             )
         if not self.is_written:
             return self.initial
+        if self.initial.size and not any(self.initial.strides):
+            element = self.initial[(slice(1),) * self.initial.ndim]
+            return filled(element, self.spec.shape)
         array = aligned_empty(self.spec.nbytes).view(self.spec.dtype)
         array = array.reshape(self.spec.shape)
         copy_into(array, self.initial)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,31 @@ def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
         return a.nbytes == b.nbytes
     pairs = zip(blocks_of(a), blocks_of(b), strict=True)
     return all(np.array_equal(block, other) for block, other in pairs)
+
+
+def repeated_element(array: NDArray[Any]) -> NDArray[Any] | None:
+    """Return what all of `array` have the bits of, as an array without axes."""
+    if not array.size:
+        return None
+    words = array.reshape(-1).view(f"u{array.itemsize}")
+    for start in range(0, words.size, _BLOCK_BYTES):
+        if (words[start : start + _BLOCK_BYTES] != words[0]).any():
+            return None
+    return words[:1].reshape(()).view(array.dtype).copy()
+
+
+def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+    """
+    Return an aligned array of `shape` that repeats `element`.
+
+    Zeros come from the system as they are: pages that nobody writes take no memory.
+    """
+    size_bytes = prod(shape) * element.itemsize
+    if not any(element.tobytes()):
+        return aligned_zeros(size_bytes).view(element.dtype).reshape(shape)
+    found = aligned_empty(size_bytes).view(element.dtype).reshape(shape)
+    found[...] = element
+    return found
 
 
 def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:

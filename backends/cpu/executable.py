@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,6 +33,7 @@ from glow.dialects.graph.resource import ResourceAttr
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Binding, Image, Machine
 from glow.runtime.native import NativeExecutable
+from glow.support.arrays import repeated_element
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
 
@@ -60,13 +61,16 @@ def compile_module(
         for name, text in units(module).items()
     ]
     objects += kernel_objects(_declared(module), target, cache)
+    bindings = tuple(_bindings(module))
+    # Code writes to these, so that it never reads what they start as where that lies.
+    starts = {b.initial for b in bindings if b.direction == "inout"}
     arena = module.attributes.get("glow.arena_bytes")
     image = Image(
         Machine("cpu", target.triple, features_of(target)),
         tuple(objects),
-        tuple(_bindings(module)),
+        bindings,
         arena.value.data if isinstance(arena, IntegerAttr) else 0,
-        tuple(_constants(module)),
+        tuple(_constants(module, starts)),
         tuple(text.data for text in _list(module, "glow.messages")),
     )
     return link_image(image, target)
@@ -93,8 +97,9 @@ def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
     return tuple(found) if isinstance(found, ArrayAttr) else ()  # pyright: ignore
 
 
-def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
-    for resource in _list(module, "glow.constants"):
+def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any]]:
+    """Yield the constants; of those in `starts` that repeat an element, this one."""
+    for number, resource in enumerate(_list(module, "glow.constants")):
         assert isinstance(resource, ResourceAttr)
         found = resource.data.find()
         if found is None:
@@ -102,6 +107,10 @@ def _constants(module: ModuleOp) -> Iterator[NDArray[Any]]:
                 f"the bytes of constant {resource.data.digest[:12]} are absent;"
                 " name the file that has them with --weights"
             )
+        element = repeated_element(found.array) if number in starts else None
+        if element is not None:
+            yield CONSTANTS.share(element)
+            continue
         yield found.settle(CONSTANTS.share)
 
 

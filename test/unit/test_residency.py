@@ -1,6 +1,7 @@
 """Placeholders that are bound, resident or scratch, from text to runs."""
 
 import gc
+from mmap import PAGESIZE
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.model import context, parse_text
 from glow.runtime.interface import Executable
+from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
 from glow.support.resources import Resource
@@ -151,6 +153,64 @@ def test_a_saved_executable_keeps_states(tmp_path: Path) -> None:
     bound = loaded.bind({"x": STEP})
     bound.run()
     assert np.array_equal(bound.run()["y"], -(START + 2 * STEP * SCALE))
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 3.5, np.nan, None])
+def test_what_states_repeat_is_kept_once(tmp_path: Path, value: float | None) -> None:
+    """A file, and a process, has one element of what starts as one everywhere."""
+    first = np.full((2, 3), value, np.float32)
+    if value is None:
+        first = np.array([[0, 0, 0], [0, 0, -0.0]], np.float32)
+    net = glow.compile(model(first=first), "cpu")
+    net.save(tmp_path / "net.glow")
+    assert isinstance(net, NativeExecutable)
+    shapes = [array.shape for array in net._image.constants]
+    assert shapes.count(()) == (value is not None)
+    for each in (net, glow.load_executable(tmp_path / "net.glow")):
+        bound = each.bind()
+        found = bound["n"]
+        assert found is not None
+        assert found.tobytes() == first.tobytes()
+        assert found.flags.carray
+        found += 1
+        assert each.bind()["n"] is not found
+        np.testing.assert_array_equal(each(STEP), -(first + STEP * SCALE))
+
+
+def resident_kilobytes() -> int:
+    """Return how much memory of this process is there, not only promised."""
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        pytest.skip("the system does not say how much memory is used")
+    return int(statm.read_text().split()[1]) * (PAGESIZE >> 10)
+
+
+def test_zeros_of_new_bindings_take_no_memory(tmp_path: Path) -> None:
+    rows = 1 << 24
+    text = f"""
+graph.placeholder @x "in" : tensor<1xf32>
+graph.placeholder @y "out" : tensor<{rows}xf32>
+graph.placeholder @cache "in" : tensor<{rows}xf32>
+func.func @main() {{
+  %x = graph.load @x : tensor<1xf32>
+  %cache = graph.load @cache : tensor<{rows}xf32>
+  %y = graph.add %cache, %x
+      : (tensor<{rows}xf32>, tensor<1xf32>) -> tensor<{rows}xf32>
+  graph.save @y, %y : tensor<{rows}xf32>
+  func.return
+}}
+"""
+    source = glow.Model("net", parse_text(context(), text, "net"))
+    net = glow.compile(source, states={"y": "cache"})
+    net.save(tmp_path / "net.glow")
+    assert (tmp_path / "net.glow").stat().st_size < 1 << 20
+    assert net.constant_bytes < 1 << 10
+    del net
+    loaded = glow.load_executable(tmp_path / "net.glow")
+    before = resident_kilobytes()
+    callers = [loaded.bind() for _ in range(4)]
+    assert resident_kilobytes() - before < rows * 4 >> 10
+    assert all(caller["cache"] is not None for caller in callers)
 
 
 def test_initial_values_go_to_the_weights_file(tmp_path: Path) -> None:
