@@ -5,7 +5,8 @@ Glow on xDSL: compile machine-learning models to fast machine code.
     net = glow.compile(model, target="cpu")
     logits = net(image)
 
-Importing this package imports no compiler; `load` and `compile` do.
+Importing this package imports NumPy and what runs executables, and no compiler: `load`
+and `compile` do that.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import (
     BindingError,
     CompilationError,
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from glow.builder import Builder, Value
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
-    from glow.runtime.interface import Executable, StageReport
 
 __all__ = [
     "BindingError",
@@ -60,9 +61,7 @@ __all__ = [
 _LAZY = {
     "Builder": "glow.builder",
     "DynamicExecutable": "glow.runtime.dynamic",
-    "Executable": "glow.runtime.interface",
     "Model": "glow.model",
-    "StageReport": "glow.runtime.interface",
     "Value": "glow.builder",
     "initializers": "glow.initializers",
 }

@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -52,6 +52,21 @@ import numpy as np
 kinds = {{"tensor(float)": np.float32, "tensor(int64)": np.int64}}
 net.run(None, {{i.name: np.zeros(i.shape, kinds[i.type]) for i in net.get_inputs()}})
 print([loaded, time.process_time() - start])
+"""
+CALL = """
+import os, sys, time
+start = time.perf_counter()
+import glow
+ready = time.perf_counter()
+net = glow.load_executable(sys.argv[1])
+loaded = time.perf_counter()
+import numpy as np
+net(*(np.zeros(s.shape, s.dtype) for s in net.inputs))
+run = time.perf_counter()
+glow.load_executable(sys.argv[1])
+again = time.perf_counter()
+megabytes = os.path.getsize(sys.argv[1]) / 1e6
+print([megabytes, ready - start, loaded - ready, run - loaded, again - run])
 """
 AS_IT_IS = """
 options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -100,28 +115,33 @@ def write_files(name: str, folder: Path) -> None:
         runtime.InferenceSession(path, options)
 
 
-def seconds_of(way: str, folder: Path) -> list[float]:
-    """Return the seconds until the model can be called, and to its first result."""
-    program, file = WAYS[way]
+def run_child(program: str, file: str, folder: Path) -> list[float]:
+    """Return what `program` prints, in a process of its own."""
     command = [sys.executable, "-c", program, str(folder / file), str(folder / "cache")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def measure(name: str, repeats: int) -> dict[str, list[float]]:
-    """Return the medians of both for each way."""
+def medians(rows: Iterable[Sequence[float]]) -> list[float]:
+    """Return the median of each column."""
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
+
+
+def measure(name: str, repeats: int) -> tuple[dict[str, list[float]], list[float]]:
+    """Return the medians for each way, and those of the call alone."""
     taken: dict[str, list[list[float]]] = {way: [] for way in WAYS}
-    with tempfile.TemporaryDirectory() as folder:
+    calls: list[list[float]] = []
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
         # In a process of its own, so that none of its memory stays.
-        command = [sys.executable, __file__, "--write", name, folder]
+        command = [sys.executable, __file__, "--write", name, path]
         subprocess.run(command, check=True)
         for _ in range(repeats):
             for way, times in taken.items():
-                times.append(seconds_of(way, Path(folder)))
-    return {
-        way: [statistics.median(column) for column in zip(*times, strict=True)]
-        for way, times in taken.items()
-    }
+                program, file = WAYS[way]
+                times.append(run_child(program, file, folder))
+            calls.append(run_child(CALL, "net.glow", folder))
+    return {way: medians(times) for way, times in taken.items()}, medians(calls)
 
 
 def header(repeats: int) -> str:
@@ -129,19 +149,49 @@ def header(repeats: int) -> str:
     return f"""# Load time
 
 Written by `{COMMAND}`
-on {day}. Seconds of CPU time from the start of a fresh process to a model that can
-be called / to its first result; all imports count, NumPy's too. Medians of {repeats}
-processes, the ways in turn, files in memory, one thread.
+on {day}. Medians of {repeats} processes, the ways in turn, files in memory, one thread.
 
 Kernels kept: `cache_dir` with machine code only. Found: the whole executable lies in
 `cache_dir`; the model is hashed and the executable checked against its checksums.
 `load_executable` checks constants before the first run, or at once (`verify`).
 ONNX Runtime (ORT) opens the model, the graph that it optimised before, or that in
 its own format.
+"""
+
+
+def tables(names: Sequence[str], repeats: int) -> str:
+    """Measure, print each row of the first table when it is known, return both."""
+    first = f"""
+## From the start of a process
+
+Seconds of CPU time from the start of a fresh process to a model that can be called / to
+its first result; all imports count, NumPy's too.
 
 | model | {" | ".join(WAYS)} |
 |---|{"---|" * len(WAYS)}
 """
+    second = """
+## The call
+
+Milliseconds on the clock in a fresh process: what `import glow` takes, most of it
+NumPy; what `load_executable` then takes until it returns; the first run, with the
+check of the constants; the same model once more.
+
+| model | file MB | import glow | load_executable | first run | load_executable again |
+|---|---|---|---|---|---|
+"""
+    print(first, end="")
+    for name in names:
+        ways, call = measure(name, repeats)
+        cells = [f"{a:.2f} / {b:.2f}" for a, b in ways.values()]
+        line = f"| {name} | {' | '.join(cells)} |\n"
+        print(line, end="", flush=True)
+        first += line
+        megabytes, *seconds = call
+        cells = [f"{megabytes:.1f}", *(f"{1e3 * s:.1f}" for s in seconds)]
+        second += f"| {name} | {' | '.join(cells)} |\n"
+    print(second, end="")
+    return first + second
 
 
 def main() -> None:
@@ -156,11 +206,7 @@ def main() -> None:
         return
     text = header(args.repeats)
     print(text, end="")
-    for name in args.names or NAMES:
-        cells = [f"{a:.2f} / {b:.2f}" for a, b in measure(name, args.repeats).values()]
-        line = f"| {name} | {' | '.join(cells)} |\n"
-        print(line, end="", flush=True)
-        text += line
+    text += tables(args.names or NAMES, args.repeats)
     if args.output is not None:
         args.output.write_text(text)
 

@@ -18,7 +18,6 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +49,8 @@ def write_image(path: Path, image: Image) -> None:
 
 
 def _header_of(image: Image) -> dict[str, Any]:
+    from importlib.metadata import version  # dear to load, and needed here only
+
     codes, code_bytes = _placed([len(code) for code in image.objects], 0)
     start = code_bytes + -code_bytes % _PAGE
     places, end = _placed([array.nbytes for array in image.constants], start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ TEMPORARY = ".tmp"
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write `pieces` one after another to `path`, in the place of what was there."""
     # Unlike a file of tempfile, this one is for everybody whom the umask lets read.
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}"
+    temporary = path.parent / f".{path.name}.{os.urandom(8).hex()}{TEMPORARY}"
     try:
         with temporary.open("xb") as file:
             for piece in pieces:

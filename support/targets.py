@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glow.support.errors import TargetError
-from glow.support.layout import Layout, permuted, row_major, strides_of
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation
+
+    from glow.support.layout import Layout
 
 GROUP = "glow.backends"
 
@@ -68,6 +72,8 @@ class AnyOrder:
 
     def accepts(self, layout: Layout, shape: tuple[int, ...], itemsize: int) -> bool:
         """Return whether a tensor of `shape` in `layout` is in such an order."""
+        from glow.support.layout import strides_of
+
         found = strides_of(layout, shape, itemsize)
         if found is None:
             return False
@@ -78,6 +84,8 @@ class AnyOrder:
 
     def default(self, rank: int) -> Layout:
         """Return the accepted layout of this rank that is most like row-major."""
+        from glow.support.layout import permuted, row_major
+
         if not self.innermost or rank - 1 in self.innermost:
             return row_major(rank)
         last = self.innermost[-1]
@@ -102,10 +110,10 @@ class LayoutChoice:
     cost: float = 0.0
 
 
-Offers = Callable[[int], Sequence[Layout]]
+Offers: TypeAlias = "Callable[[int], Sequence[Layout]]"
 """The layouts in which an operand may arrive without being moved, by its index."""
 
-Layouts = Sequence[Layout]
+Layouts: TypeAlias = "Sequence[Layout]"
 """A layout per operand, or per result."""
 
 
@@ -183,6 +191,8 @@ class Backend:
 
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # dear to load
+
     found = {point.name: point for point in entry_points(group=GROUP)}
     return dict(sorted(found.items()))
 
@@ -205,6 +215,9 @@ def resolve(spec: str) -> Backend:
     Errors: a name that no installed package provides.
     """
     name = spec.partition(":")[0]
+    own = _own_backend(name)
+    if own is not None:
+        return own
     point = _entry_points().get(name)
     if point is None:
         known = ", ".join(known_targets())
@@ -212,6 +225,18 @@ def resolve(spec: str) -> Backend:
     backend = point.load()
     assert isinstance(backend, Backend), f"{point.value} is not a Backend"
     return backend
+
+
+def _own_backend(name: str) -> Backend | None:
+    """
+    Return the backend of this package that is a package called `name`.
+
+    To ask what packages are installed takes longer than to load an executable.
+    """
+    module = f"glow.backends.{name}"
+    if not name.isidentifier() or find_spec(module) is None:
+        return None
+    return getattr(import_module(module), "BACKEND", None)
 
 
 @cache

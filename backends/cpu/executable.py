@@ -19,7 +19,7 @@ from xdsl.dialects.llvm import FuncOp
 from xdsl.ir import Attribute
 
 from glow.backends.cpu.cache import ObjectCache
-from glow.backends.cpu.host import features_of
+from glow.backends.cpu.host import expect_host, features_of
 from glow.backends.cpu.library import kernel_objects
 from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_text import units
@@ -54,6 +54,7 @@ def compile_module(
     later processes. Errors: a CompilationError for a target that does not run here,
     and for constants whose bytes are absent.
     """
+    expect_host(target)
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     objects = [
@@ -73,7 +74,7 @@ def compile_module(
         tuple(_constants(module, starts)),
         tuple(text.data for text in _list(module, "glow.messages")),
     )
-    return link_image(image, target)
+    return link_image(image)
 
 
 def level_of(function: FuncOp) -> int:

@@ -1,13 +1,12 @@
 """The `cpu` targets: what this host is, and the instruction sets to choose from."""
 
 import warnings
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from glow.backends.cpu.binding import llvm
-from glow.support.errors import TargetError
+from glow.support.errors import CompilationError, TargetError
 from glow.support.targets import Target
 
 # What kernels decide by, per instruction set.
@@ -53,6 +52,13 @@ _GENERIC_CPU = {
     "neon": "generic",
 }
 _ALIASES = {"aarch64": "neon"}
+# Instructions of these are the system's, or have names of their own in LLVM IR, which
+# nothing here says: code runs without them.
+_UNUSED = {
+    *("clflushopt", "clwb", "clzero", "fsgsbase", "fxsr", "invpcid", "mwaitx", "pku"),
+    *("ptwrite", "rdpid", "rdpru", "rdrnd", "rdseed", "serialize", "shstk", "uintr"),
+    *("waitpkg", "wbnoinvd", "xsave", "xsavec", "xsaveopt", "xsaves"),
+}
 _DEFAULT_CACHES = (32 << 10, 512 << 10)
 
 
@@ -112,15 +118,19 @@ def _runs_here(isa: str) -> bool:
 def features_of(target: Target) -> tuple[str, ...]:
     """Return the features that a processor needs to run code for `target`."""
     flags = target.features.split(",") if target.features else ()
-    return tuple(f[1:] for f in flags if f.startswith("+")) or _NEEDS.get(
+    named = tuple(f[1:] for f in flags if f.startswith("+")) or _NEEDS.get(
         target.isa, ()
     )
+    return tuple(name for name in named if name not in _UNUSED)
 
 
-def missing_features(needed: Iterable[str]) -> list[str]:
-    """Return which of LLVM's feature names this host lacks."""
-    has = llvm.get_host_cpu_features()
-    return [name for name in needed if not has.get(name, False)]
+def expect_host(target: Target) -> None:
+    """Raise a CompilationError where `target` is not what this process runs on."""
+    if not target.runs_here:
+        raise CompilationError(
+            f"expected a target that runs here, got {target.isa} code for"
+            f" {target.triple}; only its assembly and object code can be written"
+        )
 
 
 def cpu_target(features: str = "") -> Target:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from glow.backends.cpu.host import expect_host
 from glow.backends.cpu.library import lower
-from glow.backends.cpu.linker import Jit
+from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.llvm_text import llvm_ir
 from glow.backends.cpu.objects import object_code
 from glow.support.targets import Target
@@ -36,11 +37,13 @@ def lower_loops(module: ModuleOp) -> ModuleOp:
     return lowered
 
 
-def compile_loops(module: ModuleOp, target: Target) -> Jit:
+def compile_loops(module: ModuleOp, target: Target) -> Code:
     """
     Compile a module of loops-level IR, which stays as it is.
 
-    Only functions that are not private have addresses.
+    Only functions that are not private have addresses. Errors: a CompilationError where
+    `target` is not what this process runs on.
     """
+    expect_host(target)
     text = llvm_ir(lower_loops(module))
-    return Jit([object_code(text, target)], public_symbols(module), target)
+    return link([object_code(text, target)], public_symbols(module))

@@ -16,7 +16,8 @@ from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from glow.backends.cpu.jit import Jit, compile_loops
+from glow.backends.cpu.jit import compile_loops
+from glow.backends.cpu.linker import Code
 from glow.support.targets import target_of
 
 pytestmark = pytest.mark.slow
@@ -322,7 +323,7 @@ def context() -> Context:
 
 
 @cache
-def compiled(target: str) -> Jit:
+def compiled(target: str) -> Code:
     """Compile all cases as one module."""
     texts = [case.text(0) for case in CASES.values()]
     texts += [c.text(LANES) for c in CASES.values() if c.vector_op is not None]

@@ -1,0 +1,156 @@
+"""
+Object files of ELF on 64-bit little-endian machines, as far as a linker reads them.
+
+Source: System V ABI, chapters 4 (object files) and its supplement for AMD64.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+X86_64 = 62
+"""The machine that an object file is for."""
+
+_IDENT = b"\x7fELF\x02\x01\x01"  # 64 bits, little-endian, version 1
+_RELOCATABLE = 1
+_FILE = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QQq")
+
+_SYMTAB, _RELA, _NOBITS, _REL = 2, 4, 8, 9  # types of sections
+_WRITE, _ALLOC, _EXECINSTR, _TLS = 1, 2, 4, 1 << 10  # flags of sections
+_LOCAL = 0  # bindings of symbols
+_WEAK = 2
+_UNDEFINED, _RESERVED = 0, 0xFF00  # numbers of sections
+
+
+class UnknownFormError(Exception):
+    """Something in an object file that is not read here."""
+
+
+class Section(NamedTuple):
+    """Bytes to be placed in memory, at a multiple of `alignment`."""
+
+    data: bytes
+    alignment: int
+    is_code: bool
+
+
+class Symbol(NamedTuple):
+    """A place in a section, or, without one, something that others define."""
+
+    name: str
+    section: int | None
+    offset: int
+    is_local: bool
+    is_weak: bool
+
+
+class Relocation(NamedTuple):
+    """Where in a section the place of which symbol is to be written, and how."""
+
+    section: int
+    offset: int
+    kind: int
+    symbol: int
+    addend: int
+
+
+class ObjectFile(NamedTuple):
+    """
+    What an object file has of code and read-only data.
+
+    Sections have their numbers in the file; symbols and relocations are in its order.
+    """
+
+    machine: int
+    sections: dict[int, Section]
+    symbols: tuple[Symbol, ...]
+    relocations: tuple[Relocation, ...]
+
+
+class _Header(NamedTuple):
+    """An entry of the table of sections, as far as it is used."""
+
+    kind: int
+    flags: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+
+
+def read_object(data: bytes) -> ObjectFile:
+    """
+    Return what an object file contains.
+
+    Errors: an UnknownFormError for another format, and for what needs more than
+    placing bytes: variables, thread-local storage, common symbols.
+    """
+    if not data.startswith(_IDENT):
+        raise UnknownFormError("expected an object file of ELF, 64-bit little-endian")
+    _, kind, machine, _, _, _, table, *_, entry, count, _ = _FILE.unpack_from(data)
+    if kind != _RELOCATABLE or entry != _SECTION.size:
+        raise UnknownFormError(f"expected a relocatable file, got type {kind}")
+    headers = [_header(data, table + i * entry) for i in range(count)]
+    kept = {i: h for i, h in enumerate(headers) if h.flags & _ALLOC and h.size}
+    symbols: tuple[Symbol, ...] = ()
+    for header in headers:
+        if header.kind == _SYMTAB:
+            symbols = _symbols(data, header, headers[header.link], kept)
+    return ObjectFile(
+        machine,
+        {i: _section(data, header) for i, header in kept.items()},
+        symbols,
+        tuple(
+            relocation
+            for header in headers
+            if header.kind in (_RELA, _REL) and header.info in kept
+            for relocation in _relocations(data, header)
+        ),
+    )
+
+
+def _header(data: bytes, place: int) -> _Header:
+    _, kind, flags, _, offset, size, link, info, alignment, _ = _SECTION.unpack_from(
+        data, place
+    )
+    return _Header(kind, flags, offset, size, link, info, max(alignment, 1))
+
+
+def _section(data: bytes, header: _Header) -> Section:
+    if header.flags & (_WRITE | _TLS) or header.kind == _NOBITS:
+        raise UnknownFormError("expected code and read-only data, got variables")
+    content = data[header.offset : header.offset + header.size]
+    return Section(content, header.alignment, bool(header.flags & _EXECINSTR))
+
+
+def _symbols(
+    data: bytes, table: _Header, names: _Header, kept: dict[int, _Header]
+) -> tuple[Symbol, ...]:
+    found: list[Symbol] = []
+    entries = data[table.offset : table.offset + table.size]
+    for name, info, _, section, value, _ in _SYMBOL.iter_unpack(entries):
+        start = names.offset + name
+        text = data[start : data.index(b"\0", start)].decode()
+        if section >= _RESERVED and info >> 4 != _LOCAL:
+            raise UnknownFormError(f"expected {text} in a section")
+        place = section if section in kept else None
+        if place is None and section != _UNDEFINED:
+            value = 0  # of a section without bytes, or the file's name
+        is_local, is_weak = info >> 4 == _LOCAL, info >> 4 == _WEAK
+        found.append(Symbol(text, place, value, is_local, is_weak))
+    return tuple(found)
+
+
+def _relocations(data: bytes, header: _Header) -> list[Relocation]:
+    if header.kind == _REL:
+        raise UnknownFormError("expected relocations with addends")
+    entries = data[header.offset : header.offset + header.size]
+    return [
+        Relocation(header.info, offset, info & 0xFFFFFFFF, info >> 32, addend)
+        for offset, info, addend in _RELOCATION.iter_unpack(entries)
+    ]
