@@ -12,6 +12,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.symbolic import Dims
 from glow.support.errors import BindingError, CompilationError
 from glow.symbolic import SymbolicModel, named
+from glow.symbolic_signature import signature_for
 
 Compile = Callable[[Model], Executable]
 
@@ -23,25 +24,16 @@ def compile_symbolic(
     Return what calls `compile` on the model for each shape that comes along.
 
     Errors: a BindingError that lists what is wrong with the shapes to compile for at
-    once; a CompilationError for layouts of inputs and for states, which take known
-    extents.
+    once; a CompilationError that lists layouts of inputs, or states, that cannot be.
     """
-    wish = "to relayout inputs and outputs" if options.relayout else "to tie states"
-    if options.relayout or options.states:
-        names = ", ".join(f'"{name}": ...' for name in model.dims)
-        raise CompilationError(
-            f"expected known dimensions {wish}, got symbolic ones; give them when the "
-            f"model is loaded: dims={{{names}}}"
-        )
+    signature = signature_for(model.signature, options)
     net = DynamicExecutable(
-        model.signature,
+        signature,
         lambda dims: _compiled(model, compile, dims),
         options.cache_size,
     )
     wanted = _combinations(options.shapes)
-    problems = [
-        problem for dims in wanted for problem in model.signature.check_dims(dims)
-    ]
+    problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
     if len(wanted) > options.cache_size:
         problems.append(
             f"expected a cache_size of at least {len(wanted)} for as many shapes, "

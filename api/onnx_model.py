@@ -16,7 +16,8 @@ from glow.importers.onnx import (
 )
 from glow.importers.onnx.declaration import Declared
 from glow.model import Model
-from glow.runtime.symbolic import SymbolicSignature, SymbolicSpec, symbolic_spec
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.symbolic_spec import SymbolicSpec, symbolic_spec
 from glow.support.garbage import no_collection
 from glow.symbolic import SymbolicModel
 

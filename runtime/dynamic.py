@@ -51,14 +51,14 @@ class DynamicExecutable(Executable):
         shapes = cast(tuple[Shapes, ...], self._kept.keys())
         return tuple(dict(self._symbols.dims_for(each)) for each in shapes)
 
-    def dims_of(self, inputs: Mapping[str, object]) -> Dims:
+    def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """
-        Return the extents that inputs by name give to the dimensions.
+        Return the extents that inputs and states by name give to the dimensions.
 
         Some may be missing. Errors: a BindingError that lists what does not fit, or
         dimensions that none of them has.
         """
-        return self._symbols.dims_of(inputs, partial=True)
+        return self._symbols.dims_of(arrays, partial=True)
 
     def specialize(self, dims: Mapping[str, int]) -> Executable:
         """
@@ -97,13 +97,14 @@ class DynamicExecutable(Executable):
         """
         Return places for the arrays of one caller, which have one shape for all runs.
 
-        `arrays` must have inputs that say what each dimension is; `specialize` does
-        without. Errors: a BindingError that names all that do not fit.
+        `arrays` must have inputs, or states, that say what each dimension is;
+        `specialize` does without. States belong to these bindings and their extents:
+        who goes on with others binds anew, and gives the states what they hold then.
+        Errors: a BindingError that names all that do not fit.
         """
         given = arrays or {}
-        names = set(self._input_names)
-        inputs = {name: array for name, array in given.items() if name in names}
-        dims = self.dims_of(inputs)
+        names = {*self._input_names, *(s.spec.name for s in self.signature.states)}
+        dims = self.dims_of({n: array for n, array in given.items() if n in names})
         return self._for(self._symbols.shapes_of(dims), dims).bind(given, arena)
 
     def save(self, path: str | os.PathLike[str]) -> NoReturn:
@@ -121,8 +122,10 @@ class DynamicExecutable(Executable):
         states: Sequence[Array] = (),
         notify: Notify | None = None,
     ) -> None:
-        shapes = tuple(array.shape for array in inputs)
-        net = self._for(shapes, self._symbols.dims_for(shapes))
+        kept = [state.spec.name for state in self.signature.states]
+        arrays = dict(zip((*self._input_names, *kept), (*inputs, *states), strict=True))
+        dims = self.dims_of(arrays)
+        net = self._for(self._symbols.shapes_of(dims), dims)
         net.execute(inputs, outputs, states, notify)
 
     def _found(self, arrays: Sequence[Any]) -> Executable | None:

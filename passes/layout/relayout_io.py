@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
@@ -11,7 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
@@ -20,9 +19,7 @@ from glow.support.layout import (
     Layout,
     LayoutError,
     pack,
-    parse_layout,
-    physical_shape,
-    print_layout,
+    requested_layouts,
     row_major,
     unpack,
 )
@@ -40,8 +37,8 @@ class RelayoutIoPass(ModulePass):
     signature says which shape is to be passed.
 
     Level: layout -> layout. Needs: arguments-to-placeholders. Then: assign-layouts.
-    Errors: a name that no placeholder has, or twice; a layout of another rank, with
-    alignment, halo or padding, or that is none.
+    Errors: all that is wrong in one message: a name that no placeholder has, or twice;
+    a layout of another rank, with alignment, halo or padding, or that is none.
 
     ```
     relayout-io{names=image,"out/y" layouts=NHWC,"[1, 0]"}
@@ -59,79 +56,14 @@ class RelayoutIoPass(ModulePass):
             p.sym_name.data: p for p in op.body.ops if isinstance(p, PlaceholderOp)
         }
         uses = uses_of_symbols(op)
-        for name, layout in self._requests(placeholders).items():
-            placeholder = placeholders[name]
-            _check(name, layout, placeholder.type)
-            _relay(placeholder, layout)
-            _follow(uses.get(name, Uses([], [])), placeholder.type, layout)
-
-    def _requests(self, placeholders: dict[str, PlaceholderOp]) -> dict[str, Layout]:
-        """Return the layout of each placeholder that gets one."""
-        layouts = [_parsed(text) for text in self.layouts]
-        if not self.names and len(layouts) == 1:
-            return _all_of_rank(layouts[0], placeholders)
-        if len(self.names) != len(layouts):
-            raise PassFailedException(
-                f"expected a layout for each name, got {len(self.names)} names and "
-                f"{len(layouts)} layouts"
-            )
-        for name in self.names:
-            if name not in placeholders:
-                known = ", ".join(f'"{known}"' for known in placeholders) or "none"
-                raise PassFailedException(
-                    f"expected the name of an input or output out of {known}, "
-                    f'got "{name}"'
-                )
-        if len(set(self.names)) != len(self.names):
-            raise PassFailedException(
-                f"expected each name once, got {', '.join(self.names)}"
-            )
-        return dict(zip(self.names, layouts, strict=True))
-
-
-def _parsed(text: str) -> Layout:
-    try:
-        return parse_layout(text)
-    except LayoutError as error:
-        raise PassFailedException(
-            f'layout "{text}", column {error.column}: {error}'
-        ) from None
-
-
-def _all_of_rank(
-    layout: Layout, placeholders: dict[str, PlaceholderOp]
-) -> dict[str, Layout]:
-    found = {
-        name: layout
-        for name, placeholder in placeholders.items()
-        if len(shape_of(placeholder.type)) == layout.rank
-    }
-    if not found:
-        raise PassFailedException(
-            f"expected an input or output of rank {layout.rank} for layout "
-            f"{print_layout(layout)}, got none"
-        )
-    return found
-
-
-def _check(name: str, layout: Layout, type_: Tensor) -> None:
-    """Raise unless a caller can bind a tensor of `type_` in `layout`."""
-    shape, text = shape_of(type_), print_layout(layout)
-    if layout.rank != len(shape):
-        raise PassFailedException(
-            f'expected a layout of rank {len(shape)} for "{name}", got {text} of rank '
-            f"{layout.rank}"
-        )
-    if layout.is_aligned or layout.has_halo:
-        raise PassFailedException(
-            f'expected a layout without alignment and halo for "{name}", got {text}'
-        )
-    stored = physical_shape(layout, shape)
-    if prod(stored) != prod(shape):
-        raise PassFailedException(
-            f'expected blocks that divide the axes of "{name}", which is '
-            f"{list(shape)}, got {text}"
-        )
+        shapes = {name: shape_of(p.type) for name, p in placeholders.items()}
+        try:
+            requested = requested_layouts(self.names, self.layouts, shapes)
+        except LayoutError as error:
+            raise PassFailedException(str(error)) from None
+        for name, layout in requested.items():
+            _relay(placeholders[name], layout)
+            _follow(uses.get(name, NO_USES), placeholders[name].type, layout)
 
 
 def _relay(placeholder: PlaceholderOp, layout: Layout) -> None:

@@ -22,11 +22,13 @@ from glow.support.layout.physical import (
     permuted,
     row_major,
 )
+from glow.support.layout.request import Extents, requested_layouts
 from glow.support.layout.reshape import axis_runs, reshaped
 from glow.support.layout.text import print_layout
 
 __all__ = [
     "Dim",
+    "Extents",
     "Halo",
     "Layout",
     "LayoutError",
@@ -43,6 +45,7 @@ __all__ = [
     "physical_strides",
     "print_layout",
     "relabelled",
+    "requested_layouts",
     "reshaped",
     "row_major",
     "row_major_strides",

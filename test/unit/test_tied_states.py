@@ -236,8 +236,10 @@ def test_states_are_tied_where_a_model_begins(tmp_path: Path) -> None:
     )
 
 
-def test_states_need_known_dimensions() -> None:
+def test_a_cache_that_grows_is_no_state() -> None:
     assert refusal(decoder(1, "past", **SMALL), STATES) == (
-        "expected known dimensions to tie states, got symbolic ones; give them when "
-        'the model is loaded: dims={"past": ...}'
+        'states: expected output "present_key" of the type of input "past_key", '
+        "float32[1, 2, past, 8], got float32[1, 2, past + 1, 8]; "
+        'states: expected output "present_value" of the type of input "past_value", '
+        "float32[1, 2, past, 8], got float32[1, 2, past + 1, 8]"
     )

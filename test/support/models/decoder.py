@@ -68,22 +68,25 @@ def decoder(
 
 
 def decoder_cached(
-    capacity: int = 256,
+    capacity: int | str = 256,
     width: int = 512,
     heads: int = 8,
     kv_heads: int = 2,
     wide: int = 1408,
+    positions: int = POSITIONS,
     seed: int = 0,
 ) -> ModelProto:
     """
     Return the same block over one token, with a cache that has room for `capacity`.
 
-    The input `length` says how many tokens are in the cache, which `STATES` ties.
+    The input `length` says how many tokens are in the cache, which `STATES` ties. A
+    string as capacity is any, and `positions` how many places are known then.
     """
+    room = positions if isinstance(capacity, str) else capacity
     graph, head = Graph(seed, CACHE_OPSET), width // heads
     pair = graph.weight("pair", np.array([1, 1]))
     position = graph.add("Reshape", "/position", "length", pair)
-    parts = _projected(graph, width, heads, kv_heads, position, capacity)
+    parts = _projected(graph, width, heads, kv_heads, position, room)
     counts = {"query": heads, "key": kv_heads, "value": kv_heads}
     for at, (part, count) in enumerate(counts.items()):
         path = f"/attention/{part}"
@@ -108,7 +111,7 @@ def decoder_cached(
     inputs |= {"past_key": cache, "past_value": cache}
     outputs: dict[str, Any] = {"output": (1, 1, width)}
     outputs |= {"present_key": cache, "present_value": cache}
-    return graph.model("decoder", outputs, inputs, below={"length": capacity})
+    return graph.model("decoder", outputs, inputs, below={"length": room})
 
 
 def _finish(graph: Graph, value: str, width: int, wide: int) -> None:

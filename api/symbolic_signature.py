@@ -1,0 +1,128 @@
+"""What states and layouts make of the signature of a model with symbolic dimensions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import cast
+
+from glow.options import Options
+from glow.runtime.signature import State, TensorSpec
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.symbolic_spec import SymbolicSpec
+from glow.support.dimensions import relations
+from glow.support.errors import CompilationError
+from glow.support.layout import Extents, LayoutError, requested_layouts
+
+
+def signature_for(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
+    """
+    Return what callers pass, take and keep once a model is compiled with `options`.
+
+    Errors: a CompilationError that lists all of `states`, or all of `relayout`, that
+    cannot be for any extents.
+    """
+    if options.states:
+        signature = _tied(signature, options.states)
+    if options.relayout:
+        signature = _relaid(signature, options.relayout)
+    return signature
+
+
+def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSignature:
+    problems = list(_untied(signature, states))
+    if problems:
+        raise CompilationError("; ".join(problems))
+    kept = set(states.values())
+    return replace(
+        signature,
+        inputs=tuple(s for s in signature.inputs if s.name not in kept),
+        outputs=tuple(s for s in signature.outputs if s.name not in states),
+        states=tuple(State(s, "inout") for s in signature.inputs if s.name in kept),
+    )
+
+
+def _untied(signature: SymbolicSignature, states: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is wrong with each pair of an output and an input."""
+    outputs = {spec.name: spec for spec in signature.outputs}
+    inputs = {spec.name: spec for spec in signature.inputs}
+    for kind, known, given in (
+        ("output", outputs, list(states)),
+        ("input", inputs, list(states.values())),
+    ):
+        names = ", ".join(f'"{name}"' for name in known) or "none"
+        for name, number in Counter(given).items():
+            if name not in known:
+                yield f'states: expected an {kind} out of {names}, got "{name}"'
+            elif number > 1:
+                yield f'states: expected each {kind} once, got "{name}" {number} times'
+    for output, input in states.items():
+        if output in outputs and input in inputs:
+            given, wanted = _symbolic(outputs[output]), _symbolic(inputs[input])
+            if _differ(given, wanted, signature):
+                yield (
+                    f'states: expected output "{output}" of the type of input '
+                    f'"{input}", {wanted.description}, got {given.description}'
+                )
+
+
+def _symbolic(spec: TensorSpec) -> SymbolicSpec:
+    return cast(SymbolicSpec, spec)
+
+
+def _differ(
+    given: SymbolicSpec, wanted: SymbolicSpec, signature: SymbolicSignature
+) -> bool:
+    """Return whether two tensors are of other types, as far as that is known yet."""
+    if given.dtype.kind != "V" and given.dtype != wanted.dtype:
+        return True
+    if given.extents is None or wanted.extents is None:
+        return False
+    if len(given.extents) != len(wanted.extents):
+        return True
+    # Extents that differ for these differ for others; so `past + 1` is not `past`.
+    values = {**dict(zip(signature.dims, count(997, 10))), **signature.known}
+    pairs = zip(given.extents, wanted.extents, strict=True)
+    return any(_extent(a, values) not in (_extent(b, values), None) for a, b in pairs)
+
+
+def _extent(extent: int | str, dims: Mapping[str, int]) -> int | None:
+    """Return an extent for `dims`; None where it does not follow from these."""
+    if isinstance(extent, int):
+        return extent
+    relation = relations((extent,), dims).get(extent)
+    if relation is None:
+        return dims.get(extent)
+    try:
+        return relation.extent(dims)
+    except ValueError:
+        return None
+
+
+def _relaid(
+    signature: SymbolicSignature, relayout: Mapping[str, str] | str
+) -> SymbolicSignature:
+    kept = [state.spec for state in signature.states]
+    specs = map(_symbolic, (*signature.inputs, *signature.outputs, *kept))
+    shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
+    try:
+        if isinstance(relayout, str):
+            found = requested_layouts((), (relayout,), shapes)
+        else:
+            layouts = tuple(relayout.values())
+            found = requested_layouts(tuple(relayout), layouts, shapes)
+    except LayoutError as error:
+        raise CompilationError(str(error)) from None
+
+    def relaid(spec: TensorSpec) -> SymbolicSpec:
+        layout, symbolic = found.get(spec.name), _symbolic(spec)
+        return symbolic if layout is None else symbolic.relaid(layout)
+
+    return replace(
+        signature,
+        inputs=tuple(map(relaid, signature.inputs)),
+        outputs=tuple(map(relaid, signature.outputs)),
+        states=tuple(replace(s, spec=relaid(s.spec)) for s in signature.states),
+    )

@@ -1,0 +1,155 @@
+"""Inputs, outputs and states with symbolic dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from glow.runtime.signature import Array, TensorSpec, describe
+from glow.support.errors import BindingError
+
+if TYPE_CHECKING:
+    from glow.support.layout import Layout
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SymbolicSpec(TensorSpec):
+    """
+    An input, output or state with symbolic dimensions.
+
+    `shape` and `tensor_shape` have -1 where an extent is not known, and `dtype` is void
+    where that of an output is not.
+    """
+
+    extents: tuple[int | str, ...] | None = None
+    """
+    The shape with names, as the model declares it, whatever the order of the array.
+
+    None, of an output: known once it is compiled.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the array; a BindingError where they depend on dimensions."""
+        if -1 in self.shape or self.extents is None:
+            raise BindingError(f"{self} has no size before its dimensions are known")
+        return super().nbytes
+
+    @property
+    def description(self) -> str:
+        """What to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
+        dtype = "?" if self.dtype.kind == "V" else str(self.dtype)
+        extents = "..." if self.extents is None else _listed(self.extents)
+        notes = [f"axes {', '.join(axis or '?' for axis in self.axes)}"]
+        if not self.axes:
+            notes.clear()
+        if self.layout:
+            notes.insert(0, f"{self.layout} of [{extents}]")
+            extents = _listed(self._array_extents())
+        text = f"{dtype}[{extents}]"
+        return f"{text} ({'; '.join(notes)})" if notes else text
+
+    def problem_with(self, value: object) -> str | None:
+        """Say why `value` cannot stand for this tensor, whatever dimensions are."""
+        if not isinstance(value, np.ndarray):
+            return f"expected {self.description}, got a {type(value).__name__}"
+        array = cast(Array, value)
+        fits = self.extents is None or (
+            len(self.shape) == array.ndim
+            and all(e in (-1, a) for e, a in zip(self.shape, array.shape, strict=True))
+        )
+        if fits and self.dtype in (array.dtype, np.dtype("V")):
+            return None
+        found = describe(array.shape, array.dtype)
+        return f"expected {self.description}, got {found}"
+
+    def pack(self, tensor: Array) -> Array:
+        from glow.support.layout import pack
+
+        return pack(self._order(), tensor) if self.layout else tensor
+
+    def unpack(self, array: Array) -> Array:
+        from glow.support.layout import unpack
+
+        if not self.layout:
+            return array
+        return unpack(self._order(), array, self.tensor_shape_of(array.shape))
+
+    def relaid(self, layout: Layout) -> SymbolicSpec:
+        """Return this tensor as an array in `layout`, whose blocks divide its axes."""
+        from glow.support.layout import print_layout, row_major
+
+        if self.extents is None or layout == row_major(layout.rank):
+            return self
+        known = tuple(e if isinstance(e, int) else -1 for e in self.extents)
+        relaid = replace(self, layout=print_layout(layout), tensor_shape=known)
+        extents = relaid._array_extents()
+        shape = tuple(e if isinstance(e, int) else -1 for e in extents)
+        return replace(relaid, shape=shape)
+
+    def shape_for(self, dims: Mapping[str, int]) -> Shape:
+        """Return the shape of the array where dimensions are `dims`."""
+        shape = tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
+        if not self.layout:
+            return shape
+        from glow.support.layout import physical_shape
+
+        return physical_shape(self._order(), shape)
+
+    def problem_for(self, dims: Mapping[str, int]) -> str | None:
+        """Say why no array can hold the tensor where dimensions are `dims`."""
+        shape = tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
+        if prod(self.shape_for(dims)) == prod(shape):
+            return None
+        return (
+            f'expected blocks that divide the axes of "{self.name}", which is '
+            f"{list(shape)}, got {self.layout}"
+        )
+
+    def tensor_shape_of(self, shape: Shape) -> Shape:
+        """Return the shape that a tensor has in the model, by that of the array."""
+        if not self.layout:
+            return shape
+        layout = self._order()
+        return tuple(
+            prod(shape[i] for i in layout.digits(axis)) for axis in range(layout.rank)
+        )
+
+    def _order(self) -> Layout:
+        from glow.support.layout import parse_layout
+
+        return parse_layout(self.layout)
+
+    def _array_extents(self) -> tuple[int | str, ...]:
+        """Return the shape of the array with names; `n/8` is what blocks leave of n."""
+        found: list[int | str] = []
+        for dim in self._order().dims:
+            extent = (self.extents or ())[dim.axis]
+            if dim.extent is not None:
+                found.append(dim.extent)
+            elif isinstance(extent, int):
+                found.append(extent // dim.stride)
+            else:
+                found.append(extent if dim.stride == 1 else f"{extent}/{dim.stride}")
+        return tuple(found)
+
+
+def _listed(extents: Sequence[int | str]) -> str:
+    return ", ".join(map(str, extents))
+
+
+def symbolic_spec(
+    name: str,
+    extents: tuple[int | str, ...] | None,
+    dtype: np.dtype[Any] | None,
+    axes: tuple[str, ...] = (),
+) -> SymbolicSpec:
+    """Return the spec of a tensor; None stands for what is not known."""
+    shape = tuple(e if isinstance(e, int) else -1 for e in extents or ())
+    return SymbolicSpec(name, shape, dtype or np.dtype("V"), axes=axes, extents=extents)
