@@ -15,7 +15,7 @@ from glow.source import Source
 from glow.support.errors import CompilationError, GlowError
 from glow.support.file_cache import FileCache
 from glow.support.fingerprint import fingerprint
-from glow.support.targets import resolve, target_of
+from glow.support.targets import identity_of, resolve
 
 if TYPE_CHECKING:
     from glow.runtime.interface import Executable
@@ -59,7 +59,7 @@ def key_of(source: Source, target: str, options: Options) -> str | None:
     Return what tells this compilation from others; None where nothing is kept.
 
     Nor is anything of a model that is compiled for shapes: each of them is, by itself.
-    Errors: a TargetError for a target that there is not.
+    Errors: a TargetError for a backend that there is not.
     """
     if options.cache_dir is None or not options.cache_bytes or options.shapes:
         return None
@@ -67,8 +67,7 @@ def key_of(source: Source, target: str, options: Options) -> str | None:
     content = None if resolve(spec).load is None else source.digest()
     if content is None:
         return None
-    machine = repr(target_of(spec))
-    parts = [fingerprint(), machine, repr(options.of_result()), content]
+    parts = [fingerprint(), identity_of(spec), repr(options.of_result()), content]
     return sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -161,6 +161,11 @@ class Backend:
     """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns `llvm-ir`, `asm` or `object`."""
+    identity: Callable[[str], str] | None = None
+    """
+    `identity(features)` says what the target depends on, and takes less time than to
+    make it; None: the target itself says so.
+    """
     load: Callable[..., Any] | None = None
     """`load(image)` makes an executable of what one saved; None: none is saved."""
     layout_choices: Callable[[Operation, Target, Offers], Sequence[LayoutChoice]] = (
@@ -225,6 +230,14 @@ def resolve(spec: str) -> Backend:
     backend = point.load()
     assert isinstance(backend, Backend), f"{point.value} is not a Backend"
     return backend
+
+
+def identity_of(spec: str) -> str:
+    """Return what tells the target that `spec` names, on this machine, from others."""
+    backend = resolve(spec)
+    if backend.identity is None:
+        return repr(target_of(spec))
+    return f"{backend.name} {backend.identity(spec.partition(':')[2])}"
 
 
 def _own_backend(name: str) -> Backend | None:

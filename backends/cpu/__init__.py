@@ -34,6 +34,13 @@ def _make_target(features: str) -> Target:
     return cpu_target(features)
 
 
+def _identity(features: str) -> str:
+    from glow.backends.cpu.processor import identity
+
+    known = identity()  # without loading LLVM
+    return repr(_make_target(features)) if known is None else f"{features} {known}"
+
+
 def _layout_choices(
     op: Operation, target: Target, offers: Offers
 ) -> Sequence[LayoutChoice]:
@@ -77,6 +84,7 @@ def _emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
 BACKEND = Backend(
     "cpu",
     _make_target,
+    identity=_identity,
     level="llvm",
     compile=_compile,
     links_kernels=True,

@@ -2,10 +2,10 @@
 
 import warnings
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from glow.backends.cpu.binding import llvm
+from glow.backends.cpu.processor import DEFAULT_CACHE_SIZES, cache_sizes
 from glow.support.errors import CompilationError, TargetError
 from glow.support.targets import Target
 
@@ -59,7 +59,6 @@ _UNUSED = {
     *("ptwrite", "rdpid", "rdpru", "rdrnd", "rdseed", "serialize", "shstk", "uintr"),
     *("waitpkg", "wbnoinvd", "xsave", "xsavec", "xsaveopt", "xsaves"),
 }
-_DEFAULT_CACHES = (32 << 10, 512 << 10)
 
 
 @cache
@@ -81,23 +80,6 @@ def _triple_of(isa: str) -> str:
     if (isa == "neon") == is_arm_host:
         return host
     return f"{'aarch64' if isa == 'neon' else 'x86_64'}-unknown-linux-gnu"
-
-
-@cache
-def _host_caches() -> tuple[int, int]:
-    """Return the sizes of the first core's L1 data and L2 caches in bytes."""
-    found: dict[tuple[str, str], int] = {}
-    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
-        try:
-            level = (index / "level").read_text().strip()
-            kind = (index / "type").read_text().strip()
-            size = (index / "size").read_text().strip()
-        except OSError:
-            continue
-        if size.endswith("K") and size[:-1].isdigit():
-            found[level, kind] = int(size[:-1]) << 10
-    l1, l2 = _DEFAULT_CACHES
-    return found.get(("1", "Data"), l1), found.get(("2", "Unified"), l2)
 
 
 @cache
@@ -147,7 +129,7 @@ def cpu_target(features: str = "") -> Target:
     if runs_here:
         _tell_untested_host(llvm.get_process_triple())
     is_native = isa == _host_isa()
-    caches = _host_caches() if runs_here else _DEFAULT_CACHES
+    caches = cache_sizes() if runs_here else DEFAULT_CACHE_SIZES
     return Target(
         name="cpu",
         isa=isa,

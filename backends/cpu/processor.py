@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +41,11 @@ _LINUX_NAMES = {
     "sse4.2": "sse4_2",
 }
 
+# What LLVM goes by, as Linux calls it.
+_IDENTITY = ("vendor_id", "cpu family", "model", "stepping", "flags")
+
+DEFAULT_CACHE_SIZES = (32 << 10, 512 << 10)
+
 
 def other_kind(triple: str) -> str | None:
     """Return what this machine is if it runs no code for `triple`, else None."""
@@ -53,7 +59,7 @@ def other_kind(triple: str) -> str | None:
 
 def missing_features(needed: Iterable[str]) -> list[str]:
     """Return which of LLVM's feature names this processor lacks."""
-    flags = _linux_flags()
+    flags = frozenset(_linux_facts().get("flags", "").split())
     left = [name for name in needed if _LINUX_NAMES.get(name, name) not in flags]
     if not left:
         return []
@@ -68,16 +74,44 @@ def _is_linux_on_x86_64() -> bool:
 
 
 @cache
-def _linux_flags() -> frozenset[str]:
-    """Return what Linux says that the first core has; nothing on other machines."""
+def _linux_facts() -> dict[str, str]:
+    """Return what Linux says of the first core; nothing on other machines."""
     if not _is_linux_on_x86_64():
-        return frozenset()
-    try:
-        with Path("/proc/cpuinfo").open() as lines:
-            for line in lines:
-                name, _, value = line.partition(":")
-                if name.strip() == "flags":
-                    return frozenset(value.split())
-    except OSError:
-        pass
-    return frozenset()
+        return {}
+    found: dict[str, str] = {}
+    with suppress(OSError), Path("/proc/cpuinfo").open() as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            if not name.strip():
+                break
+            found[name.strip()] = value.strip()
+    return found
+
+
+@cache
+def cache_sizes() -> tuple[int, int]:
+    """Return the sizes of the first core's L1 data and L2 caches in bytes."""
+    found: dict[tuple[str, str], int] = {}
+    for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        try:
+            level = (index / "level").read_text().strip()
+            kind = (index / "type").read_text().strip()
+            size = (index / "size").read_text().strip()
+        except OSError:
+            continue
+        if size.endswith("K") and size[:-1].isdigit():
+            found[level, kind] = int(size[:-1]) << 10
+    l1, l2 = DEFAULT_CACHE_SIZES
+    return found.get(("1", "Data"), l1), found.get(("2", "Unified"), l2)
+
+
+def identity() -> str | None:
+    """
+    Return what tells processors apart that LLVM makes other code for.
+
+    None: only LLVM knows. Two of the same identity are one target.
+    """
+    facts = _linux_facts()
+    if any(name not in facts for name in _IDENTITY):
+        return None
+    return f"{[facts[name] for name in _IDENTITY]} {cache_sizes()}"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from glow.backends.cpu import processor
 from glow.backends.cpu.binding import llvm
 from glow.backends.cpu.code import link_elf
 from glow.backends.cpu.elf import UnknownFormError, read_object
@@ -18,8 +19,8 @@ from glow.backends.cpu.jit_linker import JitCode
 from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.objects import object_code
 from glow.backends.cpu.processor import missing_features, other_kind
-from glow.support.errors import InternalError
-from glow.support.targets import target_of
+from glow.support.errors import InternalError, TargetError
+from glow.support.targets import identity_of, target_of
 
 HOST = target_of("cpu")
 
@@ -199,3 +200,20 @@ def test_the_processor_is_known_without_llvm() -> None:
     assert other_kind("x86_64-alpine-linux-musl") is None
     assert other_kind("aarch64-unknown-linux-gnu") == HOST.triple
     assert other_kind("x86_64-pc-windows-msvc") == HOST.triple
+
+
+def test_targets_of_other_machines_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = identity_of("cpu")
+    assert identity_of("cpu:avx2") != here
+    assert identity_of("reference") != here
+    facts = {**processor._linux_facts(), "model": "1234"}  # pyright: ignore
+    monkeypatch.setattr(processor, "_linux_facts", lambda: facts)
+    assert identity_of("cpu") != here
+    # Where the system says nothing, LLVM is asked.
+    monkeypatch.setattr(processor, "_linux_facts", dict)
+    assert identity_of("cpu") == f"cpu {target_of('cpu')!r}"
+    assert missing_features(["avx2", "tomorrow"])[-1] == "tomorrow"
+    with pytest.raises(TargetError, match="got 'avx9'"):
+        identity_of("cpu:avx9")
