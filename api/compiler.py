@@ -41,7 +41,7 @@ def compile_model(model: object, target: str, options: Options) -> Executable:
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)
-    found = _model_of(model)
+    found = model_of(model)
     if isinstance(found, SymbolicModel):
         static = replace(options, shapes=())
         return compile_symbolic(
@@ -57,7 +57,7 @@ def compile_model(model: object, target: str, options: Options) -> Executable:
     return executable
 
 
-def _model_of(model: object) -> Model:
+def model_of(model: object) -> Model:
     """Return the model, with IR that nobody else has."""
     source = model if isinstance(model, Source) else Source(model)
     match source.model:

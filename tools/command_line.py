@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from glow.support.errors import GlowError
@@ -24,46 +24,6 @@ def fail(message: str) -> NoReturn:
     """Print one line on stderr and end the process with code 1."""
     print(f"error: {one_line(message)}", file=sys.stderr)
     sys.exit(1)
-
-
-def parse_dims(texts: Sequence[str]) -> dict[str, int]:
-    """Return what `--dim NAME=VALUE` options say."""
-    found: dict[str, int] = {}
-    for text in texts:
-        name, _, value = text.partition("=")
-        if not name or not value.isdecimal():
-            raise ValueError(f"expected --dim NAME=VALUE, got {text!r}")
-        found[name] = int(value)
-    return found
-
-
-def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
-    """Return what `--relayout-io NAME=LAYOUT` options, or one LAYOUT, say."""
-    if not texts:
-        return None
-    if len(texts) == 1 and "=" not in texts[0]:
-        return texts[0]
-    found: dict[str, str] = {}
-    for text in texts:
-        name, _, layout = text.rpartition("=")
-        if not name or not layout or name in found:
-            raise ValueError(
-                "expected --relayout-io NAME=LAYOUT once per name, or one LAYOUT, "
-                f"got {text!r}"
-            )
-        found[name] = layout
-    return found
-
-
-def add_relayout_argument(add: Callable[..., Any]) -> None:
-    """Add `--relayout-io`, whose texts `parse_relayout` takes."""
-    add(
-        "--relayout-io",
-        action="append",
-        default=[],
-        metavar="[NAME=]LAYOUT",
-        help="pass inputs and take outputs in this order, such as image=NHWC",
-    )
 
 
 def one_line(message: object) -> str:

@@ -33,15 +33,24 @@ def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
     )
 
 
-def read_inputs(texts: Sequence[str]) -> dict[str, Array]:
-    """Return the arrays of `--input NAME=FILE.npy` options."""
+def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
+    """Return the arrays of `option NAME=FILE.npy` options."""
     found: dict[str, Array] = {}
     for text in texts:
         name, _, file = text.rpartition("=")
         if not name:
-            raise ValueError(f"expected --input NAME=FILE.npy, got {text!r}")
+            raise ValueError(f"expected {option} NAME=FILE.npy, got {text!r}")
         found[name] = _read(file)
     return found
+
+
+def feeds_of_peers(
+    signature: Signature, inputs: Mapping[str, Array], bound: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return what other runtimes take: states too, as they start, and what is bound."""
+    starts = {state.spec: state.start() for state in signature.states}
+    states = {spec.name: spec.unpack(array) for spec, array in starts.items()}
+    return {**bound, **states, **signature.unpacked(inputs)}
 
 
 def _read(file: str) -> Array:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from glow.tools import code_cache
 from glow.tools.command_line import OneLineParser, run_tool
-from glow.tools.feeds import random_inputs, read_inputs
+from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays
 from glow.tools.peers import PEERS, largest_error
 from glow.tools.progress import progress
 from glow.tools.session import Session, add_arguments, open_session
@@ -19,8 +20,9 @@ from glow.tools.timing import Program, interleaved_medians
 def _parser() -> OneLineParser:
     parser = OneLineParser(
         "glow-bench",
-        description="Time a model on random inputs; print one JSON line. One thread is "
-        "timed by the CPU time of the process, several by the wall clock.",
+        description="Time a model on random inputs; print one JSON line, or one for "
+        "each of --shapes. One thread is timed by the CPU time of the process, several "
+        "by the wall clock.",
     )
     add_arguments(parser)
     code_cache.add_arguments(parser, by_default=False)  # compilation is timed
@@ -46,12 +48,15 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     `max_error` the largest difference from any.
     """
     net, threads = session.net, args.threads
-    inputs = random_inputs(net.signature, args.seed) | read_inputs(args.input)
-    programs: list[Program] = [partial(net.run, inputs)]
+    inputs = random_inputs(net.signature, args.seed) | read_arrays(args.input)
+    # States stay where they are from run to run, as for who uses them.
+    run = net.bind(inputs).run if net.signature.states else partial(net.run, inputs)
+    programs: list[Program] = [run]
     peers = list(dict.fromkeys(args.vs))
     found: dict[str, Any] = {}
     if peers:
-        actual, theirs_in = net.run(inputs), net.signature.unpacked(inputs)
+        actual = net.run(inputs)
+        theirs_in = feeds_of_peers(net.signature, inputs, session.bound)
         error = 0.0
         for name in peers:
             peer = PEERS[name](args.model, threads, net.signature)
@@ -71,11 +76,12 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
 
 def _run() -> None:
     args = _parser().parse_args()
-    session = open_session(args, read_inputs(args.input))
-    with progress(f"timing {args.model}"):
-        found = measure(session, args)
+    session = open_session(args, read_arrays(args.input))
     line = {"model": args.model, "target": args.target, "threads": args.threads}
-    print(json.dumps(line | found))
+    for shape, net in session.by_shape():
+        with progress(f"timing {args.model} {shape}".rstrip()):
+            found = measure(replace(session, net=net), args)
+        print(json.dumps(line | ({"shape": shape} if shape else {}) | found))
 
 
 def main() -> None:

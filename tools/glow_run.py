@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from glow.runtime.signature import Array, Signature
 from glow.tools import code_cache
 from glow.tools.command_line import OneLineParser, fail, run_tool
-from glow.tools.feeds import random_inputs, read_inputs, write_outputs
+from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays, write_outputs
 from glow.tools.peers import PEERS, TOLERANCE, error_of
 from glow.tools.progress import progress
-from glow.tools.session import SAVED, add_arguments, open_session
+from glow.tools.session import SAVED, Session, add_arguments, open_session
 
 
 def _parser() -> OneLineParser:
@@ -30,7 +32,7 @@ def _parser() -> OneLineParser:
 
 def _run() -> None:
     args = _parser().parse_args()
-    given = read_inputs(args.input)
+    given = read_arrays(args.input)
     if args.save is not None and not args.save.endswith(SAVED):
         raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")
     session = open_session(args, None if args.signature else given)
@@ -38,10 +40,23 @@ def _run() -> None:
         session.net.save(args.save)
         print(f"wrote {args.save}")
         return
-    signature = session.net.signature
     if args.signature:
-        _show_signature(signature)
+        _show_signature(session.net.signature)
         return
+    shapes = session.by_shape()
+    if len(shapes) > 1 and args.output_dir is not None:
+        raise ValueError(f"expected --output-dir with one shape, got {len(shapes)}")
+    for shape, net in shapes:
+        if shape:
+            print(f"for {shape}")
+        _run_once(replace(session, net=net), args, given)
+
+
+def _run_once(
+    session: Session, args: argparse.Namespace, given: Mapping[str, Array]
+) -> None:
+    """Run once, for one shape, and show what comes out."""
+    signature = session.net.signature
     inputs: dict[str, Array] = {}
     if args.random_inputs is not None:
         inputs = random_inputs(signature, args.random_inputs)
@@ -52,7 +67,8 @@ def _run() -> None:
     if args.vs is not None:
         with progress(f"running {args.vs}"):
             peer = PEERS[args.vs](args.model, args.threads, signature)
-            expected = signature.packed(peer(signature.unpacked(inputs)))
+            feeds = feeds_of_peers(signature, inputs, session.bound)
+            expected = signature.packed(peer(feeds))
     _show(signature, outputs, expected)
     if args.output_dir is not None:
         for path in write_outputs(outputs, args.output_dir):
@@ -66,6 +82,8 @@ def _show_signature(signature: Signature) -> None:
         print(f"input {spec}")
     for spec in signature.outputs:
         print(f"output {spec}")
+    for state in signature.states:
+        print(f"state {state.spec}")
 
 
 def _show(

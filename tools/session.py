@@ -5,20 +5,24 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import NoReturn
 
 from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import compile_source
-from glow.options import Options
+from glow.options import CACHE_SIZE, Options
 from glow.runtime.signature import Array
 from glow.source import Source
 from glow.support.targets import known_targets, resolve
 from glow.tools.code_cache import cache_dir_of
-from glow.tools.command_line import (
-    add_relayout_argument,
-    fail,
+from glow.tools.command_line import fail
+from glow.tools.feeds import read_arrays
+from glow.tools.named_values import (
+    add_io_arguments,
     parse_dims,
     parse_relayout,
+    parse_shapes,
+    parse_states,
 )
 from glow.tools.progress import progress
 from glow.tools.timing import clock_for
@@ -28,10 +32,13 @@ SAVED = ".glow"
 
 # What says how to read or compile a model, and nothing of an executable.
 _OF_MODELS = (
+    "bind",
     "cpu_features",
     "dim",
     "disable",
     "relayout_io",
+    "shapes",
+    "states",
     "stop_after_pass",
     "weights",
 )
@@ -47,6 +54,18 @@ class Session:
 
     net: Executable
     compile_s: float
+    bound: Mapping[str, Array]
+    """What is compiled in, by the names of inputs that the model had."""
+
+    def by_shape(self) -> list[tuple[str, Executable]]:
+        """Return the executable, or one for each of `--shapes`, behind its extents."""
+        if not isinstance(self.net, DynamicExecutable) or not self.net.compiled:
+            return [("", self.net)]
+        found: list[tuple[str, Executable]] = []
+        for dims in self.net.compiled:
+            extents = ", ".join(f"{name}={extent}" for name, extent in dims.items())
+            found.append((extents, self.net.specialize(dims)))
+        return found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--weights", metavar="FILE", help="the constants of textual IR")
     add("--disable", action="append", default=[], metavar="PASS")
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
-    add_relayout_argument(add)
+    add(
+        "--shapes",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="compile for each of these extents of a symbolic dimension",
+    )
+    add_io_arguments(add)
 
 
 def open_session(
@@ -76,9 +102,18 @@ def open_session(
     start = clock()
     if args.model.endswith(SAVED):
         with progress(f"loading {args.model}"):
-            return Session(_loaded(args), clock() - start)
-    source = Source(args.model, parse_dims(args.dim), args.weights)
-    return Session(_compiled(source, args, inputs), clock() - start)
+            return Session(_loaded(args), clock() - start, {})
+    bound = read_arrays(args.bind, "--bind")
+    net = _compiled(_source(args, bound), args, inputs)
+    return Session(net, clock() - start, bound)
+
+
+def _source(args: argparse.Namespace, bound: Mapping[str, Array]) -> Source:
+    """Return the model that `args` names, some of its inputs bound."""
+    dims = parse_dims(args.dim)
+    if bound and args.model.endswith(".mlir"):
+        return Source(Source(args.model, dims, args.weights).load().bind(bound))
+    return Source(args.model, dims, args.weights, bound or None)
 
 
 def _loaded(args: argparse.Namespace) -> Executable:
@@ -93,6 +128,7 @@ def _loaded(args: argparse.Namespace) -> Executable:
 def _compiled(
     source: Source, args: argparse.Namespace, inputs: Mapping[str, Array] | None
 ) -> Executable:
+    shapes = parse_shapes(args.shapes)
     options = Options(
         args.threads,
         args.cpu_features,
@@ -100,11 +136,14 @@ def _compiled(
         args.stop_after_pass,
         cache_dir=cache_dir_of(args),
         relayout=parse_relayout(args.relayout_io),
+        states=parse_states(args.states),
+        shapes=shapes,
+        cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
     )
     try:
         with progress(f"compiling {args.model}"):
             net = compile_source(source, args.target, options)
-            if inputs is None or not isinstance(net, DynamicExecutable):
+            if inputs is None or shapes or not isinstance(net, DynamicExecutable):
                 return net
             dims = {**source.dims, **net.dims_of(inputs)}
             source = replace(source, dims=dims)
@@ -114,6 +153,7 @@ def _compiled(
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:
+    from glow.compiler import model_of
     from glow.tools.crash_report import save_crash
 
     backend = resolve(args.target)
@@ -123,7 +163,8 @@ def _report(source: Source, args: argparse.Namespace, error: InternalError) -> N
         arguments += ["--cpu-features", args.cpu_features]
     for name in args.disable:
         arguments += ["--disable", name]
-    for text in args.relayout_io:
-        arguments += ["--relayout-io", text]
-    command = save_crash(source.load().module, arguments, error)
+    for option in ("relayout-io", "states"):
+        for text in getattr(args, option.replace("-", "_")):
+            arguments += [f"--{option}", text]
+    command = save_crash(model_of(source).module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

@@ -1,0 +1,89 @@
+"""Options that say something by name, such as `--dim NAME=VALUE`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def add_io_arguments(add: Callable[..., Any]) -> None:
+    """Add what changes which arrays a model takes and gives, and in which order."""
+    add(
+        "--relayout-io",
+        action="append",
+        default=[],
+        metavar="[NAME=]LAYOUT",
+        help="pass inputs and take outputs in this order, such as image=NHWC",
+    )
+    add(
+        "--states",
+        action="append",
+        default=[],
+        metavar="OUTPUT=INPUT",
+        help="keep what runs give for an output, for the input of the next run; several"
+        " with commas",
+    )
+    add(
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="compile the value of an input in, as if it were a constant of the model",
+    )
+
+
+def parse_dims(texts: Sequence[str]) -> dict[str, int]:
+    """Return what `--dim NAME=VALUE` options say."""
+    found: dict[str, int] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value.isdecimal():
+            raise ValueError(f"expected --dim NAME=VALUE, got {text!r}")
+        found[name] = int(value)
+    return found
+
+
+def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
+    """Return what `--relayout-io NAME=LAYOUT` options, or one LAYOUT, say."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, layout = text.rpartition("=")
+        if not name or not layout or name in found:
+            raise ValueError(
+                "expected --relayout-io NAME=LAYOUT once per name, or one LAYOUT, "
+                f"got {text!r}"
+            )
+        found[name] = layout
+    return found
+
+
+def parse_states(texts: Sequence[str]) -> dict[str, str]:
+    """Return what `--states OUTPUT=INPUT,OUTPUT=INPUT` options say."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for pair in text.split(","):
+            output, _, input = pair.partition("=")
+            if not output or not input or output in found:
+                raise ValueError(
+                    f"expected --states OUTPUT=INPUT once per output, got {text!r}"
+                )
+            found[output] = input
+    return found
+
+
+def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
+    """Return what `--shapes NAME=VALUE,VALUE` options say."""
+    found: dict[str, list[int]] = {}
+    for text in texts:
+        name, _, values = text.rpartition("=")
+        extents = values.split(",")
+        if not name or name in found or not all(map(str.isdecimal, extents)):
+            raise ValueError(
+                f"expected --shapes NAME=VALUE,... once per name, got {text!r}"
+            )
+        found[name] = list(map(int, extents))
+    return found
