@@ -7,31 +7,32 @@ from glow.support.targets import Target
 _SUMS = 8
 """Multiply-adds in flight that keep the arithmetic units busy."""
 _OVERHEAD = 0.5
+_HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
+"""Those that tiles have, so that layers share kernels; 7 cuts 7 x 7 images evenly."""
+_CROWDING = 0.35
+"""What rows that push each other out of the cache cost, by the square of how many."""
 
 
-def tile_rows(target: Target, rows: int, panel: int) -> int:
+def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     """
     Return the height of the tiles for `rows` rows, the last tile padded.
 
-    Few heights are offered, and of equal ones the tallest, so that layers share
-    kernels; but few rows get a tile as low as they are.
+    Of equal heights the tallest. `stride` says how many bytes lie between rows of the
+    left factor: a tile reads all its rows at once, and those that compete for the same
+    ways of the cache make it slower.
     """
-    tallest = target.tile_rows
-    heights = [
-        h
-        for h in range(1, tallest + 1)
-        if h <= 4 or tallest <= 6 or (tallest - h) % 2 == 0
-    ]
-    found = min(heights, key=lambda h: (_turns(target, rows, panel, h), -h))
-    return min(found, rows)
+    heights = [h for h in _HEIGHTS if h <= target.tile_rows]
+
+    def cost(height: int) -> tuple[float, int]:
+        each = height_cost(target, panel, height) + _crowding(height, stride)
+        return -(-rows // height) * each, -height
+
+    return min(min(heights, key=cost), rows)
 
 
 def tile_turns(target: Target, rows: int, panel: int) -> float:
     """Return what `rows` rows of a panel cost, in turns of a row and a k."""
-    return _turns(target, rows, panel, tile_rows(target, rows, panel))
-
-
-def _turns(target: Target, rows: int, panel: int, height: int) -> float:
+    height = tile_rows(target, rows, panel)
     return -(-rows // height) * height_cost(target, panel, height)
 
 
@@ -43,6 +44,11 @@ def height_cost(target: Target, panel: int, height: int) -> float:
     """
     per_row = max(1, panel // target.f32_lanes)
     return max(height, _SUMS / per_row) + _OVERHEAD
+
+
+def _crowding(height: int, stride: int) -> float:
+    """Return what is lost where rows compete for ways of the cache."""
+    return _CROWDING * max(0, height - lines_together(stride)) ** 2 if stride else 0
 
 
 PERIOD_BYTES = 4096

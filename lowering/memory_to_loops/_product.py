@@ -29,6 +29,8 @@ from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
 from glow.support.targets import Target
 
+_F32_BYTES = 4
+
 
 @dataclass(frozen=True, eq=False)
 class Product:
@@ -165,7 +167,7 @@ class _Tiling:
 
 def _tiling(target: Target, p: Product) -> _Tiling:
     """Return a kernel that can store the result, and how rows make up its tiles."""
-    height = tile_rows(target, len(p.rows), p.panel)
+    height = tile_rows(target, len(p.rows), p.panel, _stride_of(p.rows))
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
         return _Tiling(p.kernel, height, plain)
@@ -183,6 +185,11 @@ def _tiling(target: Target, p: Product) -> _Tiling:
     if found is None:
         return _Tiling(Scattered, height, plain)
     return _Tiling(Turned, *found)
+
+
+def _stride_of(rows: Offsets) -> int:
+    """Return how many bytes most rows of the left factor lie apart."""
+    return int(np.median(np.diff(rows))) * _F32_BYTES if len(rows) > 1 else 0
 
 
 def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
