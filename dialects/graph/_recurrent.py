@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from inspect import Signature, signature
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
@@ -16,6 +14,7 @@ from xdsl.dialects.builtin import (
     f64,
     i32,
 )
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -33,9 +32,7 @@ from glow.dialects.graph._recurrent_activations import (
 )
 from glow.dialects.graph.base import (
     GraphOp,
-    Slot,
     int_property,
-    to_attribute,
 )
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.support.types import (
@@ -83,24 +80,6 @@ class RecurrentOp(GraphOp):
         ParsePropInAttrDict(),
     )
 
-    def __init__(self, *slots: Slot, **parameters: Any):
-        definition = self.get_irdl_definition()
-        wanted = {f"with_{name}": True for name in self.RESULTS}
-        wanted |= {k: v for k, v in parameters.items() if k in wanted}
-        parameters = {k: v for k, v in parameters.items() if k not in wanted}
-        found = self.infer(*slots, **parameters, **wanted)
-        assert isinstance(found, tuple)
-        types = iter(found)
-        super(GraphOp, self).__init__(
-            operands=[*slots, *[None] * (len(definition.operands) - len(slots))],
-            result_types=[next(types) if flag else None for flag in wanted.values()],
-            properties={
-                stored: to_attribute(parameters[name])
-                for name, (stored, _) in definition.accessor_names.items()
-                if name in parameters
-            },
-        )
-
     @staticmethod
     def neutrals() -> Neutrals:
         return {
@@ -120,10 +99,6 @@ class RecurrentOp(GraphOp):
         given = dict(zip(self.operand_names(), self.slots(), strict=True))
         return self.types(given, self.parameters())
 
-    def parameters(self) -> dict[str, Any]:
-        wanted = {f"with_{n}": getattr(self, n) is not None for n in self.RESULTS}
-        return super().parameters() | wanted
-
     def activations_of(self, direction: int) -> tuple[Activation, ...]:
         """Return the activations of the first or second direction that is walked."""
         p = self.parameters()
@@ -135,10 +110,6 @@ class RecurrentOp(GraphOp):
         """Return the sizes, after a check of every operand that is present."""
         lists = (p["activations"], p["alphas"], p["betas"])
         check_activations(*lists, cls.ACTIVATIONS, p["direction"])
-        if not any(p[f"with_{name}"] for name in cls.RESULTS):
-            raise VerifyException(
-                f"expected a result out of {', '.join(cls.RESULTS)}, got none"
-            )
         if p["layout"] not in (0, 1):
             raise VerifyException(f"expected layout 0 or 1, got {p['layout']}")
         values = [v for name, v in given.items() if name != "sequence_lens"]
@@ -161,27 +132,16 @@ class RecurrentOp(GraphOp):
         return sizes
 
     @classmethod
-    def infer(cls, *slots: Slot, **parameters: Any) -> tuple[Tensor, ...]:
-        """Return the types of the present results; `compute` declares what is taken."""
-        given = _signature_of(cls).bind(*slots, **parameters)
-        given.apply_defaults()
-        p = given.arguments
-        sizes, input = cls.types({n: p[n] for n in cls.operand_names()}, p), p["input"]
+    def infer(cls, *slots: SSAValue | None, **parameters: Any) -> tuple[Tensor, ...]:
+        given = dict(zip(cls.operand_names(), slots, strict=True))
+        sizes, input = cls.types(given, parameters), slots[0]
+        assert input is not None
         shapes = [sizes.of_sequence, *[sizes.of_state] * (len(cls.RESULTS) - 1)]
-        return tuple(
-            tensor(element_of(input), shape)
-            for name, shape in zip(cls.RESULTS, shapes, strict=True)
-            if p[f"with_{name}"]
-        )
+        return tuple(tensor(element_of(input), shape) for shape in shapes)
 
     @classmethod
     def operand_names(cls) -> tuple[str, ...]:
         return tuple(name for name, _ in cls.get_irdl_definition().operands)
-
-
-@cache
-def _signature_of(op: type[RecurrentOp]) -> Signature:
-    return signature(op.compute)
 
 
 @dataclass(frozen=True)

@@ -354,9 +354,7 @@ class GeluOp(UnaryOp):
     approximate = prop_def(StringAttr, StringAttr("none"))
 
     @classmethod
-    def infer(
-        cls, input: SSAValue, *, approximate: str = "none", **parameters: Any
-    ) -> Tensor:
+    def infer(cls, input: SSAValue, *, approximate: str, **parameters: Any) -> Tensor:
         if approximate not in ("none", "tanh"):
             raise VerifyException(
                 f'expected approximate "none" or "tanh", got "{approximate}"'

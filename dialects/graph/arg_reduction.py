@@ -35,13 +35,7 @@ class ArgReductionOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        *,
-        axis: int = 0,
-        keepdims: bool = True,
-        select_last_index: bool = False,
-    ) -> Tensor:
+    def infer(input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
         NUMBER.check(input)
         shape = shape_of(input)
         axis = normalize_axis(axis, len(shape))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -21,7 +20,6 @@ from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -53,15 +51,12 @@ from glow.dialects.graph._attention import (
 from glow.dialects.graph.base import (
     Array,
     GraphOp,
-    defaults_of,
     float_property,
     int_property,
-    to_attribute,
 )
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.types import (
     Tensor,
-    check_result,
     element_of,
     shape_of,
     tensor,
@@ -175,40 +170,6 @@ class AttentionOp(GraphOp):
             "valid_length": Neutral(_keys, _lengths, i64, text="the number of keys"),
         }
 
-    def __init__(
-        self,
-        *slots: Any,
-        with_present_key: bool = False,
-        with_present_value: bool = False,
-        with_scores: bool = False,
-        **parameters: Any,
-    ):
-        parameters = defaults_of(type(self)) | parameters
-        types = self._types(*slots, **parameters)
-        wanted = (True, with_present_key, with_present_value, with_scores)
-        IRDLOperation.__init__(
-            self,
-            operands=[*slots, *[None] * (8 - len(slots))],
-            result_types=[t if w else None for t, w in zip(types, wanted, strict=True)],
-            properties={name: to_attribute(v) for name, v in parameters.items()},
-        )
-
-    def parameters(self) -> dict[str, Any]:
-        return super().parameters() | {
-            "with_present_key": self.present_key is not None,
-            "with_present_value": self.present_value is not None,
-            "with_scores": self.scores is not None,
-        }
-
-    def verify_(self) -> None:
-        slots: tuple[Any, ...] = self.slots()
-        types = self._types(*slots, **super().parameters())
-        results = (self.result, self.present_key, self.present_value, self.scores)
-        names = ("result", "present_key", "present_value", "scores")
-        for name, result, expected in zip(names, results, types, strict=True):
-            if result is not None:
-                check_result(result, expected, name)
-
     @property
     def sizes(self) -> Sizes:
         shapes = (shape_of(self.query), shape_of(self.key), shape_of(self.value))
@@ -217,7 +178,7 @@ class AttentionOp(GraphOp):
         return sizes_of(*shapes, past, p["q_num_heads"], p["kv_num_heads"])
 
     @staticmethod
-    def _types(
+    def infer(
         query: SSAValue,
         key: SSAValue,
         value: SSAValue,
@@ -227,18 +188,16 @@ class AttentionOp(GraphOp):
         past_value: SSAValue | None = None,
         valid_length: SSAValue | None = None,
         *,
-        q_num_heads: int | None = None,
-        kv_num_heads: int | None = None,
-        softcap: float = 0.0,
-        left_window_size: int = -1,
-        right_window_size: int = -1,
-        softmax_precision: Attribute | None = None,
-        masked_score: float = -inf,
-        unseen: str = "zero",
-        scores_of: str = "product",
-        **_: Any,
+        q_num_heads: int | None,
+        kv_num_heads: int | None,
+        softcap: float,
+        left_window_size: int,
+        right_window_size: int,
+        softmax_precision: Attribute | None,
+        masked_score: float,
+        unseen: str,
+        scores_of: str,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return the types of all results, whether present or not."""
         check_elements(
             query,
             {
@@ -272,19 +231,6 @@ class AttentionOp(GraphOp):
             tensor(element, (*kept, sizes.value_elements)),
             tensor(element, sizes.scores),
         )
-
-    @classmethod
-    def infer(
-        cls,
-        *slots: Any,
-        with_present_key: bool = False,
-        with_present_value: bool = False,
-        with_scores: bool = False,
-        **parameters: Any,
-    ) -> tuple[Tensor, ...]:
-        types = cls._types(*slots, **parameters)
-        wanted = (True, with_present_key, with_present_value, with_scores)
-        return tuple(t for t, w in zip(types, wanted, strict=True) if w)
 
     @staticmethod
     def compute(

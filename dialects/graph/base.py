@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, signature
@@ -25,8 +25,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     OptOperandDef,
+    OptResultDef,
     ParsePropInAttrDict,
     VarOperandDef,
+    VarResultDef,
     prop_def,
     traits_def,
 )
@@ -118,15 +120,31 @@ def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]
 
 @cache
 def defaults_of(op: type[GraphOp]) -> dict[str, Any]:
-    """Return the default of each property of `op` that has one, by `compute`."""
-    properties = op.get_irdl_definition().accessor_names
-    if not properties:
+    """Return the defaults of `op`, of properties and flags, which `compute` has."""
+    known = {*op.get_irdl_definition().accessor_names, *_flags_of(op).values()}
+    if not known:
         return {}
     return {
         name: parameter.default
         for name, parameter in signature(op.compute).parameters.items()
-        if name in properties and parameter.default is not Parameter.empty
+        if name in known and parameter.default is not Parameter.empty
     }
+
+
+@cache
+def _flags_of(op: type[GraphOp]) -> dict[str, str]:
+    """Return which flag says that an optional result is there, by result."""
+    results = op.get_irdl_definition().results
+    return {n: f"with_{n}" for n, kind in results if isinstance(kind, OptResultDef)}
+
+
+@cache
+def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
+    """Return which parameters `infer` of `op` wants to know."""
+    parameters = signature(op.infer).parameters.values()
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return lambda _: True
+    return {parameter.name for parameter in parameters}.__contains__
 
 
 @dataclass(frozen=True)
@@ -138,11 +156,14 @@ class GraphOp(IRDLOperation):
     """
     An op on whole tensors that knows its shape rule and its meaning.
 
-    A subclass defines two static functions with one signature: first an argument
-    per operand slot (None where an optional one is absent, a sequence where it is
-    variadic), then a keyword argument per property. `infer` takes values and returns
-    the result type or a tuple of types; `compute` takes arrays and returns an array
-    or a tuple. Neither sees a layout.
+    A subclass defines two static functions. `compute` declares all that the op takes:
+    an argument per operand slot (None where an optional one is absent, a sequence
+    where it is variadic), then a keyword argument per property, with its default, and
+    per optional result X a flag `with_X`, a property or not. It takes arrays, and
+    returns an array or a tuple of those that are asked for. `infer` takes values in the
+    same slots, and out of the keyword arguments those that types follow from; it
+    returns the type or the types of all results, asked for or not. Neither sees a
+    layout.
     """
 
     if TYPE_CHECKING:  # each op has its own signature
@@ -159,25 +180,46 @@ class GraphOp(IRDLOperation):
         Absent optional operands at the end and parameters with a default may be
         left out.
         """
-        parameters = defaults_of(type(self)) | parameters
-        inferred = type(self).infer(*slots, **parameters)
         definition = self.get_irdl_definition()
+        slots += (None,) * (len(definition.operands) - len(slots))
+        parameters = defaults_of(type(self)) | parameters
         names = definition.accessor_names
-        missing = len(definition.operands) - len(slots)
+        unknown = parameters.keys() - {*names, *_flags_of(type(self)).values()}
+        if unknown:
+            raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
         super().__init__(
-            operands=[*slots, *[None] * missing],
-            result_types=self._result_slots(inferred),
-            properties={names[k][0]: to_attribute(v) for k, v in parameters.items()},
+            operands=slots,
+            result_types=self._result_types(slots, parameters),
+            properties={
+                names[name][0]: to_attribute(value)
+                for name, value in parameters.items()
+                if name in names
+            },
         )
 
     @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
-        """Group inferred types by result definition; ops with absent ones override."""
-        types = inferred if isinstance(inferred, tuple) else (inferred,)
-        definitions = cls.get_irdl_definition().results
-        if len(definitions) == len(types):
-            return list(types)
-        return [list(types)]
+    def _result_types(
+        cls, slots: Sequence[Slot], parameters: dict[str, Any]
+    ) -> list[Tensor | list[Tensor] | None]:
+        """Return what `infer` says, one entry per result definition, None if absent."""
+        asked, flags = _asked_by_infer(cls), _flags_of(cls)
+        inferred = cls.infer(
+            *slots, **{k: parameters[k] for k in parameters if asked(k)}
+        )
+        remaining = iter(inferred if isinstance(inferred, tuple) else (inferred,))
+        found: list[Tensor | list[Tensor] | None] = []
+        for name, kind in cls.get_irdl_definition().results:
+            if name in flags:
+                type_ = next(remaining)
+                found.append(type_ if parameters[flags[name]] else None)
+            elif isinstance(kind, VarResultDef):
+                found.append(list(remaining))
+            else:
+                found.append(next(remaining))
+        if all(types is None for types in found):
+            names = ", ".join(flags)
+            raise VerifyException(f"expected a result out of {names}, got none")
+        return found
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -191,9 +233,13 @@ class GraphOp(IRDLOperation):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return the properties as Python values, absent ones as None or False."""
+        """Return properties and flags as Python values, absent ones None or False."""
         definition = self.get_irdl_definition()
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = {
+            flag: getattr(self, result) is not None
+            for result, flag in _flags_of(type(self)).items()
+            if flag not in definition.accessor_names
+        }
         for name, (stored, _) in definition.accessor_names.items():
             default = definition.properties[stored].default_value
             found[name] = from_attribute(self.properties.get(stored, default))
@@ -201,17 +247,26 @@ class GraphOp(IRDLOperation):
 
     def inferred(self) -> tuple[Tensor, ...]:
         """Return the types that `infer` gives the present results."""
-        found = type(self).infer(*self.slots(), **self.parameters())
-        return found if isinstance(found, tuple) else (found,)
+        return tuple(type_ for _, type_ in self._expected())
+
+    def _expected(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield what each present result is called, and its type."""
+        definitions = self.get_irdl_definition().results
+        types = self._result_types(self.slots(), self.parameters())
+        for (name, _), found in zip(definitions, types, strict=True):
+            if isinstance(found, list):
+                yield from (("result", type_) for type_ in found)
+            elif found is not None:
+                yield name, found
 
     def verify_(self) -> None:
-        expected = self.inferred()
+        expected = tuple(self._expected())
         if len(expected) != len(self.results):
             raise VerifyException(
                 f"expected {len(expected)} results, got {len(self.results)}"
             )
-        for result, type_ in zip(self.results, expected, strict=True):
-            check_result(result, type_)
+        for result, (name, type_) in zip(self.results, expected, strict=True):
+            check_result(result, type_, name)
 
     def evaluate(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """

@@ -166,7 +166,7 @@ class ModOp(BinaryOp):
 
     @classmethod
     def infer(
-        cls, lhs: SSAValue, rhs: SSAValue, *, fmod: bool = False, **parameters: Any
+        cls, lhs: SSAValue, rhs: SSAValue, *, fmod: bool, **parameters: Any
     ) -> Tensor:
         if is_float(element_of(lhs)) and not fmod:
             raise VerifyException(f"expected fmod with {element_of(lhs)} elements")

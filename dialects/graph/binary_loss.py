@@ -98,7 +98,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
         weight: SSAValue | None = None,
         pos_weight: SSAValue | None = None,
         *,
-        reduction: str = "mean",
+        reduction: str,
     ) -> Tensor:
         FLOAT.check(logits)
         shape = shape_of(logits)

@@ -98,10 +98,10 @@ class ConvOp(GraphOp):
         filter: SSAValue,
         bias: SSAValue | None = None,
         *,
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        group: int = 1,
+        strides: Sequence[int] | None,
+        pads: Sequence[int] | None,
+        dilations: Sequence[int] | None,
+        group: int,
     ) -> Tensor:
         element = same_element(input, filter, bias)
         FLOAT.check(input)
@@ -201,11 +201,11 @@ class ConvTransposeOp(GraphOp):
         filter: SSAValue,
         bias: SSAValue | None = None,
         *,
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        group: int = 1,
-        output_padding: Sequence[int] | None = None,
+        strides: Sequence[int] | None,
+        pads: Sequence[int] | None,
+        dilations: Sequence[int] | None,
+        group: int,
+        output_padding: Sequence[int] | None,
     ) -> Tensor:
         element = same_element(input, filter, bias)
         FLOAT.check(input)

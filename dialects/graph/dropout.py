@@ -55,9 +55,7 @@ class DropoutOp(GraphOp):
         return {"ratio": Neutral(0.5, lambda op: (), element=f32)}
 
     @staticmethod
-    def infer(
-        input: SSAValue, ratio: SSAValue | None = None, *, with_mask: bool = False
-    ) -> tuple[Tensor, ...]:
+    def infer(input: SSAValue, ratio: SSAValue | None = None) -> tuple[Tensor, ...]:
         ANY.check(input)
         if ratio is not None:
             FLOAT.check(ratio)
@@ -67,12 +65,7 @@ class DropoutOp(GraphOp):
                 )
         shape = shape_of(input)
         result = tensor(tensor_type(input).element_type, shape)
-        return (result, tensor(i1, shape)) if with_mask else (result,)
-
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
-        assert isinstance(inferred, tuple)
-        return [inferred[0], inferred[1:]]
+        return result, tensor(i1, shape)
 
     @staticmethod
     def compute(

@@ -93,9 +93,7 @@ class EmbeddingOp(GraphOp):
     )
 
     @staticmethod
-    def infer(
-        table: SSAValue, indices: SSAValue, *, padding_idx: int | None = None
-    ) -> Tensor:
+    def infer(table: SSAValue, indices: SSAValue, *, padding_idx: int | None) -> Tensor:
         _check_rows(table, indices, padding_idx)
         return tensor(element_of(table), (*shape_of(indices), shape_of(table)[1]))
 
@@ -260,9 +258,9 @@ class EmbeddingBagOp(BagOp):
         offsets: SSAValue | None = None,
         weights: SSAValue | None = None,
         *,
-        mode: str = "sum",
-        padding_idx: int | None = None,
-        include_last_offset: bool = False,
+        mode: str,
+        padding_idx: int | None,
+        include_last_offset: bool,
     ) -> Tensor:
         _check_bag(table, indices, weights, mode, padding_idx)
         if offsets is not None:
@@ -348,8 +346,8 @@ class SparseLengthsSumOp(BagOp):
         lengths: SSAValue,
         weights: SSAValue | None = None,
         *,
-        mode: str = "sum",
-        padding_idx: int | None = None,
+        mode: str,
+        padding_idx: int | None,
     ) -> Tensor:
         _check_bag(table, indices, weights, mode, padding_idx)
         count = _check_bounds("lengths", lengths, indices)

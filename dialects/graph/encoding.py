@@ -55,9 +55,7 @@ class OneHotOp(GraphOp):
     )
 
     @staticmethod
-    def infer(
-        indices: SSAValue, values: SSAValue, *, depth: int, axis: int = -1
-    ) -> Tensor:
+    def infer(indices: SSAValue, values: SSAValue, *, depth: int, axis: int) -> Tensor:
         INDEX.check(indices)
         ANY.check(values)
         if shape_of(values) != (2,):

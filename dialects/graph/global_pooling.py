@@ -120,7 +120,7 @@ class GlobalLpPoolOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(input: SSAValue, *, p: int = 2) -> Tensor:
+    def infer(input: SSAValue, *, p: int) -> Tensor:
         FLOAT.check(input)
         if p < 1:
             raise VerifyException(f"expected a p of at least 1, got {p}")

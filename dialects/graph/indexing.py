@@ -141,7 +141,7 @@ class GatherOp(AxisPickOp):
     name = "graph.gather"
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
         ANY.check(data)
         INDEX.check(indices)
         shape = shape_of(data)
@@ -201,7 +201,7 @@ class GatherElementsOp(AxisPickOp):
     name = "graph.gather_elements"
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, axis: int = 0) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
         ANY.check(data)
         check_positions(data, indices, axis)
         return tensor(element_of(data), shape_of(indices))
@@ -240,7 +240,7 @@ class GatherNdOp(PickOp):
     batch_dims = int_property(0)
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int = 0) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> Tensor:
         ANY.check(data)
         count = check_tuples(data, indices, batch_dims)
         after = shape_of(data)[batch_dims + count :]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -116,13 +115,9 @@ class SplitOp(GraphOp):
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
-        return [inferred]
-
     @staticmethod
     def infer(
-        input: SSAValue, *, axis: int = 0, sizes: Sequence[int]
+        input: SSAValue, *, axis: int, sizes: Sequence[int]
     ) -> tuple[Tensor, ...]:
         ANY.check(input)
         shape = shape_of(input)

@@ -117,9 +117,8 @@ class LayerNormOp(GraphOp):
         scale: SSAValue | None = None,
         bias: SSAValue | None = None,
         *,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-        with_statistics: bool = False,
+        axis: int,
+        with_statistics: bool,
     ) -> tuple[Tensor, ...]:
         FLOAT.check(input)
         _check_parameter("scale", scale, input)
@@ -130,11 +129,6 @@ class LayerNormOp(GraphOp):
         kept = shape[:first] + (1,) * (len(shape) - first)
         found = tensor(element_of(input), kept)
         return (result, found, found) if with_statistics else (result,)
-
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
-        assert isinstance(inferred, tuple)
-        return [inferred[0], inferred[1:]]
 
     @staticmethod
     def compute(
@@ -198,13 +192,7 @@ class RmsNormOp(GraphOp):
         return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        scale: SSAValue | None = None,
-        *,
-        axis: int = -1,
-        epsilon: float = 1e-5,
-    ) -> Tensor:
+    def infer(input: SSAValue, scale: SSAValue | None = None, *, axis: int) -> Tensor:
         FLOAT.check(input)
         _check_parameter("scale", scale, input)
         normalize_axis(axis, len(shape_of(input)))

@@ -65,8 +65,8 @@ class MatMulOp(GraphOp):
         rhs: SSAValue,
         bias: SSAValue | None = None,
         *,
-        transpose_lhs: bool | None = False,
-        transpose_rhs: bool | None = False,
+        transpose_lhs: bool | None,
+        transpose_rhs: bool | None,
     ) -> Tensor:
         element = same_element(lhs, rhs, bias)
         WIDE_NUMBER.check(lhs)

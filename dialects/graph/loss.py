@@ -144,8 +144,7 @@ class NegativeLogLikelihoodLossOp(LossOp):
         target: SSAValue,
         weights: SSAValue | None = None,
         *,
-        reduction: str = "mean",
-        ignore_index: int | None = None,
+        reduction: str,
     ) -> Tensor:
         return _infer(scores, target, weights, reduction)
 
@@ -193,18 +192,10 @@ class CrossEntropyLossOp(LossOp):
         target: SSAValue,
         weights: SSAValue | None = None,
         *,
-        reduction: str = "mean",
-        ignore_index: int | None = None,
-        with_log_prob: bool = False,
+        reduction: str,
     ) -> tuple[Tensor, ...]:
         found = _infer(scores, target, weights, reduction)
-        log_prob = tensor(element_of(scores), shape_of(scores))
-        return (found, log_prob) if with_log_prob else (found,)
-
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[object]:
-        assert isinstance(inferred, tuple)
-        return [inferred[0], inferred[1:]]
+        return found, tensor(element_of(scores), shape_of(scores))
 
     @staticmethod
     def compute(

@@ -304,7 +304,7 @@ class DepthToSpaceOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(input: SSAValue, *, block_size: int, mode: str = "DCR") -> Tensor:
+    def infer(input: SSAValue, *, block_size: int, mode: str) -> Tensor:
         ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
         if mode not in ("DCR", "CRD"):

@@ -86,8 +86,6 @@ class BatchNormOp(GraphOp):
         variance: SSAValue,
         scale: SSAValue | None = None,
         bias: SSAValue | None = None,
-        *,
-        epsilon: float = 1e-5,
     ) -> Tensor:
         FLOAT.check(input)
         shape = shape_of(input)
@@ -164,14 +162,7 @@ class LrnOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        *,
-        size: int,
-        alpha: float = 1e-4,
-        beta: float = 0.75,
-        bias: float = 1.0,
-    ) -> Tensor:
+    def infer(input: SSAValue, *, size: int) -> Tensor:
         FLOAT.check(input)
         shape = shape_of(input)
         if len(shape) < 2:
@@ -218,7 +209,7 @@ class AlongAxisOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(input: SSAValue, *, axis: int = -1) -> Tensor:
+    def infer(input: SSAValue, *, axis: int) -> Tensor:
         FLOAT.check(input)
         shape = shape_of(input)
         normalize_axis(axis, len(shape))

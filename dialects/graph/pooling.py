@@ -95,22 +95,16 @@ class MaxPoolOp(GraphOp):
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | self.window.parameters()
 
-    @classmethod
-    def _result_slots(cls, inferred: Tensor | tuple[Tensor, ...]) -> list[Any]:
-        assert isinstance(inferred, tuple)
-        return [inferred[0], inferred[1:]]
-
     @staticmethod
     def infer(
         input: SSAValue,
         *,
         kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
-        storage_order: int = 0,
-        with_indices: bool | None = False,
+        strides: Sequence[int] | None,
+        pads: Sequence[int] | None,
+        dilations: Sequence[int] | None,
+        ceil_mode: bool | None,
+        storage_order: int,
     ) -> tuple[Tensor, ...]:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         if storage_order not in (0, 1):
@@ -121,7 +115,7 @@ class MaxPoolOp(GraphOp):
         NUMBER.check(input)
         shape = _pooled(input, window)
         result = tensor(element_of(input), shape)
-        return (result, tensor(i64, shape)) if with_indices else (result,)
+        return result, tensor(i64, shape)
 
     @staticmethod
     def compute(
@@ -233,11 +227,10 @@ class AvgPoolOp(GraphOp):
         input: SSAValue,
         *,
         kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
-        count_include_pad: bool | None = False,
+        strides: Sequence[int] | None,
+        pads: Sequence[int] | None,
+        dilations: Sequence[int] | None,
+        ceil_mode: bool | None,
     ) -> Tensor:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         _check_padding(window)
@@ -308,11 +301,11 @@ class LpPoolOp(GraphOp):
         input: SSAValue,
         *,
         kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
-        p: int = 2,
+        strides: Sequence[int] | None,
+        pads: Sequence[int] | None,
+        dilations: Sequence[int] | None,
+        ceil_mode: bool | None,
+        p: int,
     ) -> Tensor:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         _check_padding(window)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from xdsl.dialects.builtin import TensorType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedResultSegments,
-    IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -19,7 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property, to_attribute
+from glow.dialects.graph.base import Array, GraphOp, int_property
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     NUMBER,
@@ -68,36 +65,8 @@ class TopKOp(GraphOp):
         " (`indices` type($indices)^)?"
     )
 
-    def __init__(
-        self,
-        input: SSAValue,
-        *,
-        k: int,
-        axis: int = -1,
-        largest: bool | None = True,
-        with_values: bool = True,
-        with_indices: bool = True,
-    ):
-        values, indices = self._types(input, k=k, axis=axis)
-        stored = {"k": k, "axis": axis, "largest": bool(largest)}
-        IRDLOperation.__init__(
-            self,
-            operands=[input],
-            result_types=[
-                values if with_values else None,
-                indices if with_indices else None,
-            ],
-            properties={name: to_attribute(value) for name, value in stored.items()},
-        )
-
-    def parameters(self) -> dict[str, Any]:
-        return super().parameters() | {
-            "with_values": self.values is not None,
-            "with_indices": self.indices is not None,
-        }
-
     @staticmethod
-    def _types(input: SSAValue, *, k: int, axis: int) -> tuple[Tensor, Tensor]:
+    def infer(input: SSAValue, *, k: int, axis: int) -> tuple[Tensor, Tensor]:
         NUMBER.check(input)
         shape = shape_of(input)
         at = normalize_axis(axis, len(shape))
@@ -105,22 +74,6 @@ class TopKOp(GraphOp):
             raise VerifyException(f"expected a k from 0 to {shape[at]}, got {k}")
         found = (*shape[:at], k, *shape[at + 1 :])
         return tensor(element_of(input), found), tensor(i64, found)
-
-    @classmethod
-    def infer(
-        cls,
-        input: SSAValue,
-        *,
-        k: int,
-        axis: int = -1,
-        largest: bool | None = True,
-        with_values: bool = True,
-        with_indices: bool = True,
-    ) -> tuple[Tensor, ...]:
-        if not with_values and not with_indices:
-            raise VerifyException("expected values or indices, got neither")
-        values, indices = cls._types(input, k=k, axis=axis)
-        return (values,) * with_values + (indices,) * with_indices
 
     @staticmethod
     def compute(

@@ -72,7 +72,7 @@ class ReductionOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @classmethod
-    def infer(cls, input: SSAValue, *, axes: Axes, keepdims: bool = True) -> Tensor:
+    def infer(cls, input: SSAValue, *, axes: Axes, keepdims: bool) -> Tensor:
         cls.ELEMENTS.check(input)
         shape = shape_of(input)
         reduced = normalize_axes(axes, len(shape))

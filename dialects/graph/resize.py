@@ -100,16 +100,13 @@ class ResizeOp(GraphOp):
         input: SSAValue,
         roi: SSAValue | None = None,
         *,
-        sizes: Sequence[int] | None = None,
-        scales: Sequence[float] | None = None,
-        axes: Sequence[int] | None = None,
-        mode: str = "nearest",
-        coordinate_transformation_mode: str = "half_pixel",
-        nearest_mode: str = "round_prefer_floor",
-        cubic_coeff_a: float = -0.75,
-        exclude_outside: bool | None = False,
-        antialias: bool | None = False,
-        extrapolation_value: float = 0.0,
+        sizes: Sequence[int] | None,
+        scales: Sequence[float] | None,
+        axes: Sequence[int] | None,
+        mode: str,
+        coordinate_transformation_mode: str,
+        nearest_mode: str,
+        antialias: bool | None,
     ) -> Tensor:
         _check_word("mode", mode, MODES)
         coordinates = coordinate_transformation_mode

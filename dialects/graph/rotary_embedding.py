@@ -79,9 +79,8 @@ class RotaryEmbeddingOp(GraphOp):
         sin: SSAValue,
         positions: SSAValue | None = None,
         *,
-        num_heads: int | None = None,
-        rotary_embedding_dim: int = 0,
-        interleaved: bool = False,
+        num_heads: int | None,
+        rotary_embedding_dim: int,
     ) -> Tensor:
         FLOAT.check(input)
         shape = shape_of(input)

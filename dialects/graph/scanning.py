@@ -62,13 +62,7 @@ class CumsumOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        *,
-        axis: int = 0,
-        exclusive: bool = False,
-        reverse: bool = False,
-    ) -> Tensor:
+    def infer(input: SSAValue, *, axis: int) -> Tensor:
         WIDE_NUMBER.check(input)
         shape = shape_of(input)
         normalize_axis(axis, len(shape))
@@ -127,9 +121,7 @@ class TriluOp(GraphOp):
         return {"k": Neutral(0, lambda op: (), element=i64)}
 
     @staticmethod
-    def infer(
-        input: SSAValue, k: SSAValue | None = None, *, upper: bool = False
-    ) -> Tensor:
+    def infer(input: SSAValue, k: SSAValue | None = None) -> Tensor:
         ANY.check(input)
         shape = shape_of(input)
         if len(shape) < 2:

@@ -116,8 +116,8 @@ class ScatterElementsOp(GraphOp):
         indices: SSAValue,
         updates: SSAValue,
         *,
-        axis: int = 0,
-        reduction: str = "none",
+        axis: int,
+        reduction: str,
     ) -> Tensor:
         _check_reduction(data, reduction)
         check_positions(data, indices, axis)
@@ -181,7 +181,7 @@ class ScatterNdOp(GraphOp):
 
     @staticmethod
     def infer(
-        data: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str = "none"
+        data: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str
     ) -> Tensor:
         _check_reduction(data, reduction)
         count = check_tuples(data, indices)
@@ -271,8 +271,8 @@ class TensorScatterOp(GraphOp):
         updates: SSAValue,
         write_indices: SSAValue | None = None,
         *,
-        axis: int = -2,
-        mode: str = "linear",
+        axis: int,
+        mode: str,
     ) -> Tensor:
         ANY.check(data)
         if mode not in MODES:

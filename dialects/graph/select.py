@@ -96,7 +96,7 @@ class CastOp(ElementwiseOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(input: SSAValue, *, to: Attribute, saturate: bool = False) -> Tensor:
+    def infer(input: SSAValue, *, to: Attribute) -> Tensor:
         ANY.check(input)
         dtype_of(to)
         return tensor(to, shape_of(input))

@@ -212,7 +212,7 @@ class PadOp(GraphOp):
         value: SSAValue | None = None,
         *,
         pads: Sequence[int],
-        mode: str = "constant",
+        mode: str,
     ) -> Tensor:
         ANY.check(input)
         shape, rank = shape_of(input), len(shape_of(input))

@@ -24,7 +24,7 @@ func.func @mask_is_announced(%x: tensor<2x3xf32>) {
 
 // -----
 
-// CHECK: expected result tensor<2x3xi1>, got tensor<2x3xf32>
+// CHECK: expected mask tensor<2x3xi1>, got tensor<2x3xf32>
 func.func @mask_is_of_truth_values(%x: tensor<2x3xf32>) {
   %y, %m = graph.dropout %x {with_mask} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
   func.return

@@ -32,7 +32,7 @@ func.func @bools(%x: tensor<2x8xi1>) {
 
 // -----
 
-// CHECK: expected values or indices, got neither
+// CHECK: expected a result out of values, indices, got none
 func.func @no_result(%x: tensor<2x8xf32>) {
   graph.top_k %x {k = 1 : i64} : tensor<2x8xf32>
   func.return
@@ -41,7 +41,7 @@ func.func @no_result(%x: tensor<2x8xf32>) {
 // -----
 
 // An absent neighbour does not shift the other: these are no indices.
-// CHECK: expected result tensor<2x1xf32>, got tensor<2x1xi64>
+// CHECK: expected values tensor<2x1xf32>, got tensor<2x1xi64>
 func.func @indices_as_values(%x: tensor<2x8xf32>) {
   %v = graph.top_k %x {k = 1 : i64} : tensor<2x8xf32> values tensor<2x1xi64>
   func.return
@@ -49,7 +49,7 @@ func.func @indices_as_values(%x: tensor<2x8xf32>) {
 
 // -----
 
-// CHECK: expected result tensor<2x1xi64>, got tensor<1x8xi64>
+// CHECK: expected indices tensor<2x1xi64>, got tensor<1x8xi64>
 func.func @indices_of_another_shape(%x: tensor<2x8xf32>) {
   %i = graph.top_k %x {k = 1 : i64} : tensor<2x8xf32> indices tensor<1x8xi64>
   func.return

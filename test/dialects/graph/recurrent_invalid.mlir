@@ -178,7 +178,7 @@ func.func @nothing_is_asked_for(%x: tensor<5x3x6xf32>, %w: tensor<1x16x6xf32>, %
 
 // -----
 
-// CHECK: expected result tensor<5x1x3x4xf32>, got tensor<1x3x4xf32>
+// CHECK: expected y tensor<5x1x3x4xf32>, got tensor<1x3x4xf32>
 func.func @y_is_the_last_state(%x: tensor<5x3x6xf32>, %w: tensor<1x16x6xf32>, %r: tensor<1x16x4xf32>) {
   %y = graph.lstm %x, %w, %r : tensor<5x3x6xf32>, tensor<1x16x6xf32>, tensor<1x16x4xf32> y tensor<1x3x4xf32>
   func.return
@@ -187,7 +187,7 @@ func.func @y_is_the_last_state(%x: tensor<5x3x6xf32>, %w: tensor<1x16x6xf32>, %r
 // -----
 
 // Absent results do not lend their shapes.
-// CHECK: expected result tensor<1x3x4xf32>, got tensor<5x1x3x4xf32>
+// CHECK: expected y_c tensor<1x3x4xf32>, got tensor<5x1x3x4xf32>
 func.func @y_c_is_a_sequence(%x: tensor<5x3x6xf32>, %w: tensor<1x16x6xf32>, %r: tensor<1x16x4xf32>) {
   %y = graph.lstm %x, %w, %r : tensor<5x3x6xf32>, tensor<1x16x6xf32>, tensor<1x16x4xf32> y_c tensor<5x1x3x4xf32>
   func.return
