@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, partial
 from inspect import signature
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -31,7 +31,16 @@ from xdsl.irdl import OptOperandDef, VarOperandDef
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
+from glow.building import (
+    array_of,
+    described,
+    is_value,
+    name_of,
+    parameters_of,
+    type_of,
+)
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -49,9 +58,9 @@ from glow.support.types import (
     Tensor,
     dtype_of,
     element_of,
-    element_type_of,
     shape_of,
     tensor,
+    tensor_type,
 )
 
 Value = SSAValue
@@ -65,13 +74,14 @@ class Builder(Layers):
     `b.relu(x)` is `b.op("graph.relu", x)`, and so for every op of the graph dialect;
     `op` also knows those of other packages. Operands come in order or by the name of
     their slot, parameters by name. A number is an operand of the first one's element
-    type, an array one of its own. Layers, such as `linear`, also make their weights.
+    type; an array is a constant. Layers, such as `linear`, also make their weights.
     An op with one result returns it, others return a tuple. `name` is what errors and
     profiles call an op; names are numbered where they are taken.
 
     Errors: InvalidModelError for operands and parameters that an op refuses, in its
-    words; ValueError for an op that does not exist, an input or output whose name is
-    taken, and a model without an output; TypeError for parameters that an op lacks.
+    words; ValueError for an op that does not exist, a name that is taken, a value of
+    another builder, and a model without an output; TypeError for operands that are no
+    tensors, and for parameters that an op lacks or that are of another type.
     """
 
     def __init__(self, name: str = "model"):
@@ -82,25 +92,76 @@ class Builder(Layers):
         main = FuncOp("main", FunctionType.from_lists([], []), Region(self._block))
         self._module = ModuleOp([main])
         self._main = main
+        self._states: dict[str, PlaceholderOp] = {}
 
     def input(
         self, name: str, shape: Sequence[int], dtype: Any = np.float32
     ) -> SSAValue:
         """Add an input that the caller passes at each run, and return its value."""
-        type_ = tensor(element_type_of(np.dtype(dtype)), tuple(shape))
+        type_ = type_of(name_of(name), shape, dtype)
         self._declare(PlaceholderOp(self._symbol(name), "in", type_), name)
         return self._load(name, type_)
 
-    def output(self, name: str, value: SSAValue) -> None:
+    def output(self, name: str, value: Any) -> None:
         """Make `value` an output of the model."""
+        value = self.value(f'output "{name_of(name)}"', value)
         type_ = tensor(element_of(value), shape_of(value))
         self._declare(PlaceholderOp(self._symbol(name), "out", type_), name)
         self._add(SaveOp(name, value), name)
 
+    def state(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any = np.float32,
+        *,
+        initial: Any = 0,
+    ) -> SSAValue:
+        """
+        Add a tensor that stays from run to run, and return what it holds before a run.
+
+        It is kept by each caller's bindings and starts as `initial`, an array or one
+        number; with None the caller binds it before the first run. `update` says what
+        it holds afterwards; what is never updated is only read.
+        """
+        type_, start = type_of(name_of(name), shape, dtype), None
+        if initial is not None:
+            given = array_of(initial, f'initial value of state "{name}"')
+            array = np.empty(type_.get_shape(), dtype)
+            if given.shape not in ((), array.shape):
+                raise ValueError(
+                    f"expected one number or shape {list(array.shape)} as initial "
+                    f'value of state "{name}", got shape {list(given.shape)}'
+                )
+            array[...] = given
+            start = ResourceAttr.of(array)
+        symbol = self._symbol(name)
+        self._states[name] = PlaceholderOp(
+            symbol, "in", type_, residency="resident", initial=start
+        )
+        self._declare(self._states[name], name)
+        return self._load(name, type_)
+
+    def update(self, name: str, value: Any) -> None:
+        """Make `value` what state `name` holds after a run, and before the next."""
+        if name not in self._states:
+            known = ", ".join(self._states) or "none"
+            raise ValueError(f'expected a state out of {known}, got "{name}"')
+        state = self._states[name]
+        if state.direction.data == "inout":
+            raise ValueError(f'expected one update of state "{name}", got a second')
+        value = self.value(f'update of state "{name}"', value, like=state.type)
+        if value.type != state.type:
+            raise InvalidModelError(
+                f'update of state "{name}": expected {state.type}, got {value.type}'
+            )
+        state.direction = StringAttr("inout")
+        self._add(SaveOp(name, value), name)
+
     def constant(self, array: Any, name: str = "constant") -> SSAValue:
         """Add a constant with a copy of these elements, and return its value."""
-        constant = ConstantOp(self._symbols.fresh(name), np.array(array))
-        return self._constant(constant)
+        symbol = self._symbols.fresh(name_of(name))
+        return self._constant(ConstantOp(symbol, array_of(array, f'constant "{name}"')))
 
     def weight(
         self,
@@ -117,13 +178,15 @@ class Builder(Layers):
         The array depends on the name; `init` stands beside it in the text. `fans` is
         what He and Glorot scale by.
         Errors: ValueError for a negative extent, or where fans are needed and none are
-        given.
+        given; TypeError for what is no initializer.
         """
-        if min(shape, default=0) < 0:
-            raise ValueError(
-                f'expected extents from 0 on of "{name}", got {list(shape)}'
+        if not isinstance(cast(object, init), Initializer):
+            raise TypeError(
+                f'expected an initializer of weight "{name}", got {described(init)}; '
+                "b.constant makes one of an array"
             )
-        symbol = self._symbols.fresh(name)
+        type_ = type_of(name_of(name), shape, dtype)
+        symbol, shape = self._symbols.fresh(name), type_.get_shape()
         constant = ConstantOp(symbol, init.array(symbol, shape, dtype, fans))
         constant.attributes["init"] = StringAttr(init.text(fans))
         return self._constant(constant)
@@ -136,6 +199,7 @@ class Builder(Layers):
         slots = self._slots(cls, operands, parameters)
         try:
             signature(cls.compute).bind(*slots, **parameters)
+            parameters = parameters_of(cls, parameters)
         except TypeError as error:
             raise TypeError(f"{cls.name}: {error}") from None
         try:
@@ -206,9 +270,11 @@ class Builder(Layers):
         slots = cls.get_irdl_definition().operands
         given = dict(zip((name for name, _ in slots), operands, strict=False))
         if len(operands) > len(slots):
+            several = [name for name, kind in slots if _is_variadic(kind)]
+            hint = f"; {several[0]} are one list" if several else ""
             raise TypeError(
                 f"{cls.name}: expected at most {len(slots)} operands, "
-                f"got {len(operands)}"
+                f"got {len(operands)}{hint}"
             )
         for name, _ in slots[len(operands) :]:
             if name in named:
@@ -216,24 +282,39 @@ class Builder(Layers):
         last = max(
             (i for i, (name, _) in enumerate(slots) if name in given), default=-1
         )
-        like = next(filter(None, map(_value_in, given.values())), None)
+        like = next(filter(None, map(_type_in, given.values())), None)
         found: list[Any] = []
         for name, definition in slots[: last + 1]:
-            operand = given.get(name)
-            is_several = isinstance(definition, VarOperandDef)
-            if is_several and not isinstance(definition, OptOperandDef):
-                found.append([self._operand(each, like) for each in operand or ()])
+            operand, what = given.get(name), f"{cls.name}: {name}"
+            if _is_variadic(definition):
+                if not isinstance(operand, list | tuple):
+                    raise TypeError(
+                        f"{what}: expected a list of values, got {described(operand)}"
+                    )
+                several = cast(Sequence[Any], operand)
+                found.append([self.value(what, each, like=like) for each in several])
+            elif operand is None and isinstance(definition, OptOperandDef):
+                found.append(None)
             else:
-                found.append(self._operand(operand, like))
+                found.append(self.value(what, operand, like=like))
         return found
 
-    def _operand(self, given: Any, like: SSAValue | None) -> SSAValue | None:
-        """Return `given` as a value; numbers are like `like`."""
-        if given is None or _is_value(given):
+    def value(self, what: str, given: Any, *, like: Tensor | None = None) -> SSAValue:
+        """
+        Return `given` as a value: one of this builder, or a constant made of an array.
+
+        A number has the element type of `like`. `what` is its role, for errors.
+        """
+        if is_value(given):
+            if given.owner.parent is not self._block:
+                raise ValueError(
+                    f'{what}: expected a value of builder "{self._name}", '
+                    "got one of another"
+                )
             return given
-        array = np.asarray(given)
+        array = array_of(given, what)
         if not isinstance(given, np.ndarray | np.generic) and like is not None:
-            array = array.astype(dtype_of(element_of(like)))
+            array = array.astype(dtype_of(like.element_type))
         if array.size > INLINE_ELEMENTS:
             return self.constant(array)
         return self._add(LiteralOp(array), self.fresh_name("literal")).results[0]
@@ -243,15 +324,17 @@ def _location(name: str) -> NameLoc:
     return NameLoc(StringAttr(name), NoneAttr())
 
 
-def _value_in(operand: Any) -> SSAValue | None:
-    """Return the value that an operand is, or the first of several."""
+def _type_in(operand: Any) -> Tensor | None:
+    """Return the type of the value that an operand is, or of the first of several."""
     is_several = isinstance(operand, list | tuple)
     values = cast(Sequence[Any], operand) if is_several else (operand,)
-    return next((v for v in values if _is_value(v)), None)
+    found = next(filter(is_value, values), None)
+    return None if found is None else tensor_type(found)
 
 
-def _is_value(operand: object) -> TypeGuard[SSAValue]:
-    return isinstance(operand, SSAValue)
+def _is_variadic(definition: object) -> bool:
+    is_optional = isinstance(definition, OptOperandDef)
+    return isinstance(definition, VarOperandDef) and not is_optional
 
 
 @cache

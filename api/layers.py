@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
+from glow.building import integers
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
 from glow.support.types import dtype_of, element_of, shape_of
@@ -45,8 +46,23 @@ class Layers(ABC):
         """Add a constant that starts as `init` says."""
 
     @abstractmethod
+    def value(self, what: str, given: Any) -> SSAValue:
+        """Return `given` as a value: one of this builder, or a constant of an array."""
+
+    @abstractmethod
     def fresh_name(self, name: str) -> str:
         """Return `name`, numbered where it is taken."""
+
+    def _input(
+        self, layer: str, given: Any, axes: str, least: int, most: int | None = None
+    ) -> SSAValue:
+        """Return what a layer is of, as a value of a rank that it can have."""
+        if isinstance(given, int | float | complex):
+            raise TypeError(f"{layer}: expected a value or an array as x, got {given}")
+        found = self.value(f"{layer}: x", given)
+        if not least <= len(shape_of(found)) <= (most or len(shape_of(found))):
+            raise ValueError(f"{layer}: expected x of shape {axes}, got {found.type}")
+        return found
 
     def _weights(
         self, layer: str, like: SSAValue, **given: tuple[Sequence[int], Initializer]
@@ -80,9 +96,13 @@ class Layers(ABC):
         x by the stride, rounded up; what is odd comes behind), "valid" (none), or how
         much at both ends of each axis.
         """
+        x = self._input("conv", x, "[N, C, ...] with 1 to 3 spatial axes", 3, 5)
+        integers("conv", 0, channels=channels)
+        integers("conv", 1, groups=groups)
         _, depth, *extents = shape_of(x)
+        given = {"kernel": kernel, "stride": stride, "dilation": dilation}
         kernels, strides, dilations = (
-            _sizes(each, len(extents)) for each in (kernel, stride, dilation)
+            _sizes(name, each, len(extents), 1) for name, each in given.items()
         )
         name, size = self.fresh_name(name), prod(kernels)
         fans = Fans(depth // groups * size, channels // groups * size)
@@ -112,6 +132,8 @@ class Layers(ABC):
         name: str = "linear",
     ) -> SSAValue:
         """Add x [..., K] times weights [K, features], plus a bias."""
+        x = self._input("linear", x, "[..., K]", 1)
+        integers("linear", 0, features=features)
         name, depth = self.fresh_name(name), shape_of(x)[-1]
         weights = self.weight(
             f"{name}.weight",
@@ -136,6 +158,7 @@ class Layers(ABC):
         **parameters: Any,
     ) -> SSAValue:
         """Add a batch normalization of x [N, C, ...] by statistics that are known."""
+        x = self._input("batch_norm", x, "[N, C, ...]", 2)
         name, shape = self.fresh_name(name), shape_of(x)[1:2]
         inits = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
         given = {slot: (shape, init) for slot, init in inits.items()}
@@ -153,6 +176,9 @@ class Layers(ABC):
         **parameters: Any,
     ) -> Any:
         """Add a layer normalization of x over its axes from `axis` on."""
+        x = self._input("layer_norm", x, "[..., K]", 1)
+        rank = len(shape_of(x))
+        integers("layer_norm", -rank, axis=axis)
         name, shape = self.fresh_name(name), shape_of(x)[axis:]
         weights = self._weights(name, x, scale=(shape, scale), bias=(shape, bias))
         parameters["axis"] = axis
@@ -170,6 +196,7 @@ class Layers(ABC):
         **parameters: Any,
     ) -> SSAValue:
         """Add the rows of a table [count, width] that `indices` name."""
+        integers("embedding", 0, count=count, width=width)
         name = self.fresh_name(name)
         fans = Fans(1, width)
         table = self.weight(
@@ -207,7 +234,10 @@ class Layers(ABC):
         Its results are those of the op that `parameters` do not turn off, such as
         `with_y=False`.
         """
-        label = self.fresh_name(name or kind.name.removeprefix("graph."))
+        layer = kind.name.removeprefix("graph.")
+        x = self._input(layer, x, "[T, B, I]", 3, 3)
+        integers(layer, 0, units=units)
+        label = self.fresh_name(name or layer)
         directions = 2 if parameters.get("direction") == "bidirectional" else 1
         rows, depth, dtype = kind.GATES * units, shape_of(x)[-1], element_of(x)
         sides = {
@@ -225,14 +255,17 @@ class Layers(ABC):
         return self.op(kind.name, x, **sides, **parameters, name=label)
 
 
-def _sizes(given: Sizes, rank: int) -> tuple[int, ...]:
+def _sizes(name: str, given: Sizes, rank: int, least: int) -> tuple[int, ...]:
     """Return one size for each of `rank` axes."""
-    found = (given,) * rank if isinstance(given, int) else tuple(given)
+    several = isinstance(given, list | tuple)
+    found = tuple(cast(Sequence[int], given)) if several else (given,) * rank
+    for size in found:
+        integers("conv", least, **{name: size})
     if len(found) != rank:
         raise ValueError(
             f"expected one size, or one for each of {rank} axes, got {given}"
         )
-    return found
+    return cast(tuple[int, ...], found)
 
 
 def _pads(
@@ -244,7 +277,7 @@ def _pads(
 ) -> tuple[int, ...]:
     """Return how much is before each axis, and then how much is behind each."""
     if not isinstance(padding, str):
-        return _sizes(padding, len(extents)) * 2
+        return _sizes("padding", padding, len(extents), 0) * 2
     if padding not in ("same", "valid"):
         raise ValueError(
             f'expected padding "same", "valid" or numbers, got {padding!r}'

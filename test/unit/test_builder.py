@@ -188,7 +188,12 @@ REFUSED: dict[str, tuple[Callable[[glow.Builder, Any], object], Any, str]] = {
     "an extent": (
         lambda b, x: b.linear(x, -1),
         ValueError,
-        'expected extents from 0 on of "linear.weight", got [3, -1]',
+        "linear: expected an integer from 0 on as features, got -1",
+    ),
+    "an extent of a weight": (
+        lambda b, x: b.weight("w", (3, -1), initializers.ones()),
+        ValueError,
+        'expected extents from 0 on of "w", got [3, -1]',
     ),
     "a parameter": (
         lambda b, x: b.relu(x, slope=1),

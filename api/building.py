@@ -1,0 +1,194 @@
+"""What a builder is given, checked and made uniform: one line says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
+from types import NoneType, UnionType
+from typing import Any, TypeGuard, Union, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import GraphOp
+from glow.support.types import Tensor, element_type_of, tensor
+
+_WORDS: Mapping[Any, str] = {
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    Attribute: "an element type",
+    NoneType: "None",
+}
+_TAKEN: Mapping[Any, Any] = {
+    bool: bool | np.bool_,
+    int: int | np.integer,
+    float: int | float | np.integer | np.floating,
+    str: str,
+    Attribute: Attribute,
+    NoneType: NoneType,
+}
+_SEVERAL = {int: "integers", float: "numbers", str: "strings"}
+
+
+def is_value(given: object) -> TypeGuard[SSAValue]:
+    """Return whether `given` is a tensor of a model that is being written."""
+    return isinstance(given, SSAValue)
+
+
+def described(given: Any) -> str:
+    """Return a few words for what a caller passed."""
+    if is_value(given):
+        return f"a value {given.type}"
+    if isinstance(given, np.ndarray):
+        return f"an array of {cast(NDArray[Any], given).dtype}"
+    if isinstance(given, list | tuple):
+        count = sum(map(is_value, cast(Sequence[Any], given)))
+        if count:
+            return f"{count} values"
+    text = " ".join(repr(cast(object, given)).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def array_of(given: Any, what: str) -> NDArray[Any]:
+    """
+    Return a copy of numbers as an array.
+
+    Errors: TypeError for what is none, or has elements of a type that no tensor has.
+    """
+    try:
+        array = np.array(given)
+        element_type_of(array.dtype)
+    except (ValueError, TypeError, VerifyException):
+        raise TypeError(
+            f"{what}: expected a value, an array or a number, got {described(given)}"
+        ) from None
+    return array
+
+
+def name_of(given: object) -> str:
+    """Return the name of an input, output, constant or state."""
+    if not isinstance(given, str) or not given:
+        raise TypeError(f"expected a name, got {described(given)}")
+    return given
+
+
+def type_of(name: str, shape: Any, dtype: Any) -> Tensor:
+    """Return the type of a tensor, of known extents."""
+    extents = extents_of(name, shape)
+    try:
+        return tensor(element_type_of(np.dtype(dtype)), extents)
+    except (TypeError, VerifyException) as error:
+        raise TypeError(f'type of "{name}": {error}') from None
+
+
+def extents_of(name: str, shape: Any) -> tuple[int, ...]:
+    """Return the extents of a tensor, checked."""
+    try:
+        extents: Any = _converted(shape, Sequence[int])
+    except TypeError:
+        raise TypeError(
+            f'expected a list of integers as shape of "{name}", got {described(shape)}'
+        ) from None
+    if min(extents, default=0) < 0:
+        raise ValueError(f'expected extents from 0 on of "{name}", got {list(extents)}')
+    return extents
+
+
+def integers(what: str, least: int, **given: Any) -> None:
+    """
+    Check sizes, by the names of their parameters.
+
+    Errors: TypeError for what is no integer, ValueError for what is below `least`.
+    """
+    for name, value in given.items():
+        text = f"{what}: expected an integer from {least} on as {name}, got"
+        if not isinstance(value, int | np.integer) or isinstance(value, bool):
+            raise TypeError(f"{text} {described(value)}")
+        if value < least:
+            raise ValueError(f"{text} {value}")
+
+
+def parameters_of(op: type[GraphOp], given: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return parameters in the types that `op` declares.
+
+    Integers are numbers, arrays are lists, and NumPy's types are element types.
+    Errors: TypeError that names all that are of another type.
+    """
+    kinds, found, wrong = _kinds_of(op), dict(given), list[str]()
+    for name, value in given.items():
+        if name not in kinds:
+            continue  # binding to the signature says so
+        try:
+            found[name] = _converted(value, kinds[name])
+        except TypeError:
+            words = f"{_words(kinds[name])} as {name}, got {described(value)}"
+            wrong.append(f"expected {words}")
+    if wrong:
+        raise TypeError("; ".join(wrong))
+    return found
+
+
+@cache
+def _kinds_of(op: type[GraphOp]) -> dict[str, Any]:
+    """Return the declared type of each parameter."""
+    if isinstance(op.compute, np.ufunc):  # which has no parameters of ours
+        return {}
+    parameters, hints = signature(op.compute).parameters, get_type_hints(op.compute)
+    return {
+        name: hints[name]
+        for name, parameter in parameters.items()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+    }
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    """Return what a value may be: the types of a union, or the one."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _words(hint: Any) -> str:
+    words = [
+        f"a list of {_SEVERAL[get_args(option)[0]]}"
+        if get_args(option)
+        else _WORDS[option]
+        for option in _options(hint)
+    ]
+    return " or ".join(words)
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """Return `value` as the type that it may be; raise TypeError if it is none."""
+    for option in _options(hint):
+        if not get_args(option):
+            if _is_one(value, option):
+                return _as_one(value, option)
+        elif isinstance(value, list | tuple | range | np.ndarray):
+            (kind,), items = get_args(option), cast(Sequence[Any], value)
+            if all(_is_one(item, kind) for item in items):
+                return tuple(_as_one(item, kind) for item in items)
+    raise TypeError
+
+
+def _is_one(value: Any, kind: Any) -> bool:
+    if kind is Attribute and not isinstance(value, Attribute):
+        try:
+            element_type_of(np.dtype(value))
+        except (TypeError, VerifyException):
+            return False
+        return value is not None  # which NumPy takes for f64
+    if isinstance(value, bool | np.bool_):
+        return kind is bool
+    return isinstance(value, _TAKEN[kind])
+
+
+def _as_one(value: Any, kind: Any) -> Any:
+    if kind is Attribute:
+        is_ours = isinstance(value, Attribute)
+        return value if is_ours else element_type_of(np.dtype(value))
+    return None if value is None else kind(value)
