@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from memory_code import MemoryCode
 from products import DTYPES, TARGETS, Array, Shape, epilogue_of, finished, seeded
+from xdsl.dialects.builtin import f32
+from xdsl.dialects.scf import ForOp
 
 from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.compute import MatMulOp
 from glow.lowering._packing import matrix_panels
+from glow.lowering.memory_to_loops.kernels.gemm import Gemm
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.layout import pack
 from glow.support.targets import target_of
 
@@ -41,6 +47,8 @@ CASES = {
     "unpacked": Case((37, 19), (19, 70), has_bias=True),
     "one row": Case((1, 100), (100, 75), is_packed=True, has_bias=True),
     "two rows": Case((2, 33), (33, 20), is_packed=True),
+    "one row, whole pages": Case((1, 128), (128, 64), is_packed=True),
+    "one row, unpacked": Case((1, 65), (65, 40)),
     "one column": Case((40, 31), (31, 1)),
     "one element": Case((1, 1), (1, 1)),
     "stack by matrix": Case((3, 5, 24), (24, 48), is_packed=True),
@@ -142,3 +150,15 @@ def test_matmul(name: str, target: str) -> None:
     assert code.run() is None
     expected = finished(case.epilogue, product, extras)
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(("rows", "loops"), [(1, "p p"), (2, "p p"), (3, "k")])
+def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
+    """What streams through is asked for where pages begin, else with each k."""
+    program = ScalarProgram((f32,), (), (0,))
+    found = [
+        parent.body.block.args[0].name_hint
+        for op in Gemm(Tile(rows, 2), program).build().walk()
+        if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
+    ]
+    assert found == loops.split()

@@ -13,6 +13,17 @@ from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.builder import Body, vector_of
 
 _SECOND_LEVEL = 2
+_LINE, _PAGE = 16, 1024
+"""Elements of a line of the cache, and of a page."""
+_FEW = 2
+"""
+The rows of tiles that take panels as fast as they come.
+
+Processors fetch such a stream ahead by themselves, but stop where a page ends, so that
+it is enough to ask for what later pages begin with. More would take a tenth of what
+the second and third level can deliver.
+"""
+_PAGES_AHEAD, _LINES_OF_PAGE = 4, 2
 
 
 @dataclass(frozen=True)
@@ -154,38 +165,77 @@ def multiply(
     `panel` is how rows of the right factor are read.
 
     One k per turn: the loop's own work hides behind the multiply-adds, and all
-    addresses stay in registers.
+    addresses stay in registers. The next panel is fetched on the way, but by few rows.
     """
-    f, tile, zero = factors, panel.tile, b.const(0)
-
-    def depth(b: Body, _: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
-        k, line, ahead, *acc = carried
-        line_of_panel = panel.load(b, f.right, line)
-        b.do(PrefetchOp(f.right, [ahead], _SECOND_LEVEL))
-        for i, row in enumerate(f.rows):
-            x = b.splat(b.load(f.left, b.sum(row, k)), tile.lanes)
-            for j, y in enumerate(line_of_panel):
-                n = i * tile.vectors + j
-                acc[n] = b.fma(x, y, acc[n])
-        return [
-            b.sum(k, f.step),
-            b.sum(line, f.pitch),
-            b.sum(ahead, f.ahead_step),
-            *acc,
-        ]
+    f, zero, depth = factors, b.const(0), _Depth(panel, factors)
+    run = depth.by_page if panel.tile.rows <= _FEW else depth.by_k
 
     def segment(b: Body, s: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
         start = b.offset(f.table, b.sum(f.segments, s))
-        _, *rest = b.loop(
-            zero, f.run, 1, [start, *carried], depth, name="k", nonempty=True
-        )
-        return rest
+        ahead, *rest = carried
+        ahead, _, *rest = run(b, [ahead, start, *rest])
+        return [ahead, *rest]
 
-    carried = [f.start, f.ahead, *sums]
+    carried = [f.ahead, f.start, *sums]
     _, _, *done = b.loop(
         zero, f.segment_count, 1, carried, segment, name="s", nonempty=True
     )
     return done
+
+
+@dataclass(frozen=True)
+class _Depth:
+    """The loop along a segment; it carries what is ahead, k, the line and the sums."""
+
+    panel: Columns
+    factors: Factors
+
+    def by_k(self, b: Body, carried: list[SSAValue]) -> list[SSAValue]:
+        """Fetch a line of the next panel with each k."""
+        f = self.factors
+
+        def step(b: Body, _: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+            ahead, *rest = carried
+            return [b.sum(ahead, f.ahead_step), *self._turn(b, rest, ahead)]
+
+        return b.loop(0, f.run, 1, carried, step, name="k", nonempty=True)
+
+    def by_page(self, b: Body, carried: list[SSAValue]) -> list[SSAValue]:
+        """With each page of the panel, fetch where a later one begins."""
+        f, turns = self.factors, _PAGE // self.panel.tile.columns
+        ahead, *rest = carried
+
+        def one(b: Body, _: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+            return self._turn(b, carried)
+
+        def page(b: Body, k: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
+            _, line, *_ = carried
+            for i in range(_LINES_OF_PAGE):
+                begin = b.sum(line, _PAGES_AHEAD * _PAGE + i * _LINE)
+                b.do(PrefetchOp(f.right, [begin], _SECOND_LEVEL))
+            last = b.binary(arith.MinSIOp, b.sum(k, turns), f.run)
+            return b.loop(k, last, 1, carried, one, name="k", nonempty=True)
+
+        return [
+            ahead,
+            *b.loop(0, f.run, turns, rest, page, name="p", nonempty=True),
+        ]
+
+    def _turn(
+        self, b: Body, carried: list[SSAValue], ahead: SSAValue | None = None
+    ) -> list[SSAValue]:
+        """Add the products of one k."""
+        f, tile = self.factors, self.panel.tile
+        k, line, *sums = carried
+        line_of_panel = self.panel.load(b, f.right, line)
+        if ahead is not None:
+            b.do(PrefetchOp(f.right, [ahead], _SECOND_LEVEL))
+        for i, row in enumerate(f.rows):
+            x = b.splat(b.load(f.left, b.sum(row, k)), tile.lanes)
+            for j, y in enumerate(line_of_panel):
+                n = i * tile.vectors + j
+                sums[n] = b.fma(x, y, sums[n])
+        return [b.sum(k, f.step), b.sum(line, f.pitch), *sums]
 
 
 def multiply_lanes(
