@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from glow.runtime.bindings import Bindings
@@ -48,8 +49,13 @@ class DynamicExecutable(Executable):
     @property
     def compiled(self) -> tuple[dict[str, int], ...]:
         """The extents that there is code for, those used last at the end."""
-        shapes = cast(tuple[Shapes, ...], self._kept.keys())
-        return tuple(dict(self._symbols.dims_for(each)) for each in shapes)
+        return tuple(dims for dims, _ in self._compiled())
+
+    def _compiled(self) -> list[tuple[dict[str, int], Executable]]:
+        return [
+            (dict(self._symbols.dims_for(cast(Shapes, key))), net)
+            for key, net in self._kept.items()
+        ]
 
     def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """
@@ -107,13 +113,26 @@ class DynamicExecutable(Executable):
         dims = self.dims_of({n: array for n, array in given.items() if n in names})
         return self._for(self._symbols.shapes_of(dims), dims).bind(given, arena)
 
-    def save(self, path: str | os.PathLike[str]) -> NoReturn:
-        """Refuse: a file holds code for one shape, which `specialize` returns."""
-        dims = ", ".join(f'"{name}": ...' for name in self.dims)
-        raise CompilationError(
-            "expected known dimensions to save an executable, got symbolic ones; "
-            f"specialize({{{dims}}}).save(...) saves it for one shape"
-        )
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write what is compiled, for all shapes that are kept, to one file.
+
+        What they share is there once. `glow.load_executable` returns one that runs
+        these shapes, and compiles no others. Errors: as of other executables, and a
+        CompilationError where there is no shape yet.
+        """
+        from glow.runtime.image_file import write_images
+        from glow.runtime.symbolic_header import Symbols
+
+        found = self._compiled()
+        if not found:
+            dims = ", ".join(f'"{name}": ...' for name in self.dims)
+            raise CompilationError(
+                "expected a shape to save an executable for, got none; name some when "
+                f"the model is compiled, shapes={{{dims}}}, or specialize({{{dims}}})"
+            )
+        symbols = Symbols(self._symbols, tuple(dims for dims, _ in found))
+        write_images(Path(path), [net.image() for _, net in found], symbols)
 
     def execute(
         self,

@@ -4,7 +4,8 @@ Files of compiled models.
 A file is 64 bytes (magic, version of the format, length and SHA-256 of the header), the
 header as JSON, and from the next page on the payload: object files, and the constants
 where the processor likes them, so that they are mapped and not read. The header has a
-SHA-256 for each object and each block of constants.
+SHA-256 for each object and each block of constants. A model with symbolic dimensions
+has an image for each shape that it is compiled for; what they share is there once.
 
 Such a file holds machine code: load only what you trust. Checksums find damage, not
 intent.
@@ -16,20 +17,24 @@ import json
 import mmap
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from glow.runtime.image import Binding, Image, Machine
-from glow.runtime.signature import Array, TensorSpec
-from glow.support.arrays import ALIGNMENT
+from glow.runtime.image import Image, Machine
+from glow.runtime.image_header import binding_entry, binding_of
+from glow.runtime.signature import Array
+from glow.support.arrays import ALIGNMENT, address_of
 from glow.support.errors import InvalidExecutableError
 from glow.support.files import replace_file
 
-FORMAT = 2
+if TYPE_CHECKING:
+    from glow.runtime.symbolic_header import Symbols
+
+FORMAT = 3
 """To be counted up when files or what machine code expects of its caller change."""
 
 BLOCK_BYTES = 4 << 20
@@ -38,51 +43,90 @@ _MAGIC = b"glow-executable\n"
 _PREAMBLE = struct.Struct("<16sIIQ32s")  # magic, format, 0, bytes of the header, digest
 _PAGE = 4096
 
+_Part = TypeVar("_Part")
 
-def write_image(path: Path, image: Image) -> None:
-    """Write a compiled model to `path`; the file appears whole or not at all."""
-    header = json.dumps(_header_of(image)).encode()
+
+@dataclass(frozen=True)
+class _Parts:
+    """What images are made of, each part once, and which of them each image has."""
+
+    objects: tuple[bytes, ...]
+    constants: tuple[Array, ...]
+    of_images: tuple[dict[str, list[int]], ...]
+
+
+def write_images(
+    path: Path, images: Sequence[Image], symbols: Symbols | None = None
+) -> None:
+    """
+    Write a compiled model to `path`; the file appears whole or not at all.
+
+    There are several images, for one machine, if it is compiled for several shapes.
+    What they share is there once.
+    """
+    parts = _parts_of(images)
+    header = json.dumps(_header_of(images, parts, symbols)).encode()
     digest = sha256(header).digest()
     preamble = _PREAMBLE.pack(_MAGIC, FORMAT, 0, len(header), digest)
     filling = bytes(-(len(preamble) + len(header)) % _PAGE)
-    replace_file(path, (preamble, header, filling, *_payload_of(image)))
+    replace_file(path, (preamble, header, filling, *_payload_of(parts)))
 
 
-def _header_of(image: Image) -> dict[str, Any]:
+def _parts_of(images: Sequence[Image]) -> _Parts:
+    objects: dict[bytes, int] = {}
+    constants: dict[tuple[int, str, tuple[int, ...]], tuple[int, Array]] = {}
+    of_images: list[dict[str, list[int]]] = []
+    for image in images:
+        codes = [objects.setdefault(code, len(objects)) for code in image.objects]
+        arrays: list[int] = []
+        for array in image.constants:  # equal ones of a process are one array
+            key = address_of(array), array.dtype.str, array.shape
+            arrays.append(constants.setdefault(key, (len(constants), array))[0])
+        of_images.append({"objects": codes, "constants": arrays})
+    held = tuple(array for _, array in constants.values())
+    return _Parts(tuple(objects), held, tuple(of_images))
+
+
+def _header_of(
+    images: Sequence[Image], parts: _Parts, symbols: Symbols | None
+) -> dict[str, Any]:
     from importlib.metadata import version  # dear to load, and needed here only
 
-    codes, code_bytes = _placed([len(code) for code in image.objects], 0)
+    codes, code_bytes = _placed([len(code) for code in parts.objects], 0)
     start = code_bytes + -code_bytes % _PAGE
-    places, end = _placed([array.nbytes for array in image.constants], start)
+    places, end = _placed([array.nbytes for array in parts.constants], start)
     return {
         "glow": version("glow-xdsl"),
-        "machine": asdict(image.machine),
-        "arena_bytes": image.arena_bytes,
-        "messages": image.messages,
-        "bindings": [_binding_header(binding) for binding in image.bindings],
+        "machine": asdict(images[0].machine),
+        "images": [
+            {
+                "arena_bytes": image.arena_bytes,
+                "messages": image.messages,
+                "bindings": [binding_entry(binding) for binding in image.bindings],
+                **numbers,
+            }
+            for image, numbers in zip(images, parts.of_images, strict=True)
+        ],
+        "symbols": None if symbols is None else _entry_of(symbols),
         "objects": [
             {"offset": offset, "bytes": len(code), "sha256": sha256(code).hexdigest()}
-            for offset, code in zip(codes, image.objects, strict=True)
+            for offset, code in zip(codes, parts.objects, strict=True)
         ],
         "constants": [
             {"offset": offset, "dtype": array.dtype.str, "shape": array.shape}
-            for offset, array in zip(places, image.constants, strict=True)
+            for offset, array in zip(places, parts.constants, strict=True)
         ],
         "block_bytes": BLOCK_BYTES,
-        "blocks": _digests(_constant_pieces(image)),
+        "blocks": _digests(_constant_pieces(parts)),
         "start": start,
         "end": end,
     }
 
 
-def _binding_header(binding: Binding) -> dict[str, Any]:
-    spec = asdict(binding.spec) | {"dtype": binding.spec.dtype.str}
-    return {
-        "direction": binding.direction,
-        "residency": binding.residency,
-        "initial": binding.initial,
-        **spec,
-    }
+def _entry_of(symbols: Symbols) -> dict[str, Any]:
+    from glow.runtime.symbolic_header import symbols_entry  # most files have none
+
+    return symbols_entry(symbols)
 
 
 def _placed(sizes: Sequence[int], start: int) -> tuple[list[int], int]:
@@ -99,17 +143,17 @@ def _padded(data: bytes | memoryview, alignment: int) -> Iterator[bytes | memory
     yield bytes(-len(data) % alignment)
 
 
-def _payload_of(image: Image) -> Iterator[bytes | memoryview]:
+def _payload_of(parts: _Parts) -> Iterator[bytes | memoryview]:
     total = 0
-    for code in image.objects:
+    for code in parts.objects:
         yield from _padded(code, ALIGNMENT)
         total += len(code) + -len(code) % ALIGNMENT
     yield bytes(-total % _PAGE)
-    yield from _constant_pieces(image)
+    yield from _constant_pieces(parts)
 
 
-def _constant_pieces(image: Image) -> Iterator[bytes | memoryview]:
-    for array in image.constants:
+def _constant_pieces(parts: _Parts) -> Iterator[bytes | memoryview]:
+    for array in parts.constants:
         yield from _padded(array.reshape(-1).view(np.uint8).data, ALIGNMENT)
 
 
@@ -129,9 +173,11 @@ def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:
     return found if room == BLOCK_BYTES else [*found, block.hexdigest()]
 
 
-def read_image(path: Path, verify: bool = False) -> Image:
+def read_images(
+    path: Path, verify: bool = False
+) -> tuple[tuple[Image, ...], Symbols | None]:
     """
-    Return the compiled model in a file, its constants mapped.
+    Return the compiled model in a file, its constants mapped, and its symbols if any.
 
     Constants are checked by `Image.check`, or at once with `verify`. Errors:
     InvalidExecutableError for what is no such file, or is cut, changed or of another
@@ -148,7 +194,7 @@ def read_image(path: Path, verify: bool = False) -> Image:
     reader = _Reader(path, json.loads(text), data, payload + -payload % _PAGE)
     if verify:
         reader.check()
-    return reader.image(None if verify else reader.check)
+    return reader.images(None if verify else reader.check), reader.symbols
 
 
 def _header_length(path: Path, start: bytes) -> int:
@@ -173,6 +219,7 @@ class _Reader:
         self._header = header
         self._data = data
         self._payload = payload
+        self._is_checked = False
         expected, got = payload + header["end"], len(data)
         if got != expected:
             raise InvalidExecutableError(
@@ -180,21 +227,38 @@ class _Reader:
                 " changed"
             )
 
-    def image(self, check: Callable[[], None] | None) -> Image:
+    def images(self, check: Callable[[], None] | None) -> tuple[Image, ...]:
         header = self._header
         machine = header["machine"]
-        return Image(
-            Machine(**machine | {"features": tuple(machine["features"])}),
-            tuple(map(self._object, header["objects"])),
-            tuple(map(_binding_of, header["bindings"])),
-            header["arena_bytes"],
-            tuple(map(self._constant, header["constants"])),
-            tuple(header["messages"]),
-            check,
+        found = Machine(**machine | {"features": tuple(machine["features"])})
+        objects = tuple(map(self._object, header["objects"]))
+        constants = tuple(map(self._constant, header["constants"]))
+        return tuple(
+            Image(
+                found,
+                _picked(objects, each["objects"]),
+                tuple(map(binding_of, each["bindings"])),
+                each["arena_bytes"],
+                _picked(constants, each["constants"]),
+                tuple(each["messages"]),
+                check,
+            )
+            for each in header["images"]
         )
 
+    @property
+    def symbols(self) -> Symbols | None:
+        entry = self._header["symbols"]
+        if entry is None:
+            return None
+        from glow.runtime.symbolic_header import symbols_of
+
+        return symbols_of(entry)
+
     def check(self) -> None:
-        """Raise where a block of constants is not as it was written."""
+        """Raise where a block of constants is not as it was written; once is enough."""
+        if self._is_checked:
+            return
         view = memoryview(self._data)[self._payload :]
         start, step = self._header["start"], self._header["block_bytes"]
         for number, expected in enumerate(self._header["blocks"]):
@@ -205,6 +269,7 @@ class _Reader:
                     f"{self._path}: the constants at byte {self._payload + first} and"
                     " after it are changed"
                 )
+        self._is_checked = True
 
     def _object(self, entry: Any) -> bytes:
         first = self._payload + entry["offset"]
@@ -223,14 +288,5 @@ class _Reader:
         return flat.reshape(shape)
 
 
-def _binding_of(entry: Any) -> Binding:
-    stored = entry["tensor_shape"]
-    spec = TensorSpec(
-        entry["name"],
-        tuple(entry["shape"]),
-        np.dtype(entry["dtype"]),
-        entry["layout"],
-        None if stored is None else tuple(stored),
-        tuple(entry["axes"]),
-    )
-    return Binding(spec, entry["direction"], entry["residency"], entry["initial"])
+def _picked(parts: Sequence[_Part], numbers: Sequence[int]) -> tuple[_Part, ...]:
+    return tuple(parts[number] for number in numbers)

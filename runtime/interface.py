@@ -6,12 +6,14 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.frame import Frame, Notify
+from glow.runtime.image import Image
 from glow.runtime.signature import Array, Signature, TensorSpec
 from glow.runtime.telling import OnOutput, Teller
 from glow.support.errors import CompilationError
@@ -187,6 +189,12 @@ class Executable(ABC):
         appears whole or not at all. Errors: a CompilationError where the target makes
         no machine code, and OSError.
         """
+        from glow.runtime.image_file import write_images
+
+        write_images(Path(path), [self.image()])
+
+    def image(self) -> Image:
+        """Return what a file of it holds; errors as of `save`."""
         raise CompilationError(
             "expected an executable of machine code to save, got a "
             f"{type(self).__name__}; compile for target cpu"

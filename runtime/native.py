@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import NoReturn
 
 from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify
 from glow.runtime.image import Image, signature_of
-from glow.runtime.image_file import write_image
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.support.arrays import address_of, aligned_empty
@@ -152,10 +149,10 @@ class NativeExecutable(Executable):
             arena = aligned_empty(self.arena_bytes)
         return NativeFrame(self, arena)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def image(self) -> Image:
         if self._image.check is not None:
             self._image.check()  # or damage would get checksums of its own
-        write_image(Path(path), self._image)
+        return self._image
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

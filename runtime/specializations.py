@@ -77,7 +77,7 @@ class Specializations:
         promise.set_result(found)
         return found
 
-    def keys(self) -> tuple[Hashable, ...]:
-        """Return what the executables were made for, the last used last."""
+    def items(self) -> tuple[tuple[Hashable, Executable], ...]:
+        """Return what executables were made for, and them, the last used last."""
         with self._lock:
-            return tuple(self._ready)
+            return tuple(self._ready.items())

@@ -30,7 +30,8 @@ from glow.tools.timing import clock_for
 SAVED = ".glow"
 """How the names of files end that hold executables."""
 
-# What says how to read or compile a model, and nothing of an executable.
+# What says how to read or compile a model, and nothing of an executable, but for
+# `--dim`, which may say which shape of several.
 _OF_MODELS = (
     "bind",
     "cpu_features",
@@ -102,7 +103,7 @@ def open_session(
     start = clock()
     if args.model.endswith(SAVED):
         with progress(f"loading {args.model}"):
-            return Session(_loaded(args), clock() - start, {})
+            return Session(_loaded(args, inputs), clock() - start, {})
     bound = read_arrays(args.bind, "--bind")
     net = _compiled(_source(args, bound), args, inputs)
     return Session(net, clock() - start, bound)
@@ -116,13 +117,24 @@ def _source(args: argparse.Namespace, bound: Mapping[str, Array]) -> Source:
     return Source(args.model, dims, args.weights, bound or None)
 
 
-def _loaded(args: argparse.Namespace) -> Executable:
-    given = [name.replace("_", "-") for name in _OF_MODELS if getattr(args, name)]
+def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Executable:
+    """Return the executable in a file, for the shape that `args` or `inputs` say."""
+    net = load_executable(args.model)
+    has_shapes = isinstance(net, DynamicExecutable)
+    given = [
+        name.replace("_", "-")
+        for name in _OF_MODELS
+        if getattr(args, name) and not (name == "dim" and has_shapes)
+    ]
     if given:
         raise ValueError(
             f"{args.model}: expected no --{', --'.join(given)} for what is compiled"
         )
-    return load_executable(args.model)
+    if not isinstance(net, DynamicExecutable):
+        return net
+    if args.dim:
+        return net.specialize(parse_dims(args.dim))
+    return net.specialize(net.dims_of(inputs)) if inputs else net
 
 
 def _compiled(

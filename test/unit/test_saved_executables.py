@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_onnx import info, model, node
 
 import glow
 from glow.backends.cpu.host import features_of
 from glow.backends.cpu.linker import load_image
 from glow.runtime import image_file
 from glow.runtime.image import Machine
-from glow.runtime.image_file import read_image, write_image
+from glow.runtime.image_file import read_images, write_images
 from glow.support.targets import target_of
 from glow.tools import glow_bench, glow_run
 
@@ -132,17 +133,21 @@ def test_a_loaded_executable_can_be_saved(
     assert [path.name for path in tmp_path.iterdir()] == ["again.glow"]
 
 
-def test_loading_needs_no_compiler(saved: Path) -> None:
+def test_loading_needs_no_compiler(saved: Path, tmp_path: Path) -> None:
+    b = model([node("Relu", "x", "y")], {"x": ("rows",)}, [info("y", ("rows",))])
+    glow.compile(b, shapes={"rows": [1, 2]}).save(tmp_path / "rows.glow")
     script = """
 import os, sys, glow, numpy as np
 net = glow.load_executable(sys.argv[1])
 net.run({s.name: np.zeros(s.shape, s.dtype) for s in net.inputs})
+glow.load_executable(sys.argv[2])(np.zeros(2, np.float32))
 heavy = {"xdsl", "onnx", "onnxruntime"} & set(sys.modules)
 if (sys.platform, os.uname().machine) == ("linux", "x86_64"):
     heavy |= {"llvmlite"} & set(sys.modules)
 assert not heavy, heavy
 """
-    subprocess.run([sys.executable, "-c", script, saved], check=True)
+    files = [saved, tmp_path / "rows.glow"]
+    subprocess.run([sys.executable, "-c", script, *files], check=True)
 
 
 def test_the_reference_has_nothing_to_save(tmp_path: Path) -> None:
@@ -170,7 +175,7 @@ def refused(path: Path, content: bytes) -> str:
         (lambda c: b"\x7fELF" + c, "expected a saved executable"),
         (lambda c: c[:20], "the header is cut or changed"),
         (lambda c: c[:100], "the header is cut or changed"),
-        (lambda c: c[:16] + b"\x09" + c[17:], "expected format 2, got 9"),
+        (lambda c: c[:16] + b"\x09" + c[17:], "expected format 3, got 9"),
         (lambda c: c[:24] + b"\xff" * 8 + c[32:], "the header is cut or changed"),
         (lambda c: c[:-1], "bytes, got"),
         (lambda c: c + b"\0", "bytes, got"),
@@ -229,7 +234,7 @@ def test_blocks_of_constants_are_told_apart(
 ) -> None:
     monkeypatch.setattr(image_file, "BLOCK_BYTES", 1000)
     path = tmp_path / "blocks.glow"
-    write_image(path, read_image(saved))
+    write_images(path, read_images(saved)[0])
     content = bytearray(path.read_bytes())
     content[-3000] ^= 1
     first = refused(tmp_path / "bad.glow", bytes(content))
@@ -239,7 +244,7 @@ def test_blocks_of_constants_are_told_apart(
 
 
 def test_other_machines_are_refused(saved: Path) -> None:
-    image = read_image(saved)
+    (image,), _ = read_images(saved)
     assert image.machine.features == features_of(target_of("cpu"))
     lacking = (*image.machine.features, "tomorrow", "sme9")
     other = replace(image, machine=replace(image.machine, features=lacking))
@@ -251,13 +256,13 @@ def test_other_machines_are_refused(saved: Path) -> None:
 
 
 def test_targets_that_load_nothing_are_refused(saved: Path, tmp_path: Path) -> None:
-    image = read_image(saved)
+    (image,), _ = read_images(saved)
     for name, message in (
         ("reference", "target reference loads no executables"),
         ("abacus", "got 'abacus'"),
     ):
         machine = Machine(name, image.machine.triple, ())
-        write_image(tmp_path / "net.glow", replace(image, machine=machine))
+        write_images(tmp_path / "net.glow", [replace(image, machine=machine)])
         with pytest.raises(glow.TargetError, match=message):
             glow.load_executable(tmp_path / "net.glow")
 
@@ -266,7 +271,7 @@ def test_narrower_code_needs_fewer_features(tmp_path: Path) -> None:
     (tmp_path / "net.mlir").write_text(network())
     net = glow.compile(tmp_path / "net.mlir", cpu_features="sse2")
     net.save(tmp_path / "net.glow")
-    assert read_image(tmp_path / "net.glow").machine.features == ("sse2",)
+    assert read_images(tmp_path / "net.glow")[0][0].machine.features == ("sse2",)
     assert_same_runs(glow.load_executable(tmp_path / "net.glow"), net)
 
 

@@ -169,11 +169,31 @@ def test_wrong_options_get_one_line(
     assert err.count("\n") == 1
 
 
-def test_files_of_executables_take_none_of_it(tool: Run) -> None:
+def test_files_of_several_shapes_are_made_and_run(tool: Run) -> None:
+    wish = ("net.onnx", "--no-cache", *WISH[3:], "--shapes", "rows=1,2")
+    assert tool(glow_run.main, *wish, "--save", "net.glow") == (
+        0,
+        "wrote net.glow\n",
+        "",
+    )
+    saved = ("net.glow", "--random-inputs", "0")
+    code, out, _ = tool(glow_run.main, *saved)
+    assert (code, out.count("\n")) == (0, 4)
+    assert out.startswith("for rows=1\ny: float32[1, 3] from")
+    assert "for rows=2\ny: float32[2, 3] from" in out
+    line = "y: float32[2, 3] from 1 to 4\n"
+    assert tool(glow_run.main, "net.glow", "--input", "x=x.npy") == (0, line, "")
+    chosen = tool(glow_run.main, *saved, "--dim", "rows=2")[1]
+    assert chosen.startswith("y: float32[2, 3] from")
+    assert tool(glow_run.main, *saved, "--dim", "rows=3")[2].startswith(
+        "error: net.glow: expected rows = 1 or rows = 2, which it is compiled for, got"
+    )
     given = ("--states", "a=b", "--bind", "scale=scale.npy", "--shapes", "rows=1")
-    assert tool(glow_run.main, "net.glow", *given)[2] == (
+    assert tool(glow_run.main, *saved, *given, "--dim", "rows=1")[2] == (
         "error: net.glow: expected no --bind, --shapes, --states for what is compiled\n"
     )
+    signature = tool(glow_run.main, "net.glow", "--signature")[1]
+    assert "state past: float32[rows, 3]" in signature
 
 
 def test_glow_opt_ties_states_where_stages_run(tool: Run) -> None:
