@@ -158,7 +158,8 @@ def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Execu
 
     Constants are mapped from the file, which must stay as it is; they are checked
     against its checksums before the first run, or at once with `verify`. The file holds
-    machine code: load only what you trust.
+    machine code: load only what you trust. A file of a DynamicExecutable gives one that
+    runs the shapes in it and compiles no others.
     Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
     another version; TargetError for a machine that cannot run it; OSError.
     """
