@@ -90,7 +90,8 @@ class Bindings:
         self._copied: dict[str, _Place] = {}
         self._written = ByteRanges()
         self._only_read = ByteRanges()
-        self._results: dict[str, Any] = {spec.name: None for spec in signature.outputs}
+        self._outputs = tuple(spec.name for spec in signature.outputs)
+        self._results: dict[str, Any] = dict.fromkeys(self._outputs)
         problems: list[str] = []
         for name, array in arrays.items():
             try:
@@ -140,8 +141,7 @@ class Bindings:
             if on_output is None:
                 self._go()
             else:
-                names = tuple(self._results)
-                Teller(names, self._deliver, on_output).run(self._go)
+                Teller(self._outputs, self._deliver, on_output).run(self._go)
             return self._results.copy()
         finally:
             self._lock.release()
@@ -154,7 +154,7 @@ class Bindings:
 
     def _deliver(self, number: int) -> Array:
         """Return what is bound to an output that is ready."""
-        place = self._places[tuple(self._results)[number]]
+        place = self._places[self._outputs[number]]
         copy_into(_bound(place), _stored(place))
         return _bound(place)
 
