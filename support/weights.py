@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Data
 
+from glow.support.arrays import blocks_of
 from glow.support.errors import InvalidModelError
-from glow.support.mapping import contents_of
+from glow.support.mapping import contents_of, forget
 from glow.support.resources import Handle, Resource
 
 
@@ -24,15 +25,15 @@ def save_weights(module: ModuleOp, path: Path) -> None:
     Write the bytes that `module` refers to and this process has to `path`.
 
     The file is a safetensors file, whole or not there at all, and the same for the
-    same constants.
+    same constants. Bytes go to it piece by piece, and what was read of mapped files on
+    the way is given back.
     """
-    from safetensors.numpy import save
-
     resources = {found.digest: found for found in resources_of(module)}
     arrays = {digest: resources[digest].array for digest in sorted(resources)}
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        partial.write_bytes(save(arrays))
+        with partial.open("wb") as file:
+            _write(file, arrays)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -82,7 +83,34 @@ _DTYPES = {
     **{f"U{bits}": f"u{bits // 8}" for bits in (8, 16, 32, 64)},
     **{f"F{bits}": f"f{bits // 8}" for bits in (16, 32, 64)},
 }
+_NAMES = {np.dtype(dtype): name for name, dtype in _DTYPES.items()}
 _LENGTH_BYTES = 8
+_ALIGNMENT = 8
+
+
+def _write(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """
+    Write a safetensors file; the library would make all of it in memory first.
+
+    Large elements come first, so that all are at multiples of their size.
+    """
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
+    header: dict[str, Any] = {}
+    end = 0
+    for name, array in ordered:
+        start, end = end, end + array.nbytes
+        header[name] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": array.shape,
+            "data_offsets": [start, end],
+        }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % _ALIGNMENT)
+    file.write(len(text).to_bytes(_LENGTH_BYTES, "little") + text)
+    for _, array in ordered:
+        for block in blocks_of(array):
+            file.write(block.data)
+            forget(block)
 
 
 def _arrays_in(data: memoryview) -> dict[str, NDArray[Any]]:

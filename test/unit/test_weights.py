@@ -1,6 +1,7 @@
 """Constants survive the way through a file, and damage to it is noticed."""
 
 import gc
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from safetensors.numpy import load_file
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.parser import Parser
@@ -84,6 +86,29 @@ def test_the_file_is_deterministic_and_whole(tmp_path: Path) -> None:
     save_weights(module_of(dict(reversed(arrays().items()))), tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_other_readers_find_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    written(path)
+    found: dict[str, NDArray[Any]] = load_file(path)
+    want = {Resource(array).digest: array for array in arrays().values()}
+    assert found.keys() == want.keys()
+    for digest, array in want.items():
+        np.testing.assert_array_equal(found[digest], array)
+    held = load_weights(path)
+    assert all(resource.array.flags.aligned for resource in held)
+
+
+def test_saving_takes_no_memory_of_the_size_of_the_weights(tmp_path: Path) -> None:
+    module = module_of({"large": np.arange(1 << 24, dtype=np.float32)})  # 64 MB
+    tracemalloc.start()
+    try:
+        save_weights(module, tmp_path / "w.safetensors")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 << 20
 
 
 @pytest.mark.parametrize("kept", [0, 4, 100, -1])
