@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import mmap
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from glow.support.arrays import blocks_of
 from glow.support.errors import GlowError
+from glow.support.mapping import contents_of, forget
 
 if TYPE_CHECKING:
     from glow.model import Model
@@ -84,19 +86,29 @@ def _content_of_file(path: Path) -> Iterator[str]:
         case ".mlir":  # it names its constants by digest
             yield f"text {str(path)!r} {sha256(path.read_bytes()).hexdigest()}"
         case ".onnx":
-            with path.open("rb") as file:
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            with data:
-                yield f"onnx {sha256(data).hexdigest()}"
-                names = _external_files(data) if data.find(b"location") >= 0 else []
-            for name in names:
-                with (path.parent / name).open("rb") as file:
-                    yield f"file {name!r} {file_digest(file, sha256).hexdigest()}"
+            data = contents_of(path)
+            yield f"onnx {_digest_of(data)}"
+            for name in _external_files(data):
+                held = _digest_of(contents_of(path.parent / name))
+                yield f"file {name!r} {held}"
         case suffix:
             raise ValueError(f"expected .onnx or .mlir, got {suffix!r}")
 
 
-def _external_files(data: mmap.mmap) -> list[str]:
+def _digest_of(data: memoryview) -> str:
+    """Return the SHA-256 of bytes that, if they are mapped, no memory keeps."""
+    digest = sha256()
+    for block in blocks_of(np.frombuffer(data, np.uint8)):
+        digest.update(block.data)
+        forget(block)
+    return digest.hexdigest()
+
+
+def _external_files(data: memoryview) -> list[str]:
+    is_told = re.search(b"location", data) is not None
+    forget(np.frombuffer(data, np.uint8))
+    if not is_told:
+        return []
     from glow.importers.external_data import external_files
 
-    return external_files(data[:])
+    return external_files(bytes(data))
