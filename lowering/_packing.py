@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
-from glow.lowering._winograd_forms import winograd_form
+from glow.lowering._winograd_forms import Form, winograd_form
 from glow.support.arrays import aligned
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target
@@ -20,6 +20,17 @@ from glow.support.types import dtype_of
 
 Array = NDArray[Any]
 Shape = Sequence[int]
+
+
+class Algorithm(NamedTuple):
+    """How a convolution is computed: direct, depthwise, winograd or generic."""
+
+    name: str
+    form: Form | None = None
+    """Winograd's transforms, where they are used."""
+
+
+GENERIC = Algorithm("generic")
 
 
 def choose_conv_algorithm(
@@ -33,20 +44,19 @@ def choose_conv_algorithm(
     group: int,
     *,
     exact: bool = False,
-) -> str:
+) -> Algorithm:
     """
-    Return direct, depthwise, winograd or generic; shapes are logical.
+    Return how to compute a convolution; shapes are logical.
 
     Winograd's algorithm rounds more than the others; `exact` forgoes it.
     """
     if element != f32 or 0 in filter:
-        return "generic"
+        return GENERIC
     if group > 1 and group == input[1] == filter[0]:
-        return "depthwise"
+        return Algorithm("depthwise")
     is_plain = all(n == 1 for n in (*strides, *dilations, group))
-    if not exact and is_plain and winograd_form(filter, result):
-        return "winograd"
-    return "direct"
+    form = winograd_form(filter, result) if is_plain and not exact else None
+    return Algorithm("direct" if form is None else "winograd", form)
 
 
 def panel_width(target: Target, columns: int) -> int:

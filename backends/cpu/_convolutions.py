@@ -12,6 +12,7 @@ from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.lowering._packing import (
+    GENERIC,
     MOST_PLANES,
     choose_conv_algorithm,
     filter_depthwise,
@@ -69,7 +70,7 @@ class _Product:
 
     def algorithm(self, target: Target) -> str:
         if not self.is_known:
-            return "generic"
+            return GENERIC.name
         return choose_conv_algorithm(
             target,
             self.element,
@@ -79,7 +80,7 @@ class _Product:
             self.strides,
             self.dilations,
             self.group,
-        )
+        ).name
 
     @property
     def columns(self) -> int:

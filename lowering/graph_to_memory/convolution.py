@@ -22,6 +22,8 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering._groups import find_groups
 from glow.lowering._packing import (
+    GENERIC,
+    Algorithm,
     choose_conv_algorithm,
     filter_depthwise,
     filter_panels,
@@ -32,7 +34,6 @@ from glow.lowering._packing import (
 from glow.lowering._winograd_forms import (
     Form,
     winograd_filter,
-    winograd_form,
     winograd_scratch_elements,
 )
 from glow.lowering.graph_to_memory.halo import (
@@ -137,10 +138,10 @@ class Convolution:
     """The border of zeros that a fast algorithm may read around `source`."""
     epilogue: Epilogue | None = None
 
-    def algorithm(self, target: Target, result: Sequence[int]) -> str:
+    def algorithm(self, target: Target, result: Sequence[int]) -> Algorithm:
         """Return how to compute a result of this shape; packing needs known weights."""
         if self.weights.stored is None:
-            return "generic"
+            return GENERIC
         return choose_conv_algorithm(
             target,
             buffer_type(self.source).element_type,
@@ -156,11 +157,9 @@ class Convolution:
 def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
     """Append `conv` into buffer `wanted`, by way of others where they must differ."""
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
-    algorithm = conv.algorithm(lowering.target, extents_of(wanted))
-    form, scratch = None, None
-    if algorithm == "winograd":
-        form = winograd_form(conv.weights.shape, extents_of(wanted))
-        assert form is not None
+    choice, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
+    algorithm, form = choice
+    if form is not None:
         halo = _around_tiles(extents_of(source), halo, geometry)
         scratch = _scratch(lowering, form, source, out)
     if algorithm != "generic" and not _reads(lowering, source, algorithm, halo):
@@ -170,7 +169,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
-        _packed(lowering, conv.weights, algorithm, geometry, form),
+        _packed(lowering, conv.weights, choice, geometry),
         conv.bias,
         () if epilogue is None else _read(lowering, epilogue, algorithm, geometry),
         out,
@@ -237,28 +236,23 @@ def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
 
 
 def _packed(
-    lowering: Lowering,
-    weights: Filter,
-    algorithm: str,
-    geometry: Geometry,
-    form: Form | None,
+    lowering: Lowering, weights: Filter, algorithm: Algorithm, geometry: Geometry
 ) -> SSAValue:
     """Return the filter in the form that `algorithm` reads."""
     if weights.stored is None:
         assert weights.buffer is not None
         return weights.buffer
     match algorithm:
-        case "direct":
+        case Algorithm("direct"):
             array = _in_panels(lowering.target, weights, geometry.group)
-        case "depthwise":
+        case Algorithm("depthwise"):
             array = _depthwise(weights)
-        case "winograd":
-            assert form is not None
+        case Algorithm("winograd", Form() as form):
             panel = panel_width(lowering.target, weights.shape[0])
             array = winograd_filter(weights.logical, panel, form)
         case _:
             array = weights.logical
-    return lowering.constant(array, f"{weights.hint}.{algorithm}")
+    return lowering.constant(array, f"{weights.hint}.{algorithm.name}")
 
 
 def _in_panels(target: Target, weights: Filter, group: int) -> Array:

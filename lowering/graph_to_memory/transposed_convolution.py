@@ -41,7 +41,7 @@ def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
     parts = [_part(lowering, op, weights, bias, phase) for phase in phases or ()]
     target, shapes = lowering.target, [extents_of(part) for _, part in parts]
     algorithms = {
-        conv.algorithm(target, shape)
+        conv.algorithm(target, shape).name
         for (conv, _), shape in zip(parts, shapes, strict=True)
     }
     if phases is None or "generic" in algorithms:
