@@ -81,6 +81,16 @@ def columns(x: Any) -> Any:
     return of(node("Col2Im", "x i b", "y"), 18, x=x, **sizes)
 
 
+def grams(indexes: list[int], **pool: Any) -> Any:
+    """Return a model that counts those of three integers that are in a pool."""
+    sizes = {"min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0}
+    counts = node(
+        "TfIdfVectorizer", "x", "y", mode="TF", ngram_counts=[0],
+        ngram_indexes=indexes, **sizes, **pool,
+    )  # fmt: skip
+    return of(counts, x=info("x", (3,), "i64"))
+
+
 LENGTHS = info("n", (2,), "i64")
 SCALES = np.ones(3, f32)
 REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
@@ -203,40 +213,12 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         "got 1, 0 and [2]",
     ),
     "strings": (
-        of(
-            node(
-                "TfIdfVectorizer",
-                "x",
-                "y",
-                mode="TF",
-                min_gram_length=1,
-                max_gram_length=1,
-                max_skip_count=0,
-                ngram_counts=[0],
-                ngram_indexes=[0],
-                pool_strings=["a"],
-            ),
-            x=info("x", (3,), "i64"),
-        ),
+        grams([0], pool_strings=["a"]),
         UnsupportedModelError,
         "TfIdfVectorizer with a pool of strings",
     ),
     "indexes": (
-        of(
-            node(
-                "TfIdfVectorizer",
-                "x",
-                "y",
-                mode="TF",
-                min_gram_length=1,
-                max_gram_length=1,
-                max_skip_count=0,
-                ngram_counts=[0],
-                ngram_indexes=[0, 0],
-                pool_int64s=[4, 5],
-            ),
-            x=info("x", (3,), "i64"),
-        ),
+        grams([0, 0], pool_int64s=[4, 5]),
         InvalidModelError,
         "expected 2 distinct ngram_indexes, got [0, 0]",
     ),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from small_onnx import info, model, node
+from tool_runs import Run, tool_runner
 
 from glow.tools import glow_bench, glow_run
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -30,18 +28,7 @@ def tool(
     for rows in (2, 3):
         np.save(f"{rows}.npy", np.full((rows, 3), rows, np.float32))
 
-    def run(main: Callable[[], None], *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(
-            "sys.argv", ["tool", "net.onnx", "--target", "reference", *arguments]
-        )
-        code = 0
-        try:
-            main()
-        except SystemExit as ending:
-            code = int(ending.code or 0)
-        return code, *capsys.readouterr()
-
-    return run
+    return tool_runner("net.onnx", monkeypatch, capsys)
 
 
 def test_arrays_say_what_dimensions_are(tool: Run) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from tool_runs import Run, tool_runner
 
 from glow import compilation
 from glow.runtime.signature import Signature, TensorSpec
@@ -20,7 +21,6 @@ from glow.tools.feeds import random_inputs
 from glow.tools.peers import error_of
 from glow.tools.timing import interleaved_medians
 
-Run = Callable[..., tuple[int, str, str]]
 SIGNATURE = Signature((TensorSpec("data/x", (2, 3), np.dtype("f4")),), ())
 
 
@@ -44,19 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tool(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
-    def run(main: Callable[[], None], *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(
-            "sys.argv", ["tool", "net.onnx", "--target", "reference", *arguments]
-        )
-        code = 0
-        try:
-            main()
-        except SystemExit as ending:
-            code = int(ending.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return tool_runner("net.onnx", monkeypatch, capsys)
 
 
 def test_random_inputs_are_compared(tool: Run) -> None:
