@@ -53,8 +53,9 @@ STAGES = (
     Stage(
         name="graph",
         passes="arguments-to-placeholders,infer-io,promote-placeholders,"
-        "fold-constants,fold-scatters,remove-identities,"
-        "decompose-einsum,form-embedding-bags,recognize-functions,"
+        "fold-constants,fold-scatters,fold-gathers,"
+        "remove-identities,sink-expansions,decompose-einsum,form-embedding-bags,"
+        "recognize-functions,"
         "recognize-rotary-embedding,recognize-attention,elide-optionals,"
         "decompose-rotary-embedding,decompose-attention{target=$target},"
         "sink-transposes,fold-movement,remove-identities,fold-batch-norm,"
@@ -63,8 +64,8 @@ STAGES = (
         "remove-dead-constants",
         dialects=_names("builtin func graph"),
         optional=_names(
-            "promote-placeholders fold-constants fold-scatters remove-identities "
-            "form-embedding-bags "
+            "promote-placeholders fold-constants fold-scatters fold-gathers "
+            "remove-identities sink-expansions form-embedding-bags "
             "recognize-functions recognize-rotary-embedding recognize-attention "
             "elide-optionals sink-transposes fold-movement fold-batch-norm fold-bias "
             "cse dce remove-dead-constants"

@@ -11,7 +11,7 @@ from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import AndOp, NotOp
-from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.trigonometry import TanhOp
 from glow.passes.graph._writer import Writer
@@ -172,7 +172,7 @@ class Slots:
     def _placed(self, step: Bias | Mask) -> SSAValue | None:
         """Return its value as it broadcasts to the scores; None where it does not."""
         if step.shape == self.shape:
-            return step.value
+            return _unexpanded(step.value)
         if _without_ones(step.shape) != _without_ones(self.shape):
             return None
         given = shape_of(step.value)
@@ -180,6 +180,11 @@ class Slots:
         own = iter([g for g, s in zip(given, step.shape, strict=True) if s != 1])
         shape = tuple(1 if extent == 1 else next(own) for extent in self.shape)
         return self.writer.reshaped(step.value, *shape)
+
+
+def _unexpanded(value: SSAValue) -> SSAValue:
+    """Return what broadcasts as `value` does, and may be smaller."""
+    return value.owner.input if isinstance(value.owner, ExpandOp) else value
 
 
 def _without_ones(shape: Shape) -> list[int]:

@@ -17,14 +17,13 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.joining import ConcatOp
-from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.passes.graph._constants import Constants
+from glow.passes.graph._places import Places
 from glow.support.rewriting import rewrite
-from glow.support.types import has_layout, normalize_axis, shape_of
+from glow.support.types import has_layout, shape_of
 
 
 @dataclass
@@ -34,7 +33,7 @@ class FoldScatter(RewritePattern):
     -> concat(x[..., :a, ...], u, x[..., b:, ...])
     """
 
-    constants: Constants
+    places: Places
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScatterNdOp, rewriter: PatternRewriter, /) -> None:
@@ -71,7 +70,7 @@ class FoldScatter(RewritePattern):
     def starts_of(self, indices: SSAValue, grid: Sequence[int]) -> list[int] | None:
         """Return where the block begins whose places `indices` lists in order."""
         found: list[int] = []
-        for axis, places in enumerate(self.columns_of(indices)):
+        for axis, places in enumerate(self.places.of_axes(indices)):
             if places is None:
                 return None
             # What is the same along an axis need be looked at once.
@@ -85,30 +84,6 @@ class FoldScatter(RewritePattern):
                 return None
             found.append(start)
         return found
-
-    def columns_of(self, indices: SSAValue) -> list[Array | None]:
-        """Return each coordinate of the indices, as far as it is known."""
-        rank = len(shape_of(indices))
-        join = indices.owner
-        if isinstance(join, ConcatOp):
-            if normalize_axis(join.axis.value.data, rank) != rank - 1:
-                return [None]
-            return [self.column_of(each) for each in join.inputs]
-        array = self.known(indices)
-        if array is None:
-            return [None]
-        return [array[..., k] for k in range(array.shape[-1])]
-
-    def column_of(self, value: SSAValue) -> Array | None:
-        array = self.known(value)
-        return array[..., 0] if array is not None and array.shape[-1] == 1 else None
-
-    def known(self, value: SSAValue) -> Array | None:
-        """Return what `value` is, without making the copies that it stands for."""
-        if isinstance(value.owner, ExpandOp) and not has_layout(value):
-            inner = self.known(value.owner.input)
-            return None if inner is None else np.broadcast_to(inner, shape_of(value))
-        return self.constants.array_of(value)
 
 
 def _part(data: SSAValue, axis: int, start: int, end: int) -> list[SliceOp]:
@@ -134,4 +109,4 @@ class FoldScattersPass(ModulePass):
     name = "fold-scatters"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, FoldScatter(Constants(op)))
+        rewrite(op, FoldScatter(Places(Constants(op))))

@@ -188,9 +188,11 @@ def _without_repeats(
 
 def _repeated(value: SSAValue) -> SSAValue | None:
     """Return x for a reshape(expand(x)) that repeats each head of it."""
-    joined = value.owner
-    expand = joined.input.owner if isinstance(joined, ReshapeOp) else None
-    if not isinstance(expand, ExpandOp):
+    joined = value
+    while isinstance(joined.owner, ReshapeOp):
+        joined = joined.owner.input
+    expand = joined.owner
+    if joined is value or not isinstance(expand, ExpandOp):
         return None
     given, whole = shape_of(expand.input), shape_of(expand.result)
     batch, heads, length, elements = shape_of(value)

@@ -19,7 +19,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
-from glow.dialects.graph.logic import BitwiseNotOp, NotOp
+from glow.dialects.graph.logic import AndOp, BitwiseNotOp, NotOp, OrOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
     ExpandOp,
@@ -53,23 +53,33 @@ def _is_everywhere(array: Array, value: float) -> bool:
 @dataclass
 class RemoveNeutralOperand(RewritePattern):
     """
-    x + -0.0, x - 0.0, x * 1, x / 1, x ^ 1 -> x; with integers x + 0 as well.
+    x + -0.0, x - 0.0, x * 1, x / 1, x ^ 1, x and true, x or false -> x
 
-    Not x + 0.0, which makes 0.0 of -0.0.
+    expanded where the other operand has more elements; with integers x + 0 as well. Not
+    x + 0.0, which makes 0.0 of -0.0.
     """
 
     constants: Constants
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
-        self, op: AddOp | SubOp | MulOp | DivOp | PowOp, rewriter: PatternRewriter, /
+        self,
+        op: AddOp | SubOp | MulOp | DivOp | PowOp | AndOp | OrOp,
+        rewriter: PatternRewriter,
+        /,
     ) -> None:
         pairs = [(op.lhs, op.rhs)]
-        if isinstance(op, AddOp | MulOp):
+        if isinstance(op, AddOp | MulOp | AndOp | OrOp):
             pairs.append((op.rhs, op.lhs))
         for kept, dropped in pairs:
-            if kept.type == op.result.type and self.is_neutral(op, dropped):
-                rewriter.replace(op, (), (kept,))
+            is_expanded = not any(map(has_layout, (kept, dropped, op.result)))
+            if kept.type != op.result.type and not is_expanded:
+                continue
+            if self.is_neutral(op, dropped):
+                if kept.type == op.result.type:
+                    rewriter.replace(op, (), (kept,))
+                else:
+                    rewriter.replace(op, ExpandOp(kept, shape=shape_of(op.result)))
                 return
 
     def is_neutral(self, op: Operation, value: SSAValue) -> bool:
@@ -79,7 +89,7 @@ class RemoveNeutralOperand(RewritePattern):
         match op:
             case AddOp():
                 return _is_everywhere(array, -0.0 if array.dtype.kind == "f" else 0)
-            case SubOp():
+            case SubOp() | OrOp():
                 return _is_everywhere(array, 0)
             case _:
                 return _is_everywhere(array, 1)
@@ -163,6 +173,8 @@ class RemoveDropout(RewritePattern):
 class RemoveIdentitiesPass(ModulePass):
     """
     Remove ops that return an operand: bit for bit, NaN and the sign of zero included.
+
+    What returns it in more places becomes an expansion.
 
     A result of another type than the operand, its layout included, is no identity.
 

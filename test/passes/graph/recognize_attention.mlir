@@ -66,6 +66,53 @@ func.func @repeated_keys_and_values(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x5x4x
   func.return %2 : tensor<1x4x3x6xf32>
 }
 
+// As TorchDynamo writes them, keys pass by rank 3 on their way.
+// CHECK-LABEL: @repeated_keys_by_rank_3(
+// CHECK-NOT:     graph.expand
+// CHECK:         graph.attention %q, %{{.*}}, %{{.*}} : (tensor<1x4x3x4xf32>, tensor<1x2x5x4xf32>, tensor<1x2x5x6xf32>)
+func.func @repeated_keys_by_rank_3(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x1x5x4xf32>, %v: tensor<1x2x1x5x6xf32>) -> tensor<1x4x3x6xf32> {
+  %k2 = graph.expand %k {shape = array<i64: 1, 2, 2, 5, 4>} : (tensor<1x2x1x5x4xf32>) -> tensor<1x2x2x5x4xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 4, 5, 4>} : (tensor<1x2x2x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %k4 = graph.reshape %k3 {shape = array<i64: 4, 5, 4>} : (tensor<1x4x5x4xf32>) -> tensor<4x5x4xf32>
+  %k5 = graph.transpose %k4 {permutation = array<i64: 0, 2, 1>} : (tensor<4x5x4xf32>) -> tensor<4x4x5xf32>
+  %k6 = graph.reshape %k5 {shape = array<i64: 1, 4, 4, 5>} : (tensor<4x4x5xf32>) -> tensor<1x4x4x5xf32>
+  %v2 = graph.expand %v {shape = array<i64: 1, 2, 2, 5, 6>} : (tensor<1x2x1x5x6xf32>) -> tensor<1x2x2x5x6xf32>
+  %v3 = graph.reshape %v2 {shape = array<i64: 1, 4, 5, 6>} : (tensor<1x2x2x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %0 = graph.matmul %q, %k6 : (tensor<1x4x3x4xf32>, tensor<1x4x4x5xf32>) -> tensor<1x4x3x5xf32>
+  %c = graph.literal dense<0.5> : tensor<f32> : tensor<f32>
+  %1 = graph.mul %0, %c : (tensor<1x4x3x5xf32>, tensor<f32>) -> tensor<1x4x3x5xf32>
+  %2 = graph.softmax %1 : (tensor<1x4x3x5xf32>) -> tensor<1x4x3x5xf32>
+  %3 = graph.matmul %2, %v3 : (tensor<1x4x3x5xf32>, tensor<1x4x5x6xf32>) -> tensor<1x4x3x6xf32>
+  func.return %3 : tensor<1x4x3x6xf32>
+}
+
+// Repeated along the length, not by head.
+// CHECK-LABEL: @other_repeats_are_kept(
+// CHECK:         graph.attention %q, %k, %v {{.*}} : (tensor<1x4x3x4xf32>, tensor<1x4x6x4xf32>, tensor<1x4x6x6xf32>)
+func.func @other_repeats_are_kept(%q: tensor<1x4x3x4xf32>, %a: tensor<1x4x1x3x4xf32>, %b: tensor<1x4x1x3x6xf32>) -> tensor<1x4x3x6xf32> {
+  %k0 = graph.expand %a {shape = array<i64: 1, 4, 2, 3, 4>} : (tensor<1x4x1x3x4xf32>) -> tensor<1x4x2x3x4xf32>
+  %k = graph.reshape %k0 {shape = array<i64: 1, 4, 6, 4>} : (tensor<1x4x2x3x4xf32>) -> tensor<1x4x6x4xf32>
+  %v0 = graph.expand %b {shape = array<i64: 1, 4, 2, 3, 6>} : (tensor<1x4x1x3x6xf32>) -> tensor<1x4x2x3x6xf32>
+  %v = graph.reshape %v0 {shape = array<i64: 1, 4, 6, 6>} : (tensor<1x4x2x3x6xf32>) -> tensor<1x4x6x6xf32>
+  %0 = graph.matmul %q, %k {transpose_rhs} : (tensor<1x4x3x4xf32>, tensor<1x4x6x4xf32>) -> tensor<1x4x3x6xf32>
+  %1 = graph.softmax %0 : (tensor<1x4x3x6xf32>) -> tensor<1x4x3x6xf32>
+  %2 = graph.matmul %1, %v : (tensor<1x4x3x6xf32>, tensor<1x4x6x6xf32>) -> tensor<1x4x3x6xf32>
+  func.return %2 : tensor<1x4x3x6xf32>
+}
+
+// A bias for each key stays one, and is no longer one for each pair.
+// CHECK-LABEL: @expanded_bias(
+// CHECK-NOT:     graph.expand
+// CHECK:         graph.attention %q, %q, %q bias %b : tensor<1x1x1x3xf32>
+func.func @expanded_bias(%q: tensor<1x2x3x4xf32>, %b: tensor<1x1x1x3xf32>) -> tensor<1x2x3x4xf32> {
+  %e = graph.expand %b {shape = array<i64: 1, 2, 3, 3>} : (tensor<1x1x1x3xf32>) -> tensor<1x2x3x3xf32>
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %1 = graph.add %0, %e : (tensor<1x2x3x3xf32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %w = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
 // As padding is written for BERT: numbers that are added, known in the run.
 // CHECK-LABEL: @bias_of_the_run(
 // CHECK:         graph.attention %q, %q, %q bias %b : tensor<1x1x1x3xf32> {scale = 1.000000e+00 : f64, unseen = "nan"}

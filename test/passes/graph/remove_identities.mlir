@@ -48,6 +48,38 @@ func.func @one_times_it(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   func.return %0 : tensor<2x3xf32>
 }
 
+// CHECK-LABEL: @and_true(
+// CHECK-NEXT:    func.return %x :
+func.func @and_true(%x: tensor<3xi1>) -> tensor<3xi1> {
+  %c = graph.literal dense<true> : tensor<i1> : tensor<i1>
+  %0 = graph.and %c, %x : (tensor<i1>, tensor<3xi1>) -> tensor<3xi1>
+  func.return %0 : tensor<3xi1>
+}
+
+// CHECK-LABEL: @or_false(
+// CHECK-NEXT:    func.return %x :
+func.func @or_false(%x: tensor<3xi1>) -> tensor<3xi1> {
+  %c = graph.literal dense<false> : tensor<i1> : tensor<i1>
+  %0 = graph.or %c, %x : (tensor<i1>, tensor<3xi1>) -> tensor<3xi1>
+  func.return %0 : tensor<3xi1>
+}
+
+// CHECK-LABEL: @and_not_everywhere_true(
+// CHECK:         graph.and
+func.func @and_not_everywhere_true(%x: tensor<2xi1>) -> tensor<2xi1> {
+  %c = graph.literal dense<[true, false]> : tensor<2xi1> : tensor<2xi1>
+  %0 = graph.and %x, %c : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
+  func.return %0 : tensor<2xi1>
+}
+
+// CHECK-LABEL: @or_true(
+// CHECK:         graph.or
+func.func @or_true(%x: tensor<2xi1>) -> tensor<2xi1> {
+  %c = graph.literal dense<true> : tensor<i1> : tensor<i1>
+  %0 = graph.or %x, %c : (tensor<2xi1>, tensor<i1>) -> tensor<2xi1>
+  func.return %0 : tensor<2xi1>
+}
+
 // CHECK-LABEL: @integer_zero_is_added(
 // CHECK-NEXT:    func.return %x :
 func.func @integer_zero_is_added(%x: tensor<2x3xi32>) -> tensor<2x3xi32> {
@@ -106,7 +138,8 @@ func.func @unknown_factor(%x: tensor<2x3xf32>, %c: tensor<f32>) -> tensor<2x3xf3
 }
 
 // CHECK-LABEL: @ones_that_add_elements(
-// CHECK:         graph.mul
+// CHECK-NOT:     graph.mul
+// CHECK:         graph.expand %x {shape = array<i64: 2, 3>}
 func.func @ones_that_add_elements(%x: tensor<3xf32>) -> tensor<2x3xf32> {
   %c = graph.literal dense<1.0> : tensor<2x3xf32> : tensor<2x3xf32>
   %0 = graph.mul %x, %c : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>

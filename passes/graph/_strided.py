@@ -1,0 +1,137 @@
+"""Elements of a tensor at regular distances, and the ops that take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.passes.graph._writer import Writer
+from glow.support.types import has_layout, shape_of
+
+Shape = tuple[int, ...]
+
+
+def strides_of(shape: Sequence[int]) -> Shape:
+    """Return how far neighbours along each axis are, in elements in row-major order."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+@dataclass(frozen=True)
+class Strided:
+    """
+    Elements of a tensor: [i, j, ...] is its number start + i * strides[0] + j * ...,
+
+    counted in row-major order.
+    """
+
+    start: int
+    shape: Shape
+    strides: Shape
+
+    @property
+    def moving(self) -> tuple[tuple[int, int], ...]:
+        """Extent and stride of each axis along which elements differ."""
+        pairs = zip(self.shape, self.strides, strict=True)
+        return tuple((n, stride) for n, stride in pairs if n > 1 and stride)
+
+    @property
+    def merged(self) -> tuple[tuple[int, int], ...]:
+        """As `moving`, but axes that run on in each other are one."""
+        found: list[tuple[int, int]] = []
+        for n, stride in self.moving:
+            if found and found[-1][1] == n * stride:
+                n *= found.pop()[0]
+            found.append((n, stride))
+        return tuple(found)
+
+
+def strided(array: Array) -> Strided | None:
+    """Return what places `array` lists, or None unless distances are regular."""
+    if not array.size:
+        return None
+    first = (0,) * array.ndim
+    start = int(array[first])
+    strides = tuple(
+        int(array[(*first[:axis], 1, *first[axis + 1 :])]) - start if n > 1 else 0
+        for axis, n in enumerate(array.shape)
+    )
+    # What is the same along an axis need be looked at once.
+    once = array[tuple(slice(None if stride else 1) for stride in array.strides)]
+    expected = np.array(start)
+    for axis, n in enumerate(once.shape):
+        line = strides[axis] * np.arange(n)
+        expected = expected + line.reshape(-1, *[1] * (array.ndim - axis - 1))
+    if not (once == expected).all():
+        return None
+    return Strided(start, array.shape, strides)
+
+
+def take(writer: Writer, value: SSAValue, wanted: Strided) -> SSAValue | None:
+    """Return `wanted` of `value` by slices, or None where no slice has them."""
+    for source in reversed(_unreshaped(value)):
+        for axes in (wanted.moving, wanted.merged):
+            box = _box(shape_of(source), wanted.start, axes)
+            if box is not None:
+                return _placed(writer, source, box, wanted)
+    flat = (prod(shape_of(value)),)
+    box = _box(flat, wanted.start, wanted.merged)
+    if box is None:
+        return None
+    return _placed(writer, writer.reshaped(value, *flat), box, wanted)
+
+
+def _unreshaped(value: SSAValue) -> list[SSAValue]:
+    """Return `value` and what has the same elements in the same order."""
+    found = [value]
+    while isinstance(op := found[-1].owner, ReshapeOp) and not has_layout(op.input):
+        found.append(op.input)
+    return found
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A part of a tensor, as a slice has it."""
+
+    starts: Shape
+    sizes: Shape
+    steps: Shape
+
+
+def _box(shape: Shape, start: int, moving: Sequence[tuple[int, int]]) -> _Box | None:
+    """Return the part of a tensor of `shape` that runs along axes of it in order."""
+    distances = strides_of(shape)
+    starts = tuple(int(i) for i in np.unravel_index(start, shape))
+    sizes, steps = [1] * len(shape), [1] * len(shape)
+    behind = 0
+    for n, stride in moving:
+        axes = (
+            axis
+            for axis in range(behind, len(shape))
+            if shape[axis] > 1 and distances[axis] <= stride
+        )
+        axis = next(axes, None)
+        if axis is None or stride % distances[axis]:
+            return None
+        steps[axis] = stride // distances[axis]
+        if starts[axis] + (n - 1) * steps[axis] >= shape[axis]:
+            return None
+        sizes[axis], behind = n, axis + 1
+    return _Box(starts, tuple(sizes), tuple(steps))
+
+
+def _placed(writer: Writer, source: SSAValue, box: _Box, wanted: Strided) -> SSAValue:
+    if box.sizes != shape_of(source):
+        part = SliceOp(source, starts=box.starts, sizes=box.sizes, steps=box.steps)
+        source = writer.add(part)
+    pairs = zip(wanted.shape, wanted.strides, strict=True)
+    found = writer.reshaped(source, *(n if stride else 1 for n, stride in pairs))
+    if shape_of(found) == wanted.shape:
+        return found
+    return writer.add(ExpandOp(found, shape=wanted.shape))
