@@ -143,10 +143,14 @@ class Slots:
 
     def take(self, step: Bias | Mask) -> bool:
         """Do what `step` does after all before; return whether that is possible."""
-        value = self._placed(step)
-        if value is None:
+        placed = self._placed(step)
+        if placed is None:
             return False
+        value = _unexpanded(placed)
         if isinstance(step, Bias):
+            number = uniform_element(value)
+            if number is not None and not number:
+                return True  # softmax sees no difference between 0.0 and -0.0
             if self.bias is not None:
                 value = self.writer.apply(AddOp, self.bias, value)
             self.bias = value
@@ -172,11 +176,15 @@ class Slots:
     def _placed(self, step: Bias | Mask) -> SSAValue | None:
         """Return its value as it broadcasts to the scores; None where it does not."""
         if step.shape == self.shape:
-            return _unexpanded(step.value)
-        if _without_ones(step.shape) != _without_ones(self.shape):
-            return None
+            return step.value
         given = shape_of(step.value)
         given = (1,) * (len(step.shape) - len(given)) + given
+        batch, heads, *pairs = self.shape
+        if step.shape == (batch * heads, *pairs):
+            first = (1, 1) if given[0] == 1 else (batch, heads)
+            return self.writer.reshaped(step.value, *first, *given[1:])
+        if _without_ones(step.shape) != _without_ones(self.shape):
+            return None
         own = iter([g for g, s in zip(given, step.shape, strict=True) if s != 1])
         shape = tuple(1 if extent == 1 else next(own) for extent in self.shape)
         return self.writer.reshaped(step.value, *shape)
@@ -184,7 +192,13 @@ class Slots:
 
 def _unexpanded(value: SSAValue) -> SSAValue:
     """Return what broadcasts as `value` does, and may be smaller."""
-    return value.owner.input if isinstance(value.owner, ExpandOp) else value
+    source = value
+    while isinstance(source.owner, ReshapeOp):
+        source = source.owner.input
+    op = source.owner
+    if isinstance(op, ExpandOp) and shape_of(source) == shape_of(value):
+        return op.input
+    return value
 
 
 def _without_ones(shape: Shape) -> list[int]:

@@ -58,17 +58,15 @@ def strided(array: Array) -> Strided | None:
         return None
     first = (0,) * array.ndim
     start = int(array[first])
-    strides = tuple(
+    strides: Shape = tuple(
         int(array[(*first[:axis], 1, *first[axis + 1 :])]) - start if n > 1 else 0
         for axis, n in enumerate(array.shape)
     )
     # What is the same along an axis need be looked at once.
-    once = array[tuple(slice(None if stride else 1) for stride in array.strides)]
-    expected = np.array(start)
-    for axis, n in enumerate(once.shape):
-        line = strides[axis] * np.arange(n)
-        expected = expected + line.reshape(-1, *[1] * (array.ndim - axis - 1))
-    if not (once == expected).all():
+    once: Array = array[tuple(slice(None if stride else 1) for stride in array.strides)]
+    places = np.indices(once.shape, sparse=True)
+    distances: list[Array] = [n * at for n, at in zip(strides, places, strict=True)]
+    if not (once == sum(distances, np.array(start))).all():
         return None
     return Strided(start, array.shape, strides)
 

@@ -19,14 +19,15 @@ from glow.passes.graph._norms import (
     RecognizeLayerNorm,
     RecognizeRmsNorm,
 )
+from glow.passes.graph._swish import RecognizeSwish
 from glow.support.rewriting import rewrite
 
 
 @dataclass(frozen=True)
 class RecognizeFunctionsPass(ModulePass):
     """
-    Replace layer and root-mean-square normalizations, gelu and binary cross-entropy,
-    where they are written out in other ops, by the one op each.
+    Replace layer and root-mean-square normalizations, gelu, swish and binary
+    cross-entropy, where they are written out in other ops, by the one op each.
 
     So write exporters for opsets that have no such operator, and so are functions that
     a model brings itself. Results differ by rounding, and a loss is finite where a
@@ -42,6 +43,7 @@ class RecognizeFunctionsPass(ModulePass):
         rewrite(
             op,
             RecognizeGelu(),
+            RecognizeSwish(),
             RecognizeRmsNorm(),
             RecognizeLayerNorm(),
             AbsorbScaleAndBias(),

@@ -113,6 +113,66 @@ func.func @expanded_bias(%q: tensor<1x2x3x4xf32>, %b: tensor<1x1x1x3xf32>) -> te
   func.return %y : tensor<1x2x3x4xf32>
 }
 
+// As TorchDynamo writes attention without a mask; no query sees nothing then.
+// CHECK-LABEL: @bias_of_zeros_and_nan_replaced(
+// CHECK:         graph.attention %q, %q, %q {scale = 1.000000e+00 : f64} :
+func.func @bias_of_zeros_and_nan_replaced(%q: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %b = graph.literal dense<0.0> : tensor<3x3xf32> : tensor<3x3xf32>
+  %z = graph.literal dense<0.0> : tensor<f32> : tensor<f32>
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %1 = graph.add %0, %b : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %2 = graph.softmax %1 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %3 = graph.is_nan %2 : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xi1>
+  %w = graph.where %3, %z, %2 : (tensor<1x2x3x3xi1>, tensor<f32>, tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
+// As torch.nn.MultiheadAttention has them: a bias for each key, repeated by head.
+// CHECK-LABEL: @expanded_bias_with_heads_and_batch_joined(
+// CHECK:         graph.attention {{.*}} bias %b : tensor<2x1x1x3xf32>
+func.func @expanded_bias_with_heads_and_batch_joined(%q: tensor<2x3x3x4xf32>, %b: tensor<2x1x1x3xf32>) -> tensor<2x3x3x4xf32> {
+  %e = graph.expand %b {shape = array<i64: 2, 3, 1, 3>} : (tensor<2x1x1x3xf32>) -> tensor<2x3x1x3xf32>
+  %r = graph.reshape %e {shape = array<i64: 6, 1, 3>} : (tensor<2x3x1x3xf32>) -> tensor<6x1x3xf32>
+  %p = graph.matmul %q, %q {transpose_rhs} : (tensor<2x3x3x4xf32>, tensor<2x3x3x4xf32>) -> tensor<2x3x3x3xf32>
+  %0 = graph.reshape %p {shape = array<i64: 6, 3, 3>} : (tensor<2x3x3x3xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.add %0, %r : (tensor<6x3x3xf32>, tensor<6x1x3xf32>) -> tensor<6x3x3xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 2, 3, 3, 3>} : (tensor<6x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %w = graph.softmax %2 : (tensor<2x3x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %y = graph.matmul %w, %q : (tensor<2x3x3x3xf32>, tensor<2x3x3x4xf32>) -> tensor<2x3x3x4xf32>
+  func.return %y : tensor<2x3x3x4xf32>
+}
+
+// As DeBERTa has them: a bias for each head of each batch, and a mask by batch.
+// CHECK-LABEL: @bias_with_heads_and_batch_joined(
+// CHECK:         [[B:%.*]] = graph.reshape %b {shape = array<i64: 2, 3, 3, 3>}
+// CHECK:         graph.attention {{.*}} mask %m : tensor<2x1x1x3xi1> bias {{.*}} : tensor<2x3x3x3xf32>
+func.func @bias_with_heads_and_batch_joined(%q: tensor<6x3x4xf32>, %b: tensor<6x3x3xf32>, %m: tensor<2x1x1x3xi1>) -> tensor<6x3x4xf32> {
+  %c = graph.literal dense<-1.0e4> : tensor<f32> : tensor<f32>
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.add %0, %b : (tensor<6x3x3xf32>, tensor<6x3x3xf32>) -> tensor<6x3x3xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 2, 3, 3, 3>} : (tensor<6x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %3 = graph.where %m, %2, %c : (tensor<2x1x1x3xi1>, tensor<2x3x3x3xf32>, tensor<f32>) -> tensor<2x3x3x3xf32>
+  %w = graph.softmax %3 : (tensor<2x3x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %v = graph.reshape %w {shape = array<i64: 6, 3, 3>} : (tensor<2x3x3x3xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %v, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
+// CHECK-LABEL: @bias_of_all_heads_and_batches(
+// CHECK:         [[B:%.*]] = graph.reshape %b {shape = array<i64: 1, 1, 3, 3>}
+// CHECK:         graph.attention {{.*}} bias {{.*}} : tensor<2x1x3x3xf32>
+func.func @bias_of_all_heads_and_batches(%q: tensor<6x3x4xf32>, %b: tensor<3x3xf32>, %m: tensor<2x1x1x3xf32>) -> tensor<6x3x4xf32> {
+  %0 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x3x4xf32>, tensor<6x3x4xf32>) -> tensor<6x3x3xf32>
+  %1 = graph.add %0, %b : (tensor<6x3x3xf32>, tensor<3x3xf32>) -> tensor<6x3x3xf32>
+  %2 = graph.reshape %1 {shape = array<i64: 2, 3, 3, 3>} : (tensor<6x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %3 = graph.add %2, %m : (tensor<2x3x3x3xf32>, tensor<2x1x1x3xf32>) -> tensor<2x3x3x3xf32>
+  %w = graph.softmax %3 : (tensor<2x3x3x3xf32>) -> tensor<2x3x3x3xf32>
+  %v = graph.reshape %w {shape = array<i64: 6, 3, 3>} : (tensor<2x3x3x3xf32>) -> tensor<6x3x3xf32>
+  %y = graph.matmul %v, %q : (tensor<6x3x3xf32>, tensor<6x3x4xf32>) -> tensor<6x3x4xf32>
+  func.return %y : tensor<6x3x4xf32>
+}
+
 // As padding is written for BERT: numbers that are added, known in the run.
 // CHECK-LABEL: @bias_of_the_run(
 // CHECK:         graph.attention %q, %q, %q bias %b : tensor<1x1x1x3xf32> {scale = 1.000000e+00 : f64, unseen = "nan"}

@@ -1,17 +1,26 @@
 """
-Transformers as exporters write them: shapes and masks computed from other shapes.
+Transformers as `torch.onnx.export` writes them, by tracing and by TorchDynamo.
 
-The nodes are those of `torch.onnx.export` on models of the transformers library:
-by tracing, where each `size()` is a Shape and a Gather and each `view` a Concat and a
-Reshape; and by TorchDynamo, where dimensions are called s0, s1 and arithmetic on them.
+`texts` has a model each, as `regenerate.py` wrote it: nodes and small constants as they
+were exported, weights as shapes alone.
 """
 
-from exported.bert import bert
-from exported.dynamo import dynamo
-from exported.gpt2 import gpt2
-from exported.llama import llama
-from exported.tracing import PLACES, WORDS
+from __future__ import annotations
 
-__all__ = ["MODELS", "PLACES", "WORDS", "bert", "dynamo", "gpt2", "llama"]
+from functools import cache
+from pathlib import Path
 
-MODELS = {"bert": bert, "gpt2": gpt2, "llama": llama, "dynamo": dynamo}
+from onnx import ModelProto
+
+from exported.text import parsed
+
+FOLDER = Path(__file__).parent / "texts"
+NAMES = tuple(sorted(path.stem for path in FOLDER.glob("*.txt")))
+
+WORDS, PLACES = 100, 128
+
+
+@cache
+def read(name: str) -> ModelProto:
+    """Return the model called `name`, with the same random weights each time."""
+    return parsed((FOLDER / f"{name}.txt").read_text())
