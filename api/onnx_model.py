@@ -55,7 +55,12 @@ def symbolic_model(
             kept, {**dims, **more_dims}, {**constants, **more_constants}
         )
 
-    return SymbolicModel(name, signature, import_)
+    return SymbolicModel(
+        name,
+        signature,
+        import_,
+        lambda arrays: load_onnx(name, kept, dims, {**constants, **arrays}),
+    )
 
 
 def _spec(declared: Declared) -> SymbolicSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from glow.model import Model
@@ -21,10 +22,17 @@ class SymbolicModel(Model):
     `print(model)` shows what it takes and gives. It keeps the model as it was read.
     """
 
-    def __init__(self, name: str, signature: SymbolicSignature, import_: Import):
+    def __init__(
+        self,
+        name: str,
+        signature: SymbolicSignature,
+        import_: Import,
+        bind: Callable[[Mapping[str, object]], Model],
+    ):
         self.name = name
         self.signature = signature
         self._import = import_
+        self._bind = bind
 
     @property
     def module(self) -> ModuleOp:
@@ -34,6 +42,15 @@ class SymbolicModel(Model):
     def dims(self) -> tuple[str, ...]:
         """The symbolic dimensions that have no extent, in the order of the inputs."""
         return self.signature.dims
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        """
+        Return this model with inputs whose value no run changes any more.
+
+        `arrays` are copied, by name, and say what dimensions of theirs are. Errors:
+        BindingError with all names that are no inputs and all arrays that do not fit.
+        """
+        return self._bind({name: np.array(array) for name, array in arrays.items()})
 
     def specialize(
         self, dims: Mapping[str, int], constants: Mapping[str, object] | None = None

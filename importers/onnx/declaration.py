@@ -96,7 +96,10 @@ def _input(
         problems.add(str(problem), owner)
         return None
     if extents_of(info) is None:
-        raise InvalidModelError(f"{owner} has no shape, expected at least its rank")
+        raise InvalidModelError(
+            f"{owner} has no shape, expected at least its rank; declare one in the "
+            f'model, or give it a value: constants={{"{info.name}": ...}}'
+        )
     return Declared(info.name, _shape(info, dims, owner), dtype, axes_of(info))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,23 +47,29 @@ def given_values(
     Return `values`, which the caller gives to inputs, as arrays of their own.
 
     `dims` takes the extents that they have.
-    Errors: a BindingError for what is no input, or has another type than that.
+    Errors: a BindingError that lists what is no input, or has another type than that.
     """
     infos = {info.name: info for info in inputs}
     found: dict[str, NDArray[Any]] = {}
+    problems: list[str] = []
     for name, value in values.items():
         if name not in infos:
             known = ", ".join(f'"{each}"' for each in infos) or "none"
-            raise BindingError(f'the model has no input "{name}" (it has {known})')
+            problems.append(f'the model has no input "{name}" (it has {known})')
+            continue
         array = np.array(value, order="C")
         array.flags.writeable = False
-        _check_given(infos[name], array, dims)
+        problems += _misfits(infos[name], array, dims)
         found[name] = array
+    if problems:
+        raise BindingError("; ".join(problems))
     return found
 
 
-def _check_given(info: ValueInfoProto, array: NDArray[Any], dims: Dimensions) -> None:
-    """Raise unless `array` may stand for an input."""
+def _misfits(
+    info: ValueInfoProto, array: NDArray[Any], dims: Dimensions
+) -> Iterator[str]:
+    """Say why `array` cannot stand for an input."""
     number = info.type.tensor_type.elem_type
     dtype = DTYPES.get(number)
     extents = extents_of(info)
@@ -72,7 +78,7 @@ def _check_given(info: ValueInfoProto, array: NDArray[Any], dims: Dimensions) ->
     )
     if dtype != array.dtype or not fits:
         shape = ", ".join(map(str, extents)) if extents is not None else "..."
-        raise BindingError(
+        yield (
             f'input "{info.name}" is given as {array.dtype}{list(array.shape)}, '
             f"expected {dtype or type_name(number)}[{shape}]"
         )

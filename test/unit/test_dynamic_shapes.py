@@ -257,6 +257,33 @@ def test_constants_give_dimensions_their_extents() -> None:
         glow.compile(found, "reference")(np.zeros((2, 5), f32))
 
 
+def test_inputs_are_bound_before_dimensions_are_known() -> None:
+    source = glow.load(cache())
+    x = np.ones((2, 1), f32)
+    bound = source.bind({"x": x})
+    x[...] = 7
+    assert bound.dims == ()
+    found = glow.compile(bound, "reference")(np.zeros((2, 2), f32))[0]
+    assert found.tolist() == [[1, 0, 0], [1, 0, 0]]
+    scaled = model(
+        [node("Mul", "x s", "y")], {"x": ("n", 3), "s": (3,)}, [info("y", ("n", 3))]
+    )
+    bound = glow.load(scaled).bind({"s": np.array([1, 2, 4], f32)})
+    assert str(bound) == "model: (x: float32[n, 3]) -> (y: float32[n, 3])"
+    net = glow.compile(bound, "reference")
+    for count in (1, 2):
+        assert net(np.ones((count, 3), f32)).tolist() == [[1, 2, 4]] * count
+    text = message_of(
+        BindingError,
+        lambda: glow.load(scaled).bind({"s": np.ones(2, f32), "q": x, "x": x[0]}),
+    )
+    assert text == (
+        'input "s" is given as float32[2], expected float32[3]; '
+        'the model has no input "q" (it has "x", "s"); '
+        'input "x" is given as float32[1], expected float32[n, 3]'
+    )
+
+
 def test_given_dimensions_agree_with_those_that_follow() -> None:
     dims = {"batch": 1, "past": 3, "past + 1": 4}
     assert glow.load(cache(), dims=dims).dims == ()
@@ -320,8 +347,13 @@ def test_inputs_that_cannot_be_are_refused_when_the_model_is_loaded() -> None:
     source = model(
         [node("Add", "x h", "y")], {"x": ("n",), "h": info("h", None)}, ["y"]
     )
-    with pytest.raises(InvalidModelError, match='input "h" has no shape'):
-        glow.load(source)
+    text = message_of(InvalidModelError, lambda: glow.load(source))
+    assert text == (
+        'input "h" has no shape, expected at least its rank; declare one in the model, '
+        'or give it a value: constants={"h": ...}'
+    )
+    found = glow.load(source, constants={"h": np.ones(2, f32)})
+    np.testing.assert_array_equal(glow.compile(found)(np.ones(2, f32)), [2, 2])
 
 
 def test_changes_of_the_proto_are_not_seen() -> None:

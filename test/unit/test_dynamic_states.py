@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from layout_strategies import laid_out
 from models.decoder import STATES, decoder_cached
 from numpy.typing import NDArray
 from onnx import ModelProto
@@ -14,6 +18,14 @@ from small_onnx import info, model, node
 
 import glow
 from glow import BindingError, CompilationError, DynamicExecutable
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.symbolic_spec import symbolic_spec
+from glow.support.layout import (
+    Layout,
+    LayoutError,
+    print_layout,
+    requested_layouts,
+)
 
 f32 = np.float32
 Array = NDArray[Any]
@@ -236,6 +248,38 @@ def test_one_order_is_for_all_of_its_rank_and_blocks_may_split_a_symbol() -> Non
         'expected blocks that divide the axes of "image", which is [3, 8, 1, 6], '
         "got OIHW2o"
     )
+
+
+@given(laid_out(), st.data())
+def test_arrays_in_any_order_say_what_extents_are(
+    case: tuple[Layout, tuple[int, ...]], data: st.DataObject
+) -> None:
+    layout, shape = case
+    if layout.is_aligned or layout.has_halo:
+        layout = Layout([replace(dim, alignment=1) for dim in layout.dims])
+    open_axes = data.draw(st.lists(st.booleans(), min_size=len(shape)))
+    extents = tuple(
+        f"n{axis}" if is_open else extent
+        for axis, (extent, is_open) in enumerate(zip(shape, open_axes, strict=False))
+    )
+    plain = symbolic_spec("x", extents, np.dtype(f32))
+    try:
+        requested_layouts(("x",), (print_layout(layout),), {"x": shape})
+    except LayoutError:
+        assume(False)
+    spec = plain.relaid(layout)
+    dims = {f"n{axis}": extent for axis, extent in enumerate(shape)}
+    assert spec.problem_for(dims) is None
+    found = spec.shape_for(dims)
+    assert spec.tensor_shape_of(found) == shape
+    array = spec.pack(np.zeros(shape, f32))
+    assert array.shape == found
+    assert spec.problem_with(array) is None
+    assert spec.unpack(array).shape == shape
+    signature = SymbolicSignature((spec,), ())
+    assert signature.dims_of({"x": array}) == {n: dims[n] for n in signature.dims}
+    assert signature.shapes_of(dims) == (found,)
+    assert signature.dims_for((found,)) == {n: dims[n] for n in signature.dims}
 
 
 @pytest.mark.parametrize("target", TARGETS)
