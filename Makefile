@@ -8,6 +8,11 @@ READY := $(VENV)/.ready
 JOBS ?= 2
 
 export PATH := $(BIN):$(PATH)
+# Tests start hundreds of processes, and none should compile our sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Neighbours go to one worker, which keeps the kernels and models that they share.
+PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 .PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement kv-cache compile-time dynamic-shapes load-time overhead memory stress conformance clean
 
@@ -46,13 +51,13 @@ lit: $(READY)
 	$(BIN)/lit --workers $(JOBS) --quiet test
 
 test: lit
-	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full'
+	$(PYTEST) -m 'not full'
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m 'not full and not slow'
+	$(PYTEST) -m 'not full and not slow'
 
 test-full: lit
-	$(BIN)/python -m pytest -q -n $(JOBS) --hypothesis-profile=search
+	$(PYTEST) --hypothesis-profile=search
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -55,13 +55,8 @@ def compile_module(
     and for constants whose bytes are absent.
     """
     expect_host(target)
-    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
-    objects = [
-        cached_object_code(text, target, cache, level_of(functions[name]))
-        for name, text in units(module).items()
-    ]
-    objects += kernel_objects(_declared(module), target, cache)
+    objects = objects_of(module, target, cache)
     bindings = tuple(_bindings(module))
     # Code writes to these, so that it never reads what they start as where that lies.
     starts = {b.initial for b in bindings if b.direction == "inout"}
@@ -75,6 +70,16 @@ def compile_module(
         tuple(text.data for text in _list(module, "glow.messages")),
     )
     return link_image(image)
+
+
+def objects_of(module: ModuleOp, target: Target, cache: ObjectCache) -> list[bytes]:
+    """Return the code of a module of the llvm dialect, and of kernels it declares."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    objects = [
+        cached_object_code(text, target, cache, level_of(functions[name]))
+        for name, text in units(module).items()
+    ]
+    return objects + kernel_objects(_declared(module), target, cache)
 
 
 def level_of(function: FuncOp) -> int:

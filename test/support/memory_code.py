@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,11 @@ from xdsl.dialects.builtin import MemRefLayoutAttr, ModuleOp, NoneAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from glow.backends.cpu.jit import compile_loops
+from glow.backends.cpu import library
+from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu.executable import objects_of
+from glow.backends.cpu.host import expect_host
+from glow.backends.cpu.linker import link
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import Addressing, strided
 from glow.dialects.memory.base import Buffer
@@ -78,19 +82,25 @@ class MemoryCode:
         op.verify()
         self.block.add_op(op)
 
-    def loops(self) -> ModuleOp:
+    def loops(self, kernels: Literal["defined", "declared"] = "defined") -> ModuleOp:
         """Lower to loops and verify the result."""
         self.block.add_op(ReturnOp())
         main = FuncOp("main", ([], []), Region(self.block))
         self.module.body.block.add_op(main)
-        MemoryToLoopsPass(target=self.target).apply(Context(), self.module)
+        MemoryToLoopsPass(self.target, kernels).apply(Context(), self.module)
         self.module.verify()
         return self.module
 
     def compile(self) -> Any:
-        """Return a function that runs the ops once and returns the fault or None."""
-        module = self.loops()
-        code = compile_loops(module, target_of(self.target))
+        """
+        Return a function that runs the ops once and returns the fault or None.
+
+        Kernels come from the library, which keeps them for the next test.
+        """
+        module, target = self.loops("declared"), target_of(self.target)
+        library.lower(module)
+        expect_host(target)
+        code = link(objects_of(module, target, ObjectCache()), ["main"])
         attributes: Any = module.attributes
         constants = [self._bytes(entry) for entry in attributes["glow.constants"]]
         messages = [entry.data for entry in attributes["glow.messages"]]

@@ -1,6 +1,8 @@
 """Oracles, and what else several test files share, as fixtures."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -150,3 +152,37 @@ def verified_kernels() -> Iterator[None]:
     library.lower = lower
     yield
     library.lower = plain
+
+
+FAST_SECONDS = 1.0
+"""How much time of a processor a test may take that is not marked `slow`."""
+
+
+def _seconds() -> float:
+    """Return the processor time of this process and of those it waited for."""
+    used = os.times()
+    return process_time() + used.children_user + used.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    start = _seconds()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("seconds", _seconds() - start))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name the tests that keep `make test-fast` from being fast."""
+    found = sorted(
+        (dict(report.user_properties).get("seconds", 0.0), report.nodeid)
+        for report in terminalreporter.stats.get("passed", ())
+        if not {"slow", "full"} & set(report.keywords)
+    )
+    found = [each for each in found if each[0] > FAST_SECONDS]
+    if not found:
+        return
+    terminalreporter.section("long, and not marked slow")
+    for seconds, test in reversed(found):
+        terminalreporter.write_line(f"{seconds:6.1f} s  {test}")

@@ -2,6 +2,7 @@
 
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ OWNERS = {
 }
 
 
+@cache
 def package_folders() -> dict[str, str]:
     """Map each dotted package that `pyproject.toml` places to its folder."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -53,7 +55,8 @@ def python_folders() -> set[str]:
     }
 
 
-def imported_modules(source: str) -> set[str]:
+@cache
+def imported_modules(source: str) -> frozenset[str]:
     """Return the dotted name of everything that `source` imports, lazily or not."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -62,7 +65,7 @@ def imported_modules(source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def folder_of(module: str) -> str | None:

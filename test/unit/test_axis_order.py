@@ -50,6 +50,7 @@ def small(name: str) -> ModelProto:
     return models.TWINS[name](**SMALL[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affine", [False, True])
 @pytest.mark.parametrize("name", SMALL)
 def test_channels_last_is_the_same_graph(name: str, affine: bool) -> None:

@@ -324,6 +324,7 @@ def test_weights_depend_on_name_and_seed_and_on_nothing_else() -> None:
     assert not np.array_equal(one["a.weight"], weights("ab", 1)["a.weight"])
 
 
+@pytest.mark.slow
 def test_every_process_draws_the_same() -> None:
     program = ROOT / "examples" / "build_network.py"
     texts = [
@@ -345,6 +346,7 @@ def test_every_process_draws_the_same() -> None:
     assert "he_normal(seed=1, fan_in=75, fan_out=400)" in texts[0]
 
 
+@pytest.mark.slow
 def test_the_example_runs() -> None:
     done = subprocess.run(
         [sys.executable, "build_network.py"],

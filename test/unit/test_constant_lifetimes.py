@@ -169,6 +169,7 @@ def test_folding_one_of_two_uses_leaves_the_other_alone() -> None:
     assert proto.SerializeToString() == held
 
 
+@pytest.mark.slow
 def test_batches_of_a_network_share_its_weights() -> None:
     nets = [glow.compile(convolutions(batch)) for batch in (1, 8)]
     one, eight = map(constants_of, nets)

@@ -40,13 +40,14 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
             yield node
 
 
+@pytest.mark.slow
 def test_files_and_functions_are_short() -> None:
     long: list[str] = []
     for path in tracked("*.py"):
         name, text = path.relative_to(ROOT), path.read_text()
         if (lines := text.count("\n")) > FILE_LINES:
             long.append(f"{name} has {lines} lines")
-        for function in functions(ast.parse(text)):
+        for function in functions(_parsed(path)):
             lines = (function.end_lineno or 0) - function.lineno + 1
             if lines > FUNCTION_LINES:
                 long.append(f"{name}: {function.name} has {lines} lines")
@@ -62,6 +63,7 @@ def test_every_module_of_the_package_says_what_it_is_for() -> None:
     assert not silent, f"no docstring: {', '.join(silent)}"
 
 
+@cache
 def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 

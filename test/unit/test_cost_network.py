@@ -84,6 +84,7 @@ def wide_networks(draw: st.DrawFn) -> CostNetwork:
     return network_of(random, sizes, edges, draw(st.sampled_from([0, 0.1, 0.3, 0.5])))
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(wide_networks(), st.sampled_from([1, 5, 40]), st.integers(0, 8))
 def test_bounded_search_is_feasible_and_no_worse_than_greedy(

@@ -33,6 +33,7 @@ def decomposed(call: Call) -> ModuleOp:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_parts_give_what_the_equation_says(seed: int) -> None:
     for call in calls("graph.einsum", 25, seed):

@@ -347,6 +347,7 @@ image_file.replace_file = lambda path, pieces: write(path, dying(path, pieces))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_does_no_harm(path: Path, cache: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", DIE + COMPILE, path, cache])
     assert killed.returncode < 0

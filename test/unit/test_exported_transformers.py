@@ -119,6 +119,7 @@ def ops_of(module: ModuleOp) -> tuple[Counter[str], Counter[str]]:
     return names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_COST)
 def test_machine_code_of_two_shapes_computes_what_onnx_runtime_does(name: str) -> None:
     model = exported.read(name)
@@ -135,6 +136,7 @@ def test_machine_code_of_two_shapes_computes_what_onnx_runtime_does(name: str) -
     assert len(net.compiled) == len(EXTENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", exported.NAMES)
 def test_functions_are_seen_and_no_shape_arithmetic_is_left(name: str) -> None:
     model = exported.read(name)

@@ -43,6 +43,7 @@ def movements(module: ModuleOp) -> list[TransformOp]:
     return [op for op in module.walk() if isinstance(op, TransformOp)]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 @pytest.mark.parametrize("element", [f32, i64, i1], ids=str)
@@ -64,6 +65,7 @@ def test_random_programs_compute_the_same_with_no_more_movements(
         np.testing.assert_array_equal(found[name], array)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(programs(f32, steps=4))
 def test_folded_programs_run_on_the_cpu(case: tuple[ModuleOp, Array]) -> None:

@@ -112,9 +112,16 @@ def seconds(action: Any, *arguments: Any) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generic", [False, pytest.param(True, marks=pytest.mark.full)])
-def test_ten_thousand_ops_survive_text(generic: bool) -> None:
-    module = large_module(10_000)
+@pytest.mark.parametrize(
+    ("size", "generic"),
+    [
+        (2_000, False),
+        pytest.param(10_000, False, marks=pytest.mark.full),
+        pytest.param(10_000, True, marks=pytest.mark.full),
+    ],
+)
+def test_thousands_of_ops_survive_text(size: int, generic: bool) -> None:
+    module = large_module(size)
     text = printed(module, generic)
     again = parse(text)
     assert printed(again, generic) == text
@@ -159,6 +166,7 @@ print(module)
 """
 
 
+@pytest.mark.slow
 def test_text_is_the_same_in_another_process() -> None:
     program = PROGRAM.format(folder=os.path.dirname(__file__))
     texts = {

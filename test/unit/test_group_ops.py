@@ -179,6 +179,7 @@ def test_long_epilogues_are_bounded() -> None:
     assert sum(isinstance(op, GraphOp) for op in second.walk()) == 10
 
 
+@pytest.mark.slow
 def test_ten_thousand_ops_take_seconds() -> None:
     module = chain(10_000)
     start = time.process_time()

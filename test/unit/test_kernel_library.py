@@ -24,6 +24,8 @@ from glow.model import context
 from glow.pipeline import STAGES, run_passes
 from glow.support.targets import target_of
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def at_loops(kernels: str) -> ModuleOp:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from convolutions import Case, Convolution
+from grids import in_turns
 from products import TARGETS
 
 from glow.lowering._packing import pack_depthwise, pack_filter
@@ -218,8 +219,7 @@ GENERIC = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", DIRECT)
+@pytest.mark.parametrize(("name", "target"), in_turns(DIRECT, TARGETS))
 def test_direct(name: str, target: str) -> None:
     case, panel = DIRECT[name], target_of(target).panel_widths[0]
     Convolution(
@@ -227,15 +227,13 @@ def test_direct(name: str, target: str) -> None:
     ).check()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", DEPTHWISE)
+@pytest.mark.parametrize(("name", "target"), in_turns(DEPTHWISE, TARGETS))
 def test_depthwise(name: str, target: str) -> None:
     Convolution(DEPTHWISE[name], target, "depthwise", pack_depthwise).check()
 
 
-@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
-@pytest.mark.parametrize("name", WINOGRAD)
+@pytest.mark.parametrize(("name", "target"), in_turns(WINOGRAD, TARGETS))
 def test_winograd(name: str, form: Form, target: str) -> None:
     case, machine = WINOGRAD[name], target_of(target)
     Convolution(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from grids import cross
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_code import Array, MemoryCode
@@ -28,8 +29,7 @@ def add_copy(code: MemoryCode, source: Array, result: Array) -> None:
     code.add(CopyOp(code.buffer(source), code.buffer(result)))
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("target", "dtype"), cross(TARGETS, DTYPES))
 def test_every_order_of_axes(target: str, dtype: Any) -> None:
     code, cases = MemoryCode(target), []
     for shape in ((3, 5, 33), (17, 2, 40), (4, 67, 4), (64, 70, 1)):
@@ -47,8 +47,9 @@ def test_every_order_of_axes(target: str, dtype: Any) -> None:
 EXTENTS = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 70)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.bool_])
+@pytest.mark.parametrize(
+    ("target", "dtype"), cross(TARGETS, [np.float32, np.float64, np.int16, np.bool_])
+)
 def test_every_length_of_lines_and_sides_of_squares(target: str, dtype: Any) -> None:
     """Ends of lines and corners of planes, and nothing beyond them."""
     code, cases = MemoryCode(target), []
@@ -144,8 +145,7 @@ LAYOUTS: list[tuple[str, tuple[int, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("target", "dtype"), cross(TARGETS, DTYPES))
 def test_to_and_from_layouts_with_zero_padding(target: str, dtype: Any) -> None:
     """Blocks are padded by the copy, what lies around strides by `zero_halo`."""
     code, cases = MemoryCode(target), []

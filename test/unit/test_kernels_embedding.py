@@ -14,6 +14,8 @@ from glow.dialects.graph.embedding import (
 )
 from glow.dialects.memory import embedding
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 WIDTHS = (1, 7, 24, 64, 100, 530)
 RNG = np.random.default_rng(0)

@@ -9,6 +9,8 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.memory.window import ArgReduceOp, GatherOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 
 

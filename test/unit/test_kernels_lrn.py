@@ -9,6 +9,8 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph import normalization
 from glow.dialects.memory.normalization import LrnOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 USUAL: dict[str, Any] = {"size": 5, "alpha": 1e-2, "beta": 0.75, "bias": 1.0}
 

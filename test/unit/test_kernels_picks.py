@@ -10,6 +10,8 @@ from glow.dialects.graph import indexing as graph
 from glow.dialects.graph import scattering
 from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp, TensorScatterOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:sse2")
 
 

@@ -9,6 +9,8 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph import ranking as graph
 from glow.dialects.memory.ranking import TopKOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:sse2")
 
 

@@ -11,6 +11,8 @@ from memory_resizing import resized
 from glow.dialects.graph.interpolation import Interpolation
 from glow.dialects.memory.resize import ResizeOp
 
+pytestmark = pytest.mark.slow
+
 TARGETS = ("cpu", "cpu:sse2")
 NEAREST = Interpolation(
     "nearest", "half_pixel", "round_prefer_floor", -0.75, False, False

@@ -24,6 +24,7 @@ def add_cumsum(
     return out, want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_cumsum(target: str) -> None:
     """Whole numbers, which floats add in any order; every axis, type and stride."""

@@ -22,6 +22,8 @@ from glow.dialects.memory import (
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
 
+pytestmark = pytest.mark.slow
+
 PLACES = {"kernel_shape": (2,), "strides": (1,), "pads": (0, 1), "dilations": (1,)}
 CUBIC = Interpolation("cubic", "half_pixel", "floor", -0.75, False, False)
 

@@ -126,6 +126,7 @@ def test_transposed_layout_of_the_transposed_array_has_the_same_bytes(
     )
 
 
+@pytest.mark.slow
 @given(st.data(), st.booleans())
 def test_reshaped_layout_has_the_same_bytes(data: st.DataObject, padded: bool) -> None:
     shape = data.draw(factored(data.draw(st.sampled_from([1, 12, 24, 36]))))
@@ -226,6 +227,7 @@ def test_misfits_are_refused() -> None:
         row_major(1).with_halo([(-1, 0)])
 
 
+@pytest.mark.slow
 @given(laid_out(), st.data())
 def test_relabelling_by_a_permutation_is_transposing(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject
@@ -252,6 +254,7 @@ def test_unblocking_keeps_the_order_of_the_finest_digits() -> None:
     assert unblocked(parse_layout("[0, 1:7, 1:?:7]")) == row_major(2)
 
 
+@pytest.mark.slow
 @given(laid_out(extended=True), st.data())
 def test_extensions_move_no_byte_and_follow_their_dims(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject

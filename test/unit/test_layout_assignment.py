@@ -59,6 +59,7 @@ def run(text: str, module: ModuleOp) -> None:
     run_passes(parse_passes(text), context(), module)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_move_bytes_where_they_must_only(name: str) -> None:
     module = import_model(models.skeleton(name))
@@ -196,6 +197,7 @@ STEPS: tuple[Callable[[Network, SSAValue], SSAValue], ...] = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.data())
 def test_laid_out_networks_compute_the_same(data: st.DataObject) -> None:

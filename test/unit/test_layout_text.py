@@ -20,6 +20,7 @@ from glow.support.layout import (
 )
 
 
+@pytest.mark.slow
 @given(layouts(extended=True))
 def test_parse_of_print_is_identity(layout: Layout) -> None:
     text = print_layout(layout)
@@ -28,6 +29,7 @@ def test_parse_of_print_is_identity(layout: Layout) -> None:
     assert parse_layout_in(f"<{text}> -> x]", 1, ">") == (layout, 1 + len(text))
 
 
+@pytest.mark.slow
 @given(layouts(extended=True), st.data())
 def test_loose_text_prints_in_canonical_form(
     layout: Layout, data: st.DataObject
@@ -173,6 +175,7 @@ WORDS = [
 WORDS += [",", "?", "a=4", "[a=4]", "[x:y]", "x:y", "halo = ", "[0, 1]", "*", " ", ">"]
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=8))
 def test_any_text_is_read_or_refused_at_a_column(text: str) -> None:
@@ -187,6 +190,7 @@ def test_any_text_is_read_or_refused_at_a_column(text: str) -> None:
         assert 1 <= column <= len(text) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["N", "8c", "[", "]", "1", " ", "N[a=8]", "[x:y", "[x:y]", "[[", ", 0", ":1", "*"],

@@ -166,6 +166,7 @@ def test_unknown_form_names_the_known():
         emit(lower_loops(parsed(LOOPS)), target_of("cpu"), "elf")
 
 
+@pytest.mark.slow
 def test_text_does_not_depend_on_hash_seeds():
     program = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"

@@ -129,6 +129,7 @@ def test_what_is_in_no_file_cannot_be_forgotten() -> None:
     np.testing.assert_array_equal(array, ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "offset"), [("K[a=64]N", 0), ("NK", 1), ("NK16k", 1), ("KN16n", 1)]
 )
@@ -166,6 +167,7 @@ def test_what_code_cannot_read_in_place_is_moved_once(tmp_path: Path) -> None:
     np.testing.assert_array_equal(columns, ROWS.T)
 
 
+@pytest.mark.slow
 @FORMS
 def test_what_no_pass_changes_is_used_in_the_file(
     write: Callable[[Path], Path], tmp_path: Path

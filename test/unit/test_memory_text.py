@@ -10,7 +10,6 @@ from xdsl.passes import PassPipeline
 from xdsl.printer import Printer
 from xdsl.universe import Universe
 
-COUNT = 10_000
 STEP = """
   memory.elementwise ins(%a{0} : memref<4xf32>) outs(%a{1} : memref<4xf32>) {{
   ^bb0(%e: f32):
@@ -47,9 +46,16 @@ def printed(module: ModuleOp, *, generic: bool) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("generic", [False, pytest.param(True, marks=pytest.mark.full)])
-def test_ten_thousand_ops_come_back(generic: bool) -> None:
-    module = Parser(context(), chain(COUNT // 3)).parse_module()
+@pytest.mark.parametrize(
+    ("size", "generic"),
+    [
+        (2_000, False),
+        pytest.param(10_000, False, marks=pytest.mark.full),
+        pytest.param(10_000, True, marks=pytest.mark.full),
+    ],
+)
+def test_thousands_of_ops_come_back(size: int, generic: bool) -> None:
+    module = Parser(context(), chain(size // 3)).parse_module()
     module.verify()
     text = printed(module, generic=generic)
     again = Parser(context(), text).parse_module()

@@ -23,11 +23,6 @@ from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
 
 TARGET = "cpu:avx2"
 
-SMALL = {"alexnet", "shufflenet", "squeezenet"}
-NAMES = [
-    pytest.param(name, marks=[pytest.mark.slow] * (name not in SMALL))
-    for name in models.FILES
-]
 TWINS = {
     "mobilenet_v2": {"width": 0.25, "size": 96},
     "resnet50": {"width": 8, "size": 96},
@@ -49,7 +44,8 @@ def places(module: ModuleOp) -> tuple[int, ...]:
     return found["input"], found["inside"], found["output"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", models.FILES)
 def test_networks_over_images_copy_their_input_only(name: str) -> None:
     assert places(lowered(models.skeleton(name))) == (1, 0, 0)
 
@@ -82,6 +78,7 @@ def test_an_image_is_copied_for_its_border_alone() -> None:
     assert places(lowered(segmentation(3))) == (1, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx512", "cpu:neon"])
 def test_shuffles_are_stores_whatever_the_registers(target: str) -> None:
     assert places(lowered(models.skeleton("shufflenet"), target)) == (1, 0, 0)
@@ -124,6 +121,7 @@ def twin(name: str) -> ModelProto:
     return models.TWINS[name](**TWINS[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affine", [False, True])
 @pytest.mark.parametrize("name", TWINS)
 def test_axis_order_changes_nothing_behind_the_input(name: str, affine: bool) -> None:

@@ -357,6 +357,7 @@ def test_address_of_any_shape(shape: tuple[int, ...]):
     assert address_of(array) == array.ctypes.data
 
 
+@pytest.mark.slow
 def test_process_ends_quietly_with_code_loaded(tmp_path: Path):
     script = tmp_path / "run.py"
     folder = str(Path(__file__).parent)

@@ -19,6 +19,8 @@ from small_onnx import info, model, node
 from glow.importers.onnx import import_model
 from glow.support.errors import GlowError
 
+pytestmark = pytest.mark.slow
+
 
 def shapes_model() -> ModelProto:
     """Return a model with attributes, lists, shape arithmetic and several outputs."""
@@ -179,12 +181,13 @@ def test_shuffled_nodes_import_as_before(order: Sequence[int]) -> None:
 OPERATORS = all_cases()
 
 
+@pytest.mark.parametrize("times", [3, pytest.param(12, marks=pytest.mark.full)])
 @pytest.mark.parametrize("op", OPERATORS)
-def test_changed_attributes_and_inputs_of_each_operator(op: str) -> None:
+def test_changed_attributes_and_inputs_of_each_operator(op: str, times: int) -> None:
     rng = random.Random(op)
     cases = OPERATORS[op][:: max(1, len(OPERATORS[op]) // 6)]
     for case in cases:
-        for _ in range(12):
+        for _ in range(times):
             source = model_of([case])
             for _ in range(rng.randint(1, 3)):
                 rng.choice(CHANGES)(source, rng)

@@ -112,6 +112,7 @@ QUICK = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

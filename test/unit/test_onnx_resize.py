@@ -104,6 +104,7 @@ def test_what_is_wrong_is_told(build: Any, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "cpu:sse2"])
 def test_a_region_may_be_an_input(target: str) -> None:
     """The same code for any region: it finds positions and weights when it runs."""

@@ -180,6 +180,7 @@ def test_drawing_has_an_edge_for_each_operand_that_is_there(op: type[GraphOp]) -
         assert len(edges) == len(made.operands)
 
 
+@pytest.mark.slow
 @every_op
 def test_groups_are_the_same(op: type[GraphOp]) -> None:
     """What is fused behind an op does not depend on what it is given."""
@@ -243,6 +244,7 @@ def test_layouts_are_others_than_row_major(op: type[GraphOp]) -> None:
     assert laid_out == {True, False}
 
 
+@pytest.mark.slow
 @every_op
 def test_a_neutral_operand_costs_no_byte(op: type[GraphOp]) -> None:
     """Arena, constants and calls are those of a program written without it."""

@@ -146,6 +146,7 @@ def test_neutral_operands_are_gone_before_the_target_is_asked() -> None:
     np.testing.assert_array_equal(net(x), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["graph.embedding_bag", "graph.sparse_lengths_sum"])
 def test_weights_of_bags_go_to_their_rows(name: str) -> None:
     weighted = [

@@ -54,6 +54,7 @@ def test_neutral_operand_changes_no_bit(op: type[GraphOp], slot: str) -> None:
         assert all(map(same_bits, found, expected)), f"{whole} gives other bits"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("op", "slot"), SLOTS, ids=lambda x: getattr(x, "name", x))
 def test_absence_is_given_and_comes_back(op: type[GraphOp], slot: str) -> None:
     chosen = f'{{slots="{op.name}.{slot}"}}'
@@ -67,6 +68,7 @@ def test_absence_is_given_and_comes_back(op: type[GraphOp], slot: str) -> None:
         assert after(module, f"elide-optionals{chosen},dce") == before
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(op=st.sampled_from(OPS), seed=st.integers(0, 999))
 def test_each_direction_reaches_its_fixpoint(op: type[GraphOp], seed: int) -> None:

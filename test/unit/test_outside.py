@@ -88,17 +88,26 @@ def test_every_model_is_right(name: str, target: str) -> None:
         assert error_of(array, wanted) <= TOLERANCE
 
 
+@lru_cache(maxsize=1)
+def small_case(
+    name: str, order: str
+) -> tuple[ModelProto, dict[str, Array], dict[str, Array]]:
+    """Return a network in one order of axes, inputs, and what it computes."""
+    proto = models.TWINS[name](**SMALL[name])
+    inputs = models.inputs_of(proto)
+    if order == "last":
+        proto, inputs = models.channels_last(proto), models.twin_inputs(inputs)
+    return proto, inputs, glow.compile(proto, target="reference").run(inputs)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("order", ["first", "last"])
 @pytest.mark.parametrize("name", SMALL)
 def test_small_networks_are_right_in_both_orders(
     name: str, order: str, target: str
 ) -> None:
-    proto = models.TWINS[name](**SMALL[name])
-    inputs = models.inputs_of(proto)
-    if order == "last":
-        proto, inputs = models.channels_last(proto), models.twin_inputs(inputs)
-    expected = glow.compile(proto, target="reference").run(inputs)
+    proto, inputs, expected = small_case(name, order)
     found = glow.compile(proto, target=target).run(inputs)
     assert all(error_of(found[k], expected[k]) <= TOLERANCE for k in expected)
 
@@ -119,6 +128,7 @@ def test_random_networks_are_right(proto: ModelProto) -> None:
             assert error_of(found[key], array) <= TOLERANCE, target
 
 
+@pytest.mark.slow
 def test_channels_are_in_blocks_of_8_wherever_that_is_wanted() -> None:
     module = lowered(models.TWINS["resnet50"](**SMALL["resnet50"]), "nchw8c")
     convolutions = [op for op in module.walk() if isinstance(op, ConvOp)]
@@ -146,6 +156,7 @@ def test_each_kernel_size_gets_its_own_order_where_it_pays() -> None:
     assert any(is_in(f, "OIHW16i16o") for f in filters)
 
 
+@pytest.mark.slow
 def test_layouts_of_one_target_are_refused_for_another() -> None:
     module = lowered(models.TWINS["resnet50"](**SMALL["resnet50"]), "nchw8c")
     run_passes(parse_passes("verify-layouts{target=nchw8c}"), context(), module)
@@ -238,6 +249,7 @@ def test_targets_from_outside_are_known_as_long_as_they_are_installed() -> None:
         glow.compile(parsed(SHIFTED), target="mixed:avx2")
 
 
+@pytest.mark.slow
 def test_tools_know_what_is_installed(tmp_path: Path) -> None:
     metadata_of(PACKAGE, tmp_path)
     onnx.save(models.TWINS["resnet50"](**SMALL["resnet50"]), tmp_path / "net.onnx")

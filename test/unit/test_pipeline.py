@@ -49,6 +49,7 @@ def origin_is_unknown(op: Operation) -> bool:
     return isinstance(op.location, UnknownLoc)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("stage", ["import", *OF_THE_MODEL])
 def test_every_op_knows_its_node(name: str, stage: str) -> None:
@@ -66,6 +67,7 @@ def test_every_call_knows_its_node(name: str) -> None:
     assert not [op for op in calls if origin_is_unknown(op)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_is_known_by_its_ops(name: str, level: str) -> None:
@@ -83,6 +85,7 @@ def test_graph_passes_leave_nothing_to_themselves(name: str) -> None:
     assert str(module) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", models.FILES)
 def test_the_arena_is_close_to_its_lower_bound(name: str) -> None:
     module = glow.load(models.skeleton(name)).module

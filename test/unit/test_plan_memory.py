@@ -1,5 +1,6 @@
 """The planner against an independent checker, on random lifetimes."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import MemRefType, f32
@@ -30,6 +31,7 @@ def occupied(lifetimes: list[Lifetime], offsets: list[int], at: int) -> list[int
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(spans, max_size=40))
 def test_no_unit_has_two_owners(found: list[tuple[int, int, int]]) -> None:
     lifetimes = lifetimes_of(found)

@@ -86,6 +86,7 @@ def test_code_is_that_for_constants() -> None:
     assert texts[0] == texts[1]
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(["image", "filter", "matrix"]), min_size=1))
 def test_there_and_back(names: set[str]) -> None:
     listed = ",".join(sorted(names))

@@ -48,6 +48,7 @@ def lowered(source: Any, last: str, target: str = "cpu") -> Any:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2"])
 def test_narrow_vectors_and_few_registers_give_the_same(target: str) -> None:
     chosen = [call for name in OPS for call in calls(name, 1, seed=3)]
@@ -58,6 +59,7 @@ def test_narrow_vectors_and_few_registers_give_the_same(target: str) -> None:
         assert error_of(np.asarray(one), other) <= 1e-5
 
 
+@pytest.mark.slow
 def test_kernels_compile_for_a_machine_that_this_one_is_not() -> None:
     chosen = [call for name in OPS for call in calls(name, 1, seed=3)]
     module = lowered(module_with(chosen), "loops", "cpu:neon")

@@ -256,6 +256,7 @@ def test_a_written_module_keeps_what_its_author_wants(
         np.testing.assert_allclose(array, expected[name], 1e-5, 1e-5)
 
 
+@pytest.mark.slow
 def test_nothing_moves_in_the_order_of_the_target() -> None:
     """The plain order costs a movement at the input, which the wish saves."""
     proto = models.TWINS["resnet50"](width=8, size=64)

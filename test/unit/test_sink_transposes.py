@@ -275,6 +275,7 @@ def turns_that_pay() -> Any:
     Turner.turn = plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sink-transposes", "hoist-transposes"])
 @settings(max_examples=60)
 @given(modules())

@@ -53,6 +53,7 @@ def check(program: Program, target: str) -> None:
             assert np.array_equal(held[i], expected), f"s{i}"
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=12, deadline=None)
 def test_random_programs_mean_what_numpy_says(program: Program) -> None:
@@ -66,6 +67,7 @@ def test_random_programs_mean_what_numpy_says_at_length(program: Program) -> Non
     check(program, "cpu")
 
 
+@pytest.mark.slow
 @given(programs())
 @settings(max_examples=15, deadline=None)
 def test_random_programs_mean_the_same_to_the_references(program: Program) -> None:
