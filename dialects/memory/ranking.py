@@ -28,7 +28,8 @@ class TopKOp(MemoryOp):
     Of equal ones the first comes first; NaN is larger than any number.
 
     Shapes: input any, values and indices as input with k along `axis`; `heap` [k] and
-    `places` [k] are where one line is put into order.
+    `places` [k] are where one line is put into order. For small elements `places` is
+    enough.
 
     ```mlir
     memory.top_k ins(%x : memref<2x8xf32>) outs(indices %i : memref<2x3xi64>)

@@ -12,6 +12,7 @@ from glow.dialects.memory.ranking import TopKOp
 pytestmark = pytest.mark.slow
 
 TARGETS = ("cpu", "cpu:sse2")
+SMALL_INTEGERS = (np.int32, np.uint32, np.int16, np.uint16, np.int8, np.uint8)
 
 
 def add_top_k(
@@ -35,7 +36,9 @@ def test_top_k(target: str, largest: bool) -> None:
     holes = floats.copy()
     holes[rng.random(holes.shape) < 0.2] = np.nan
     wild = rng.choice([np.inf, -np.inf, np.nan, 0.0, -0.0], (2, 60))
+    wild = np.copysign(wild, rng.choice([-1.0, 1.0], wild.shape))  # NaN, too
     extremes = rng.choice([2**63 - 1, -(2**63), 0, 1], (2, 60))
+    bounds = [(np.iinfo(t).min, np.iinfo(t).max, 0, 1) for t in SMALL_INTEGERS]
     for x, axis, k in (
         (floats, 2, 1),
         (floats, 2, 7),
@@ -47,7 +50,13 @@ def test_top_k(target: str, largest: bool) -> None:
         (np.moveaxis(holes, 0, 1), 1, 2),
         (holes[..., ::-1], 2, 3),
         (wild, 1, 13),
+        (wild.astype(np.float32), 1, 13),
+        (wild.astype(np.float32), 1, 60),
         (extremes, 1, 13),
+        *(
+            (rng.choice(np.array(each, dtype), (2, 60)), 1, 33)
+            for each, dtype in zip(bounds, SMALL_INTEGERS, strict=True)
+        ),
         (np.arange(300.0), 0, 10),
         (-np.arange(300.0), 0, 10),
     ):

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.dialects.llvm_ext import elementwise
 from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.heap import Entry, Heap, when
+from glow.lowering.memory_to_loops.kernels.heap import Heap, Line, when
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel
 from glow.lowering.memory_to_loops.kernels.nest import Row, nest
 from glow.lowering.memory_to_loops.kernels.numbers import Numbers
@@ -63,44 +63,34 @@ class TopK(Kernel):
         outer = row.levels(self.outer, count)
         extent, k, depth = row.next("extent"), row.next("k"), row.next("depth")
         strides = row.take(count, "stride")
-        heap = Heap(self.element, self.largest, args["heap"], args["places"], k, depth)
+        room = (args["heap"], args["places"], k, depth)
 
         def line(b: Body, offsets: Values) -> None:
-            def load(b: Body, i: SSAValue) -> Entry:
-                at = b.sum(offsets[0], b.product(i, strides[0]))
-                return b.load(args["x"], at), Numbers(b, i64).of_index(i)
-
-            heap.fill(b, load)
-            start = k
-            if self.lanes:
-                start = self._filtered(b, args["x"], offsets[0], extent, heap, load)
-            b.each(start, extent, lambda b, i: heap.offer(b, *load(b, i)))
+            source = Line(args["x"], offsets[0], strides[0])
+            kind = Heap.of(self.element)
+            heap = kind(self.element, self.largest, *room, source)
+            heap.fill(b)
+            start = self._filtered(b, extent, heap) if self.lanes else k
+            b.each(start, extent, heap.offer)
             heap.sort(b)
             for number, (name, _) in enumerate(outs, 1):
-                source = args["heap" if name == "values" else "places"]
+                found = heap.value if name == "values" else heap.place
                 move = (offsets[number], strides[number])
-                b.each(0, k, partial(_store, source, args[name], move), nonempty=True)
+                b.each(0, k, partial(_store, found, args[name], move), nonempty=True)
 
         nest(b, outer, count, line)
         b.do(func.ReturnOp())
         return op
 
-    def _filtered(
-        self,
-        b: Body,
-        base: SSAValue,
-        at: SSAValue,
-        extent: SSAValue,
-        heap: Heap,
-        load: Callable[[Body, SSAValue], Entry],
-    ) -> SSAValue:
+    def _filtered(self, b: Body, extent: SSAValue, heap: Heap) -> SSAValue:
         """Offer what lies behind the first ones, in vectors; return where they end."""
         whole = b.difference(extent, heap.size)
         end = b.difference(extent, rest_of(b, whole, self.lanes))
+        line = heap.line
 
         def several(b: Body, i: SSAValue) -> None:
-            found = b.load_vector(base, b.sum(at, i), lanes=self.lanes)
-            root = b.splat(b.load(heap.values, b.const(0)), self.lanes)
+            found = b.load_vector(line.base, b.sum(line.start, i), lanes=self.lanes)
+            root = b.splat(heap.value(b, b.const(0)), self.lanes)
             if is_float(self.element):
                 predicate = "ugt" if self.largest else "ult"
                 mask = b.add(elementwise.CmpfOp(found, root, predicate))
@@ -111,7 +101,7 @@ class TopK(Kernel):
 
             def each(b: Body) -> None:
                 upto = b.sum(i, self.lanes)
-                b.each(i, upto, lambda b, j: heap.offer(b, *load(b, j)), nonempty=True)
+                b.each(i, upto, heap.offer, nonempty=True)
 
             when(b, some, each)
 
@@ -120,11 +110,11 @@ class TopK(Kernel):
 
 
 def _store(
-    source: SSAValue,
+    found: Callable[[Body, SSAValue], SSAValue],
     target: SSAValue,
     move: tuple[SSAValue, SSAValue],
     b: Body,
     i: SSAValue,
 ) -> None:
     start, stride = move
-    b.store(b.load(source, i), target, b.sum(start, b.product(i, stride)))
+    b.store(found(b, i), target, b.sum(start, b.product(i, stride)))
