@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reporting import Page, processor, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
@@ -97,25 +96,14 @@ def milliseconds(value: float) -> str:
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
-def processor() -> str:
-    """Return the name of the processor, where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.partition(":")[2] for line in lines if line.startswith("model name")]
-    return names[0].strip() if names else platform.processor()
-
-
 def header(args: argparse.Namespace) -> str:
-    day = datetime.now(UTC).date().isoformat()
     threads = f"{args.threads} thread{'s' * (args.threads != 1)}"
     features = f" ({args.cpu_features})" if args.cpu_features else ""
     columns = "".join(f" {title} ms | speed |" for title in PEERS.values())
     return f"""# Models beside {" and ".join(PEERS.values())}
 
 Written by `{COMMAND}`
-on {day}: {processor()}, {threads}, target {args.target}{features}.
+on {today()}: {processor()}, {threads}, target {args.target}{features}.
 {versions()}
 
 Latencies are medians of runs that take turns in one process. Speed is the latency of
@@ -151,14 +139,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
-    text = header(args)
-    print(text, end="")
+    page = Page(header(args))
     for name in args.names or models.MODELS:
-        line = row(measure(name, args)) + "\n"
-        print(line, end="", flush=True)
-        text += line
-    if args.output is not None:
-        args.output.write_text(text)
+        page.add(row(measure(name, args)) + "\n")
+    page.write(args.output)
 
 
 if __name__ == "__main__":

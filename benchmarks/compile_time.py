@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from reporting import Page, json_of_python, peak_bytes, table_head, today
 
 import glow
 
@@ -27,6 +27,7 @@ import models
 COMMAND = "python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md"
 STAGES = ("import", "graph", "layout", "memory", "loops", "llvm", "machine")
 COLUMNS = (*STAGES, "cold", "warm machine", "warm", "peak MB", "weights MB")
+MEGABYTE = 1 << 20
 TINY = """
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32>
@@ -45,25 +46,13 @@ def compile_once(path: Path, cache: Path) -> dict[str, Any]:
         file.write(TINY)
         file.flush()
         glow.compile(file.name)  # imports, and LLVM's tables
+    glow.load(models.mlp().SerializeToString())  # imports, too
     start = time.perf_counter()
     model = glow.load(path)
     found = {"import": time.perf_counter() - start}
     net = glow.compile(model, cache_dir=cache, cache_bytes=0)
     found |= {stage.name: stage.seconds for stage in net.stages}
-    return {"seconds": found, "peak": peak_megabytes()}
-
-
-def peak_megabytes() -> float:
-    """Return the largest size of this process; rusage may tell that of its parent."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
-    return int(peak) / 1024
-
-
-def in_process(path: Path, cache: Path) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--compile", str(path), str(cache)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return {"seconds": found, "peak": peak_bytes() / MEGABYTE}
 
 
 def measure(name: str, repeats: int) -> dict[str, Any]:
@@ -74,10 +63,11 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
         path.write_bytes(models.build(name).SerializeToString())
-        weights = path.stat().st_size / (1 << 20)
+        weights = path.stat().st_size / MEGABYTE
         for number in range(repeats):
             cache = Path(folder) / f"cache{number}"
-            first, second = (in_process(path, cache) for _ in range(2))
+            child = __file__, "--compile", path, cache
+            first, second = json_of_python(*child), json_of_python(*child)
             cold.append(first["seconds"])
             warm.append(second["seconds"])
             peaks.append(first["peak"])
@@ -92,47 +82,40 @@ def measure(name: str, repeats: int) -> dict[str, Any]:
     }
 
 
-def row(name: str, found: dict[str, Any]) -> str:
-    cells = [
+def cells(found: dict[str, Any]) -> list[str]:
+    return [
         f"{found[column]:.0f}" if column.endswith("MB") else f"{found[column]:.2f}"
         for column in COLUMNS
     ]
-    return f"| {name} | {' | '.join(cells)} |\n"
 
 
 def header(repeats: int) -> str:
-    day = datetime.now(UTC).date().isoformat()
+    best = f"the fastest of {repeats} processes" if repeats > 1 else "of one process"
     return f"""# Compile time
 
 Written by `{COMMAND}`
-on {day}. Seconds of CPU time, each step the fastest of {repeats} processes;
+on {today()}. Seconds of CPU time, each step {best};
 `docs/compile_time.md` says what they are spent on. Cold: no machine code is kept. Warm:
 it lies on disk, from another process. The peak is the largest size of the process; it
 holds the model, its weights as they are and packed, and the compiler.
 
-| model | {" | ".join(COLUMNS)} |
-|---|{"---|" * len(COLUMNS)}
-"""
+{table_head(("model", *COLUMNS))}"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure compilations step by step.")
     parser.add_argument("names", nargs="*", help="models; all of them by default")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--output", type=Path, help="write the table there too")
     parser.add_argument("--compile", nargs=2, type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.compile is not None:
         print(json.dumps(compile_once(*args.compile)))
         return
-    text = header(args.repeats)
-    print(text, end="")
+    page = Page(header(args.repeats))
     for name in args.names or models.MODELS:
-        line = row(name, measure(name, args.repeats))
-        print(line, end="", flush=True)
-        text += line
-    if args.output is not None:
-        args.output.write_text(text)
+        page.add_row(name, *cells(measure(name, args.repeats)))
+    page.write(args.output)
 
 
 if __name__ == "__main__":

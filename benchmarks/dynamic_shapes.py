@@ -13,7 +13,6 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from onnx import ModelProto
+from reporting import Page, today
 
 import glow
 from glow.tools.timing import interleaved_medians
@@ -127,11 +127,10 @@ def per_call(seconds: float) -> str:
 
 
 def header() -> str:
-    day = datetime.now(UTC).date().isoformat()
     return f"""# A dynamic batch beside a static one
 
 Written by `{COMMAND}`
-on {day}: {platform.machine()}, 1 thread, ONNX Runtime {version("onnxruntime")}.
+on {today()}: {platform.machine()}, 1 thread, ONNX Runtime {version("onnxruntime")}.
 
 Latencies are medians of runs that take turns in one process, by its CPU time.
 "/ static" is the latency of a symbolic batch over that of a model with this batch
@@ -148,16 +147,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
-    text = header()
-    print(text, end="")
+    page = Page(header())
     for name in args.names or MODELS:
         for line in rows(name, args.seconds):
-            print(line, end="", flush=True)
-            text += line
-    last = per_call(args.seconds)
-    print(last, end="")
-    if args.output is not None:
-        args.output.write_text(text + last)
+            page.add(line)
+    page.add(per_call(args.seconds))
+    page.write(args.output)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compare_models import processor
+from reporting import Page, processor
 
 import glow
 
@@ -92,14 +92,10 @@ def table(rounds: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, help="write the table there")
+    parser.add_argument("--output", type=Path, help="write the table there too")
     parser.add_argument("--rounds", type=int, default=200)
     args = parser.parse_args()
-    text = table(args.rounds)
-    if args.output is None:
-        print(text)
-    else:
-        args.output.write_text(text)
+    Page(table(args.rounds)).write(args.output)
 
 
 if __name__ == "__main__":

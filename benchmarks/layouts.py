@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from onnx import ModelProto
+from reporting import Page, json_of_python, processor, today
 
 import glow
 from glow.tools.layout_figures import layout_figures
@@ -30,7 +29,6 @@ from glow.tools.timing import interleaved_medians
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import models
-from compare_models import processor
 
 PEER = "onnxruntime"
 COMMAND = "python benchmarks/layouts.py --output benchmarks/LAYOUTS.md"
@@ -158,11 +156,10 @@ def latency_table(rows: Sequence[Row]) -> str:
 
 
 def report(rows: Sequence[Row], target: str) -> str:
-    day = datetime.now(UTC).date().isoformat()
     return f"""# Layouts
 
 Written by `{COMMAND}`
-on {day}: {processor()}, 1 thread, target {target}, ONNX Runtime {version(PEER)}.
+on {today()}: {processor()}, 1 thread, target {target}, ONNX Runtime {version(PEER)}.
 A model named NHWC is the one named NCHW as converters from TensorFlow write it: images
 come in with channels last, and each convolution stands between two transposes.
 
@@ -196,10 +193,8 @@ ours: above 1 we are faster.
 
 def measured(name: str, args: argparse.Namespace) -> list[Row]:
     """Measure model `name` in a process of its own."""
-    command = [sys.executable, __file__, "--measure", name, "--target", args.target]
-    command += ["--seconds", str(args.seconds)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout)
+    options = "--target", args.target, "--seconds", args.seconds
+    return json_of_python(__file__, "--measure", name, *options)
 
 
 def main() -> None:
@@ -220,10 +215,7 @@ def main() -> None:
     for name in args.names or NETWORKS:
         rows += measured(name, args)
         print(f"measured {name}", file=sys.stderr, flush=True)
-    text = report(rows, args.target)
-    print(text, end="")
-    if args.output is not None:
-        args.output.write_text(text)
+    Page(report(rows, args.target)).write(args.output)
 
 
 if __name__ == "__main__":

@@ -10,16 +10,16 @@ have been read before, so that the disk does not count.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from reporting import json_of_python, today
 
 import glow
 
@@ -117,9 +117,8 @@ def write_files(name: str, folder: Path) -> None:
 
 def run_child(program: str, file: str, folder: Path) -> list[float]:
     """Return what `program` prints, in a process of its own."""
-    command = [sys.executable, "-c", program, str(folder / file), str(folder / "cache")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    command = ["-c", program, str(folder / file), str(folder / "cache")]
+    return json_of_python(*command)
 
 
 def medians(rows: Iterable[Sequence[float]]) -> list[float]:
@@ -145,11 +144,11 @@ def measure(name: str, repeats: int) -> tuple[dict[str, list[float]], list[float
 
 
 def header(repeats: int) -> str:
-    day = datetime.now(UTC).date().isoformat()
     return f"""# Load time
 
 Written by `{COMMAND}`
-on {day}. Medians of {repeats} processes, the ways in turn, files in memory, one thread.
+on {today()}. Medians of {repeats} processes, the ways in turn, files in memory, one
+thread.
 
 Kernels kept: `cache_dir` with machine code only. Found: the whole executable lies in
 `cache_dir`; the model is hashed and the executable checked against its checksums.

@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from reporting import Page, json_of_python, peak_bytes, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 COMMAND = "python benchmarks/memory.py --output benchmarks/MEMORY.md"
@@ -54,13 +53,6 @@ def run_onnxruntime(path: str, inputs: dict[str, Array]) -> dict[str, float]:
 RUNNERS = {"glow": run_glow, "onnxruntime": run_onnxruntime}
 
 
-def peak_bytes() -> float:
-    """Return the most memory of this process; rusage may tell that of its parent."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
-    return int(peak) * 1024
-
-
 def measure_here(runner: str, path: str, inputs: str) -> dict[str, float]:
     with np.load(inputs) as arrays:
         found = RUNNERS[runner](path, dict(arrays))
@@ -69,9 +61,7 @@ def measure_here(runner: str, path: str, inputs: str) -> dict[str, float]:
 
 def measure(runner: str, path: Path, inputs: Path) -> dict[str, float]:
     """Return what `measure_here` says in a process of its own."""
-    command = [sys.executable, __file__, "--measure", runner, str(path), str(inputs)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return json_of_python(__file__, "--measure", runner, path, inputs)
 
 
 @dataclass(frozen=True)
@@ -109,8 +99,8 @@ def limit_of(weights: float, arena: float) -> float:
     return 1.3 * weights + arena + 200 * MEGABYTE
 
 
-def rows(name: str) -> Iterator[str]:
-    """Yield a row per form of model `name`."""
+def rows(name: str) -> Iterator[Sequence[str]]:
+    """Yield the cells of a row per form of model `name`."""
     with tempfile.TemporaryDirectory() as folder:
         files = Files.of(name, Path(folder))
         for form in FORMS:
@@ -122,16 +112,15 @@ def rows(name: str) -> Iterator[str]:
                 *(files.weights_bytes, ours["constants"], ours["arena"]),
                 *(ours["peak"], limit, theirs),
             )
-            cells = " | ".join(f"{size / MEGABYTE:.0f}" for size in sizes)
-            yield f"| {name} | {form} | {cells} | {theirs / ours['peak']:.2f} |\n"
+            cells = [f"{size / MEGABYTE:.0f}" for size in sizes]
+            yield name, form, *cells, f"{theirs / ours['peak']:.2f}"
 
 
 def header() -> str:
-    day = datetime.now(UTC).date().isoformat()
     return f"""# Memory
 
 Written by `{COMMAND}`
-on {day}, ONNX Runtime {version("onnxruntime")}.
+on {today()}, ONNX Runtime {version("onnxruntime")}.
 
 The most memory that a process takes to load a model, compile it with nothing cached
 and run it once, in MB (10^6 bytes); pages of mapped files count. Constants are what
@@ -158,14 +147,11 @@ def main() -> None:
     if args.measure is not None:
         print(json.dumps(measure_here(*args.measure)))
         return
-    text = header()
-    print(text, end="")
+    page = Page(header())
     for name in args.names or NAMES:
-        for line in rows(name):
-            print(line, end="", flush=True)
-            text += line
-    if args.output is not None:
-        args.output.write_text(text)
+        for cells in rows(name):
+            page.add_row(*cells)
+    page.write(args.output)
 
 
 if __name__ == "__main__":

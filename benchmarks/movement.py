@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compare_models import processor
 from numpy.typing import NDArray
 from onnx import helper
+from reporting import Page, processor, table_row
 
 import glow
 
@@ -253,23 +253,20 @@ def main() -> None:
     parser.add_argument("--only", default="", help="rows whose text contains this")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
-    text = header(args.target)
-    print(text, end="")
+    page = Page(header(args.target))
     for element in args.elements.split(","):
         for case in cases():
-            title = f"| {case.name} | {element} | {case.before} | {case.after} |"
-            if args.only not in title:
+            title = case.name, element, case.before, case.after
+            if args.only not in table_row(title):
                 continue
             if case.padded and element != "f32":
                 continue
             found = measure(replace(case, element=element), args.target, args.rounds)
             speed, numpy, theirs, copy = found
             beside = f"{theirs:.1f}" if theirs else "-"
-            row = f"{title} {speed:.1f} | {numpy:.1f} | {beside} | {copy:.2f} |\n"
-            print(row, end="", flush=True)
-            text += row
-    if args.output is not None:
-        args.output.write_text(text)
+            cells = f"{speed:.1f}", f"{numpy:.1f}", beside, f"{copy:.2f}"
+            page.add_row(*title, *cells)
+    page.write(args.output)
 
 
 if __name__ == "__main__":

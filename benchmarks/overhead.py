@@ -13,13 +13,13 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from reporting import Page, today
 
 import glow
 from glow.tools.timing import Program, interleaved_medians
@@ -100,12 +100,11 @@ def measure(folder: Path, seconds: float) -> list[tuple[float, float, float]]:
 
 
 def header() -> str:
-    day = datetime.now(UTC).date().isoformat()
     widths = " -> ".join(map(str, WIDTHS))
     return f"""# Overhead of a call
 
 Written by `{COMMAND}`
-on {day}. An MLP, {widths}, batch 1, one thread: microseconds of CPU time per
+on {today()}. An MLP, {widths}, batch 1, one thread: microseconds of CPU time per
 call, medians, all in turns of {CALLS} calls in one process. Beside the kernels: the
 first row has what a call takes on the same model with no rows, which computes nothing;
 the others what they take beyond the rest of the first. ONNX Runtime has its
@@ -122,15 +121,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
-    text = header()
+    page = Page(header())
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), args.seconds)
     for name, (ours, theirs, beside) in zip(NAMES, found, strict=True):
-        cells = f"{ours:.1f} | {theirs:.1f} | {theirs / ours:.2f} | {beside:.1f}"
-        text += f"| {name} | {cells} |\n"
-    print(text, end="")
-    if args.output is not None:
-        args.output.write_text(text)
+        cells = f"{ours:.1f}", f"{theirs:.1f}", f"{theirs / ours:.2f}", f"{beside:.1f}"
+        page.add_row(name, *cells)
+    page.write(args.output)
     ours, theirs, beside = found[0]
     if beside > LIMIT_US or ours > theirs:
         sys.exit("error: bound arrays take longer than they may")

@@ -28,10 +28,11 @@ def test_a_call_with_bound_arrays_costs_little(tmp_path: Path) -> None:
 def test_every_way_to_load_works() -> None:
     import load_time
 
-    found = load_time.measure("mlp", repeats=1)
+    found, call = load_time.measure("mlp", repeats=1)
     assert list(found) == list(load_time.WAYS)
     assert all(0 < loaded <= first for loaded, first in found.values())
     assert found["compile, found"][0] < found["compile"][0]
+    assert min(call) > 0
 
 
 @pytest.mark.slow

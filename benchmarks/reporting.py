@@ -1,0 +1,98 @@
+"""What benchmarks share: tables that grow while they are printed, and own processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+
+class Page:
+    """Text that is printed as it comes, and can be written to a file in the end."""
+
+    def __init__(self, text: str):
+        self.text = ""
+        self.add(text)
+
+    def add(self, text: str) -> None:
+        print(text, end="", flush=True)
+        self.text += text
+
+    def add_row(self, *cells: object) -> None:
+        self.add(table_row(cells))
+
+    def write(self, path: Path | None) -> None:
+        if path is not None:
+            path.write_text(self.text)
+
+
+def table_row(cells: Iterable[object]) -> str:
+    """Return a line of a table in Markdown."""
+    return f"| {' | '.join(map(str, cells))} |\n"
+
+
+def table_head(titles: Sequence[str]) -> str:
+    """Return the first two lines of a table in Markdown."""
+    return f"{table_row(titles)}|{'---|' * len(titles)}\n"
+
+
+def today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def processor() -> str:
+    """Return the name of the processor, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2] for line in lines if line.startswith("model name")]
+    return names[0].strip() if names else platform.processor()
+
+
+def peak_bytes() -> int:
+    """Return the most memory of this process; rusage may tell that of its parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (peak,) = (line.split()[1] for line in lines if line.startswith("VmHWM"))
+    return int(peak) * 1024
+
+
+def run_python(*arguments: object) -> str:
+    """Return what a fresh interpreter prints that gets these arguments."""
+    command = [sys.executable, *map(str, arguments)]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, env=_environment()
+    )
+    return done.stdout
+
+
+def json_of_python(*arguments: object) -> Any:
+    """Return what a fresh interpreter prints as JSON."""
+    return json.loads(run_python(*arguments))
+
+
+@cache
+def _environment() -> dict[str, str]:
+    """
+    Return an environment in which sources are compiled by the first process alone.
+
+    Where Python is told to write no bytecode, each process would do it anew, for two
+    seconds; there it goes to a folder that is gone with this process.
+    """
+    found = dict(os.environ)
+    if found.pop("PYTHONDONTWRITEBYTECODE", ""):
+        found["PYTHONPYCACHEPREFIX"] = _folder().name
+    return found
+
+
+@cache
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="bytecode")
