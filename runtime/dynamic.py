@@ -14,6 +14,7 @@ from glow.runtime.signature import Array
 from glow.runtime.specializations import Specializations
 from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature
 from glow.runtime.telling import OnOutput
+from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
 
 
@@ -56,6 +57,17 @@ class DynamicExecutable(Executable):
             (dict(self._symbols.dims_for(cast(Shapes, key))), net)
             for key, net in self._kept.items()
         ]
+
+    @property
+    def arena_bytes(self) -> int:
+        """How much memory a run works in, for the largest shape that there is."""
+        return max((net.arena_bytes for _, net in self._compiled()), default=0)
+
+    @property
+    def constants(self) -> tuple[Array, ...]:
+        """The constants of all shapes that there are, shared ones once."""
+        found = (array for _, net in self._compiled() for array in net.constants)
+        return tuple({address_of(array): array for array in found}.values())
 
     def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """

@@ -157,9 +157,14 @@ class Executable(ABC):
         return 0
 
     @property
+    def constants(self) -> tuple[Array, ...]:
+        """The arrays that were compiled in; other executables may share them."""
+        return ()
+
+    @property
     def constant_bytes(self) -> int:
-        """How much its constants take; other executables may share them."""
-        return 0
+        """How much its constants take, shared or not."""
+        return sum(array.nbytes for array in self.constants)
 
     def bind(
         self, arrays: Mapping[str, object] | None = None, arena: object = None

@@ -113,8 +113,8 @@ class NativeExecutable(Executable):
         return self._image.arena_bytes
 
     @property
-    def constant_bytes(self) -> int:
-        return sum(array.nbytes for array in self._image.constants)
+    def constants(self) -> tuple[Array, ...]:
+        return self._image.constants
 
     def execute(
         self,

@@ -50,8 +50,8 @@ class ReferenceExecutable(Executable):
         super().__init__(signature_of(module))
 
     @property
-    def constant_bytes(self) -> int:
-        return sum(array.nbytes for array in self._constants.values())
+    def constants(self) -> tuple[Array, ...]:
+        return tuple(self._constants.values())
 
     def execute(
         self,

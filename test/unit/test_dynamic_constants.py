@@ -45,6 +45,12 @@ def test_all_shapes_share_constants_packed_ones_too() -> None:
     assert sizes[0] >= weight.nbytes
     assert sizes[-1] - sizes[0] < weight.nbytes // 50  # addresses of rows
     assert len(packed) == 1
+    every = [net.specialize({"batch": batch}) for batch in (8, 16, 24)]
+    assert max(each.constant_bytes for each in every) <= net.constant_bytes
+    assert net.constant_bytes < sum(each.constant_bytes for each in every) / 2
+    assert net.constant_bytes == sizes[-1]
+    assert net.arena_bytes == max(each.arena_bytes for each in every)
+    del every
     del net, fixed
     gc.collect()
     assert CONSTANTS.nbytes == before
