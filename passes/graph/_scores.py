@@ -11,9 +11,10 @@ from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import AndOp, NotOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.trigonometry import TanhOp
+from glow.passes.graph._repeats import unexpanded
 from glow.passes.graph._writer import Writer
 from glow.support.types import broadcasts_to, shape_of
 
@@ -146,7 +147,7 @@ class Slots:
         placed = self._placed(step)
         if placed is None:
             return False
-        value = _unexpanded(placed)
+        value = unexpanded(placed)
         if isinstance(step, Bias):
             number = uniform_element(value)
             if number is not None and not number:
@@ -188,17 +189,6 @@ class Slots:
         own = iter([g for g, s in zip(given, step.shape, strict=True) if s != 1])
         shape = tuple(1 if extent == 1 else next(own) for extent in self.shape)
         return self.writer.reshaped(step.value, *shape)
-
-
-def _unexpanded(value: SSAValue) -> SSAValue:
-    """Return what broadcasts as `value` does, and may be smaller."""
-    source = value
-    while isinstance(source.owner, ReshapeOp):
-        source = source.owner.input
-    op = source.owner
-    if isinstance(op, ExpandOp) and shape_of(source) == shape_of(value):
-        return op.input
-    return value
 
 
 def _without_ones(shape: Shape) -> list[int]:

@@ -19,10 +19,11 @@ from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.unary import IsNanOp
+from glow.passes.graph._repeats import BroadcastMask, ShareKeys, without_repeats
 from glow.passes.graph._scores import Scores, Slots, scores_behind, without_factor
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
@@ -126,7 +127,7 @@ def _attention(
     query, key, value = (
         writer.reshaped(v, *shape[:2], *shape_of(v)[-2:]) for v in (query, key, op.rhs)
     )
-    key, value = _without_repeats(writer, key, value)
+    key, value = without_repeats(writer, key, value)
     is_shifted = slots.mask is not None or slots.bias is not None
     found = AttentionOp(
         query,
@@ -169,49 +170,15 @@ def _swapped(writer: Writer, value: SSAValue) -> SSAValue:
     return writer.add(TransposeOp(value, permutation=order))
 
 
-def _without_repeats(
-    writer: Writer, key: SSAValue, value: SSAValue
-) -> tuple[SSAValue, SSAValue]:
-    """Return keys and values as they were before both were repeated, if so."""
-    sources = [_repeated(v) for v in (key, value)]
-    shared: list[SSAValue] = []
-    for source in sources:
-        if source is None:
-            return key, value
-        batch, heads, _, length, elements = shape_of(source)
-        shared.append(writer.reshaped(source, batch, heads, length, elements))
-    first, second = shared
-    if shape_of(first)[:3] != shape_of(second)[:3]:
-        return key, value
-    return first, second
-
-
-def _repeated(value: SSAValue) -> SSAValue | None:
-    """Return x for a reshape(expand(x)) that repeats each head of it."""
-    joined = value
-    while isinstance(joined.owner, ReshapeOp):
-        joined = joined.owner.input
-    expand = joined.owner
-    if joined is value or not isinstance(expand, ExpandOp):
-        return None
-    given, whole = shape_of(expand.input), shape_of(expand.result)
-    batch, heads, length, elements = shape_of(value)
-    if len(given) != 5 or len(whole) != 5 or given[2] != 1:
-        return None
-    repeats = whole[2]
-    is_split = whole == (batch, heads // repeats, repeats, length, elements)
-    same = given == (*whole[:2], 1, *whole[3:])
-    return expand.input if is_split and same else None
-
-
 @dataclass(frozen=True)
 class RecognizeAttentionPass(ModulePass):
     """
     Replace attention that is written out by one op, which shares keys and values.
 
-    Masks and biases become operands, and what a query gets that sees nothing is kept:
-    NaN or 0. Scales are joined and biases added up first, so results may differ in
-    the last bits.
+    So also where it is one op already, but its keys and values are repeated for groups
+    of heads, or its mask is expanded. Masks and biases become operands, and what a
+    query gets that sees nothing is kept: NaN or 0. Scales are joined and biases added
+    up first, so results may differ in the last bits.
 
     Level: graph -> graph. Needs: `fold-constants` before, for scales that are
     computed.
@@ -220,4 +187,4 @@ class RecognizeAttentionPass(ModulePass):
     name = "recognize-attention"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, RecognizeAttention())
+        rewrite(op, RecognizeAttention(), ShareKeys(), BroadcastMask())

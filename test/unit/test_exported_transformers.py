@@ -35,6 +35,7 @@ SEEN = {
     "bert": "attention:2 gelu:2 layer_norm:5",
     "clip": "attention:4 layer_norm:11 swish:4",
     "deberta": "attention:2 gelu:2 layer_norm:5",
+    "distilbert": "attention:2 gelu:2 layer_norm:5",
     "gemma2": "attention:2 gelu:2 rms_norm:9 rotary_embedding:4",
     "gpt2": "attention:2 gelu:2 layer_norm:5",
     "gptj": "attention:2 gelu:2 layer_norm:3 rotary_embedding:4",
@@ -47,6 +48,7 @@ BESIDE = {
     "bert": "",
     "clip": "and arg_max concat conv div gather_nd pow reduce_sum slice",
     "deberta": "div gather_elements",
+    "distilbert": "",
     "gemma2": "and div tanh",
     "gpt2": "and concat split",
     "gptj": "and",
@@ -55,10 +57,10 @@ BESIDE = {
     "t5": "and relu",
 }
 
-# Machine code for these is made in every run of the tests; the others take long.
-QUICK = ("bert", "gpt2", "llama")
+# Machine code for these is made in every run of the tests; that of all takes long.
+QUICK = ("gpt2", "llama")
 BY_COST = [
-    pytest.param(name, marks=() if name in QUICK else pytest.mark.full)
+    pytest.param(name, marks=pytest.mark.slow if name in QUICK else pytest.mark.full)
     for name in exported.NAMES
 ]
 

@@ -128,6 +128,61 @@ func.func @bias_of_zeros_and_nan_replaced(%q: tensor<1x2x3x4xf32>) -> tensor<1x2
   func.return %y : tensor<1x2x3x4xf32>
 }
 
+// As TorchDynamo writes opset 23.
+// CHECK-LABEL: @op_with_repeats(
+// CHECK-NOT:     graph.expand
+// CHECK:         [[K:%.*]] = graph.reshape %k {shape = array<i64: 1, 2, 5, 4>}
+// CHECK-NEXT:    [[V:%.*]] = graph.reshape %v {shape = array<i64: 1, 2, 5, 6>}
+// CHECK-NEXT:    graph.attention %q, [[K]], [[V]] mask %m : tensor<1x1x1x5xi1> {scale = 5.000000e-01 : f64}
+func.func @op_with_repeats(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x1x5x4xf32>, %v: tensor<1x2x1x5x6xf32>, %m: tensor<1x1x1x5xi1>) -> tensor<1x4x3x6xf32> {
+  %k2 = graph.expand %k {shape = array<i64: 1, 2, 2, 5, 4>} : (tensor<1x2x1x5x4xf32>) -> tensor<1x2x2x5x4xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 4, 5, 4>} : (tensor<1x2x2x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %v2 = graph.expand %v {shape = array<i64: 1, 2, 2, 5, 6>} : (tensor<1x2x1x5x6xf32>) -> tensor<1x2x2x5x6xf32>
+  %v3 = graph.reshape %v2 {shape = array<i64: 1, 4, 5, 6>} : (tensor<1x2x2x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %e = graph.expand %m {shape = array<i64: 1, 1, 3, 5>} : (tensor<1x1x1x5xi1>) -> tensor<1x1x3x5xi1>
+  %y = graph.attention %q, %k3, %v3 mask %e : tensor<1x1x3x5xi1> {scale = 0.5} : (tensor<1x4x3x4xf32>, tensor<1x4x5x4xf32>, tensor<1x4x5x6xf32>) -> tensor<1x4x3x6xf32>
+  func.return %y : tensor<1x4x3x6xf32>
+}
+
+// CHECK-LABEL: @op_with_repeated_keys_alone(
+// CHECK:         graph.attention %q, %{{.*}}, %v : (tensor<1x4x3x4xf32>, tensor<1x4x5x4xf32>, tensor<1x4x5x6xf32>)
+func.func @op_with_repeated_keys_alone(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x1x5x4xf32>, %v: tensor<1x4x5x6xf32>) -> tensor<1x4x3x6xf32> {
+  %k2 = graph.expand %k {shape = array<i64: 1, 2, 2, 5, 4>} : (tensor<1x2x1x5x4xf32>) -> tensor<1x2x2x5x4xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 4, 5, 4>} : (tensor<1x2x2x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %y = graph.attention %q, %k3, %v : (tensor<1x4x3x4xf32>, tensor<1x4x5x4xf32>, tensor<1x4x5x6xf32>) -> tensor<1x4x3x6xf32>
+  func.return %y : tensor<1x4x3x6xf32>
+}
+
+// The caller gets keys as they are, repeated.
+// CHECK-LABEL: @op_that_returns_its_keys(
+// CHECK:         graph.attention {{.*}} tensor<1x4x5x4xf32>, tensor<1x4x5x6xf32>)
+func.func @op_that_returns_its_keys(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x1x5x4xf32>, %v: tensor<1x2x1x5x6xf32>) -> (tensor<1x4x3x6xf32>, tensor<1x4x5x4xf32>) {
+  %k2 = graph.expand %k {shape = array<i64: 1, 2, 2, 5, 4>} : (tensor<1x2x1x5x4xf32>) -> tensor<1x2x2x5x4xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 4, 5, 4>} : (tensor<1x2x2x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %v2 = graph.expand %v {shape = array<i64: 1, 2, 2, 5, 6>} : (tensor<1x2x1x5x6xf32>) -> tensor<1x2x2x5x6xf32>
+  %v3 = graph.reshape %v2 {shape = array<i64: 1, 4, 5, 6>} : (tensor<1x2x2x5x6xf32>) -> tensor<1x4x5x6xf32>
+  %y, %p = graph.attention %q, %k3, %v3 : (tensor<1x4x3x4xf32>, tensor<1x4x5x4xf32>, tensor<1x4x5x6xf32>) -> tensor<1x4x3x6xf32> present_key tensor<1x4x5x4xf32>
+  func.return %y, %p : tensor<1x4x3x6xf32>, tensor<1x4x5x4xf32>
+}
+
+// CHECK-LABEL: @op_with_a_past(
+// CHECK:         graph.attention {{.*}} tensor<1x4x5x4xf32>, tensor<1x4x5x4xf32>)
+func.func @op_with_a_past(%q: tensor<1x4x3x4xf32>, %k: tensor<1x2x1x5x4xf32>, %p: tensor<1x4x2x4xf32>) -> tensor<1x4x3x4xf32> {
+  %k2 = graph.expand %k {shape = array<i64: 1, 2, 2, 5, 4>} : (tensor<1x2x1x5x4xf32>) -> tensor<1x2x2x5x4xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 4, 5, 4>} : (tensor<1x2x2x5x4xf32>) -> tensor<1x4x5x4xf32>
+  %y = graph.attention %q, %k3, %k3 past_key %p : tensor<1x4x2x4xf32> past_value %p : tensor<1x4x2x4xf32> : (tensor<1x4x3x4xf32>, tensor<1x4x5x4xf32>, tensor<1x4x5x4xf32>) -> tensor<1x4x3x4xf32>
+  func.return %y : tensor<1x4x3x4xf32>
+}
+
+// CHECK-LABEL: @op_with_heads_in_rows(
+// CHECK:         graph.attention {{.*}} tensor<1x5x16xf32>, tensor<1x5x16xf32>)
+func.func @op_with_heads_in_rows(%q: tensor<1x3x16xf32>, %k: tensor<1x5x1x16xf32>) -> tensor<1x3x16xf32> {
+  %k2 = graph.expand %k {shape = array<i64: 1, 5, 1, 16>} : (tensor<1x5x1x16xf32>) -> tensor<1x5x1x16xf32>
+  %k3 = graph.reshape %k2 {shape = array<i64: 1, 5, 16>} : (tensor<1x5x1x16xf32>) -> tensor<1x5x16xf32>
+  %y = graph.attention %q, %k3, %k3 {q_num_heads = 4, kv_num_heads = 4} : (tensor<1x3x16xf32>, tensor<1x5x16xf32>, tensor<1x5x16xf32>) -> tensor<1x3x16xf32>
+  func.return %y : tensor<1x3x16xf32>
+}
+
 // As torch.nn.MultiheadAttention has them: a bias for each key, repeated by head.
 // CHECK-LABEL: @expanded_bias_with_heads_and_batch_joined(
 // CHECK:         graph.attention {{.*}} bias %b : tensor<2x1x1x3xf32>

@@ -125,6 +125,19 @@ def deberta() -> Network:
     return _of_tokens(transformers.DebertaV2Model(config), "last_hidden_state")
 
 
+def distilbert() -> Network:
+    """In an opset that has attention as one operator."""
+    config = transformers.DistilBertConfig(
+        vocab_size=WORDS,
+        dim=WIDTH,
+        n_layers=LAYERS,
+        n_heads=HEADS,
+        hidden_dim=2 * WIDTH,
+        max_position_embeddings=PLACES,
+    )
+    return _of_tokens(transformers.DistilBertModel(config), "last_hidden_state")
+
+
 def gpt2() -> Network:
     config = transformers.GPT2Config(
         vocab_size=WORDS, n_positions=PLACES, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS
@@ -244,15 +257,19 @@ def clip() -> Network:
     return Network(model, inputs, axes, ["logits", "embeds"])
 
 
-NETWORKS: dict[str, tuple[Callable[[], Network], bool]] = {
-    "bert": (bert, False),
-    "clip": (clip, True),
-    "deberta": (deberta, True),
-    "gemma2": (gemma2, True),
-    "gpt2": (gpt2, True),
-    "gptj": (gptj, True),
-    "llama": (llama, False),
-    "swin": (swin, True),
-    "t5": (t5, False),
+DYNAMO = {"dynamo": True, "opset_version": 18}
+TRACED = {"dynamo": False, "opset_version": 17}
+
+NETWORKS: dict[str, tuple[Callable[[], Network], dict[str, Any]]] = {
+    "bert": (bert, TRACED),
+    "clip": (clip, DYNAMO),
+    "deberta": (deberta, DYNAMO),
+    "distilbert": (distilbert, {"dynamo": True, "opset_version": 23}),
+    "gemma2": (gemma2, DYNAMO),
+    "gpt2": (gpt2, DYNAMO),
+    "gptj": (gptj, DYNAMO),
+    "llama": (llama, TRACED),
+    "swin": (swin, DYNAMO),
+    "t5": (t5, TRACED),
 }
-"""Which networks there are, and whether TorchDynamo exports them or tracing does."""
+"""Which networks there are, and what exports them: TorchDynamo, or tracing."""

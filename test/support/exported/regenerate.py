@@ -11,37 +11,34 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import onnx
 import torch
 from networks import NETWORKS
 from text import written
 
-OPSETS = {False: 17, True: 18}
-
 
 def text_of(name: str) -> str:
     """Return the network called `name` as its exporter writes it."""
-    make, is_dynamo = NETWORKS[name]
+    make, options = NETWORKS[name]
     torch.manual_seed(0)
     network = make()
-    axes = tuple(network.axes.values())
+    if options["dynamo"]:
+        axes: dict[str, Any] = {"dynamic_shapes": tuple(network.axes.values())}
+    else:
+        axes = {"dynamic_axes": network.axes}
     with TemporaryDirectory() as folder, torch.no_grad():
         path = str(Path(folder) / "network.onnx")
         torch.onnx.export(
             network.module.eval(),
             tuple(network.inputs.values()),
             path,
-            dynamo=is_dynamo,
-            opset_version=OPSETS[is_dynamo],
             input_names=list(network.inputs),
             output_names=network.outputs,
             external_data=False,
-            **(
-                {"dynamic_shapes": axes}
-                if is_dynamo
-                else {"dynamic_axes": network.axes}
-            ),
+            **options,
+            **axes,
         )
         return written(onnx.load(path))
 
