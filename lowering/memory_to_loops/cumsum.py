@@ -11,8 +11,7 @@ from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.cumsum import CumsumColumns, CumsumRows
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
-
-MOST_VECTORS = 8  # of sums that are kept in registers
+from glow.support.targets import Target
 
 
 @lowers(CumsumOp)
@@ -35,11 +34,16 @@ def lower_cumsum(main: Main, op: CumsumOp) -> None:
     if fastest.strides != (1, 1) or fastest.extent < strips.lanes:
         strips = Strips(0)
     else:
-        strips = replace(strips, unroll=_vectors(fastest.extent // strips.lanes))
+        vectors = _vectors(main.target, fastest.extent // strips.lanes)
+        strips = replace(strips, unroll=vectors)
     kernel = CumsumColumns(element, len(outer), exclusive, strips)
     main.call(kernel, arguments, nest_row([*outer, fastest, axis]))
 
 
-def _vectors(count: int) -> int:
-    """Return a power of two up to `count`: enough neighbours to keep a page busy."""
-    return min(MOST_VECTORS, 1 << (count.bit_length() - 1))
+def _vectors(target: Target, count: int) -> int:
+    """
+    Return how many of `count` vectors are summed side by side, a power of two.
+
+    Half the registers hold sums: the more neighbours, the fewer visits to each page.
+    """
+    return min(target.registers // 2, 1 << (count.bit_length() - 1))

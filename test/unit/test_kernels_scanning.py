@@ -37,6 +37,9 @@ def test_cumsum(target: str) -> None:
         whole.astype(np.int32)[..., ::-1],
         whole.astype(np.float32)[::-1, :, ::-1],
         np.moveaxis(whole, -1, 0),
+        rng.integers(-9, 9, (2, 4, 300)).astype(
+            np.float32
+        ),  # more than are summed at once
         whole[..., 1:20:3],
     ):
         for axis in range(3):
