@@ -38,6 +38,7 @@ def addressings(rank: int) -> st.SearchStrategy[Addressing]:
     )
 
 
+@pytest.mark.slow
 @given(addressings(2), addressings(3))
 def test_views_that_share_elements_are_never_said_not_to(
     a: Addressing, b: Addressing

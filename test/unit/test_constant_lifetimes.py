@@ -187,6 +187,7 @@ def test_batches_of_a_network_share_its_weights() -> None:
     np.testing.assert_array_equal(nets[0](x), expected)
 
 
+@pytest.mark.slow
 def test_what_was_packed_or_folded_is_released() -> None:
     before = CONSTANTS.nbytes
     model = glow.load(convolutions(1))

@@ -54,6 +54,7 @@ def test_files_and_functions_are_short() -> None:
     assert not long, "\n".join(long)
 
 
+@pytest.mark.slow
 def test_every_module_of_the_package_says_what_it_is_for() -> None:
     silent = [
         str(path.relative_to(ROOT))

@@ -16,6 +16,7 @@ from glow.runtime.constant_pool import CONSTANTS
 f32 = np.float32
 
 
+@pytest.mark.slow
 def test_all_shapes_share_constants_packed_ones_too() -> None:
     weight = np.random.default_rng(1).standard_normal((96, 160), f32)
     source = model(

@@ -141,6 +141,7 @@ def check_axis_map(
     assert followed == [axis for axis in order if axis in followed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cls", [cls for cls in OPS if cls not in FIXED], ids=lambda cls: cls.name
 )

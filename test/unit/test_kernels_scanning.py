@@ -74,6 +74,7 @@ def test_what_is_not_finite_spreads_forward_only(axis: int) -> None:
         np.testing.assert_array_equal(out, want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("upper", [False, True])
 def test_trilu(target: str, upper: bool) -> None:

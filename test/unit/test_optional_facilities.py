@@ -262,9 +262,8 @@ def everything() -> tuple[tuple[Call, ...], ModuleOp]:
     return chosen, module_with(list(chosen))
 
 
-@pytest.mark.parametrize(
-    "target", [pytest.param("cpu", marks=pytest.mark.slow), "reference"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu", "reference"])
 def test_every_presence_runs_and_is_right(target: str) -> None:
     chosen, module = everything()
     arrays = [array for call in chosen for array in call.arrays]

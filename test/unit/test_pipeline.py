@@ -58,6 +58,7 @@ def test_every_op_knows_its_node(name: str, stage: str) -> None:
     assert not lost, f"after {stage}: {sorted(lost)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_call_knows_its_node(name: str) -> None:
     functions = [op for op in lowered(name, "loops").ops if isinstance(op, FuncOp)]

@@ -54,6 +54,7 @@ def cases(seed: int) -> list[tuple[list[Array], dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 9))]
 )

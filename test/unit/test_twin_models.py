@@ -22,6 +22,7 @@ def small(name: str) -> ModelProto:
     return models.TWINS[name](**SMALL[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("affine", [False, True])
 @pytest.mark.parametrize("name", SMALL)
 def test_channels_last_computes_the_same(name: str, affine: bool) -> None:
@@ -34,6 +35,7 @@ def test_channels_last_computes_the_same(name: str, affine: bool) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "reference-checked"])
 @pytest.mark.parametrize("affine", [False, True])
 @pytest.mark.parametrize("name", SMALL)

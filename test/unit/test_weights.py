@@ -53,6 +53,7 @@ def written(path: Path) -> str:
     return str(module)
 
 
+@pytest.mark.slow
 def test_every_element_type_comes_back(tmp_path: Path) -> None:
     text = written(tmp_path / "w.safetensors")
     gc.collect()
