@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from glow.dialects.graph.attention import AttentionOp
+from glow.lowering._attention import FEW, MANY_SCORES, MANY_WINDOWED_SCORES
 from glow.support.targets import Target
 from glow.support.types import element_of
 
 
 def keeps(op: Operation, target: Target) -> bool:
-    """Say whether `op` is one query per head of a cache that says what is valid."""
-    if not isinstance(op, AttentionOp) or op.valid_length is None:
+    """
+    Say whether `op` is an attention of f32 with heads on an axis of their own.
+
+    What comes before keys and values is joined with them, and scores are no result.
+    """
+    if not isinstance(op, AttentionOp):
         return False
-    present = {n for n, v in zip(_SLOTS, op.slots()[3:], strict=False) if v is not None}
-    results = (op.present_key, op.present_value, op.scores)
-    p = op.parameters()
-    # A query that is behind all valid keys sees them whether causal or not.
+    others = (op.past_key, op.present_key, op.present_value, op.scores)
+    s = op.sizes
     return (
-        present == {"valid_length"}
-        and not any(result is not None for result in results)
+        not any(value is not None for value in others)
         and element_of(op.query) == f32
-        and not op.sizes.is_flat
-        and op.sizes.length == 1
-        and op.sizes.total > 0
-        and p["softcap"] == 0
-        and p["left_window_size"] == p["right_window_size"] == -1
-        and p["softmax_precision"] in (None, f32)
-        and p["masked_score"] == -inf
-        and p["unseen"] == "zero"
+        and op.softmax_precision in (None, f32)
+        and not s.is_flat
+        and min(s.batch, s.heads, s.length, s.elements, s.value_elements) > 0
+        and 0 < s.total < _EXACT
+        and _is_faster(op)
     )
 
 
-_SLOTS = ("mask", "bias", "past_key", "past_value", "valid_length")
+def _is_faster(op: AttentionOp) -> bool:
+    """
+    Say whether one kernel is faster than products and a softmax.
+
+    It is where not all keys are valid, since only those are read, for one or two
+    queries of a head of keys, and where scores are many.
+    """
+    queries = op.sizes.group * op.sizes.length
+    few = MANY_SCORES if op.window == (-1, -1) else MANY_WINDOWED_SCORES
+    is_large = queries * op.sizes.total > few
+    return op.valid_length is not None or queries <= FEW or is_large
+
+
+_EXACT = 1 << 24
+"""Positions below this are numbers of f32."""

@@ -16,6 +16,8 @@ from glow.backends.cpu._convolutions import (
     convolution_choices,
     transposed_choices,
 )
+from glow.backends.cpu.composites import keeps
+from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import Elementwise
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.global_pooling import (
@@ -82,6 +84,8 @@ def layout_choices(
             return transposed_choices(op, target)
         case MatMulOp():
             return _products(op, target, offers)
+        case AttentionOp() if keeps(op, target):
+            return (_attention(op),)
         case LstmOp() | GruOp() | RnnOp():
             return (_recurrent(op),)
         case _ if isinstance(op, _SPATIAL):
@@ -122,6 +126,17 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         for factors in asked
         for result, cost in results
     ]
+
+
+def _attention(op: AttentionOp) -> LayoutChoice:
+    """Ask for elements of a head in a row; heads and positions lie anywhere."""
+    lines = ("query", "key", "value")
+    asked = [
+        AnyOrder((3,) if name in lines else None)
+        for name, _ in op.get_irdl_definition().operands
+        if getattr(op, name) is not None
+    ]
+    return LayoutChoice(tuple(asked), (AnyOrder((3,)),))
 
 
 def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:

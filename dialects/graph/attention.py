@@ -177,6 +177,22 @@ class AttentionOp(GraphOp):
         p = self.parameters()
         return sizes_of(*shapes, past, p["q_num_heads"], p["kv_num_heads"])
 
+    @property
+    def window(self) -> tuple[int, int]:
+        """
+        Return how far back and ahead a query sees from its position; -1: without end.
+
+        A bound that no position reaches is none.
+        """
+        s, right = self.sizes, self.right_window_size.value.data
+        left = self.left_window_size.value.data
+        if self.causal is not None:
+            right = 0
+        if self.valid_length is not None:  # which may be beyond all keys
+            return left, -1 if right >= s.length - 1 else right
+        is_all = left >= s.past + s.length - 1
+        return -1 if is_all else left, -1 if right >= s.new - 1 else right
+
     @staticmethod
     def infer(
         query: SSAValue,

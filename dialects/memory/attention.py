@@ -1,41 +1,61 @@
-"""Attention of one query per head to as many keys as a run says."""
+"""Attention of blocks of queries to blocks of keys, whose scores stay in the caches."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import ClassVar
 
-from xdsl.dialects.builtin import FloatAttr, MemRefType, f64
+from xdsl.dialects.builtin import (
+    FloatAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i64,
+)
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
+    opt_prop_def,
     prop_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 
+PADDING = 32
+"""Rows and columns that tiles may reach beyond a block."""
+
 
 @irdl_op_definition
 class AttentionOp(MemoryOp):
     """
-    softmax(scale * query @ key^T) @ value over the first `valid_length` keys.
+    softmax(scale * query @ key^T + bias, where seen) @ value, block by block.
 
-    Nothing behind those is read. A batch that has none gives 0; a length beyond all
-    keys stands for all. Query heads are in groups of equal size, one for each head of
-    key and value.
+    Means what `graph.attention` of heads on an axis of their own means without a past;
+    a key that `valid_length` or a window hides from all queries of a block is not read.
+    -1 is a window without end. A block has `query_block` queries, of all heads that
+    share a key if `joins_heads`, and meets `key_block` keys at a time: their scores,
+    running maxima and sums are in the scratch (Milakov and Gimelshein, *Online
+    normalizer calculation for softmax*, 2018; Dao et al., *FlashAttention*, 2022).
 
-    Shapes: query [batch, heads, 1, E], key [batch, kv heads, T, E], value [batch, kv
-    heads, T, V], valid_length [batch] of integers, scratch [T], result [batch, heads,
-    1, V].
-    Errors: other extents, heads in no groups.
+    Shapes: query [batch, heads, L, E], key [batch, kv heads, T, E], value [batch, kv
+        heads, T, V], mask (i1) and bias broadcast to [batch, heads, L, T],
+        valid_length [batch] of integers, scratch as `room` says, result [batch,
+        heads, L, V].
+    Errors: other extents, heads in no groups, blocks without elements.
 
     ```mlir
-    memory.attention ins(%q : memref<1x4x1x8xf32>, %k : memref<1x2x16x8xf32>,
-        %v : memref<1x2x16x8xf32>, %n : memref<1xi64>) scratch(%s : memref<16xf32>)
-        outs(%y : memref<1x4x1x8xf32>) {scale = 0.5 : f64}
+    memory.attention ins(%q : memref<1x4x8x8xf32>, %k : memref<1x2x8x8xf32>,
+        %v : memref<1x2x8x8xf32>) scratch(%s : memref<6720xf32>)
+        outs(%y : memref<1x4x8x8xf32>)
+        {scale = 0.5 : f64, query_block = 16 : i64, key_block = 8 : i64}
     ```
     """
 
@@ -44,21 +64,35 @@ class AttentionOp(MemoryOp):
     query = operand_def(MemRefType.constr(AnyAttr()))
     key = operand_def(MemRefType.constr(AnyAttr()))
     value = operand_def(MemRefType.constr(AnyAttr()))
-    valid_length = operand_def(MemRefType.constr(AnyAttr()))
+    mask = opt_operand_def(MemRefType.constr(AnyAttr()))
+    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
+    valid_length = opt_operand_def(MemRefType.constr(AnyAttr()))
     scratch = operand_def(MemRefType.constr(AnyAttr()))
     result = operand_def(MemRefType.constr(AnyAttr()))
 
     scale = prop_def(FloatAttr.constr(f64))
+    softcap = prop_def(FloatAttr.constr(f64), FloatAttr(0.0, f64))
+    left_window_size = prop_def(IntegerAttr.constr(i64), IntegerAttr(-1, i64))
+    right_window_size = prop_def(IntegerAttr.constr(i64), IntegerAttr(-1, i64))
+    masked_score = prop_def(FloatAttr.constr(f64), FloatAttr(-inf, f64))
+    unseen = prop_def(StringAttr, StringAttr("zero"))
+    joins_heads = opt_prop_def(UnitAttr)
+    query_block = prop_def(IntegerAttr.constr(i64))
+    key_block = prop_def(IntegerAttr.constr(i64))
 
     WRITES: ClassVar = ("scratch", "result")
 
-    irdl_options = (ParsePropInAttrDict(),)
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        ParsePropInAttrDict(),
+    )
 
     assembly_format = (
         "`ins` `(` $query `:` type($query) `,` $key `:` type($key) `,` $value `:` "
-        "type($value) `,` $valid_length `:` type($valid_length) `)` `scratch` `(` "
-        "$scratch `:` type($scratch) `)` `outs` `(` $result `:` type($result) `)` "
-        "attr-dict"
+        "type($value) (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` "
+        "type($bias))? (`valid_length` $valid_length^ `:` type($valid_length))? `)` "
+        "`scratch` `(` $scratch `:` type($scratch) `)` `outs` `(` $result `:` "
+        "type($result) `)` attr-dict"
     )
 
     def __init__(
@@ -66,16 +100,52 @@ class AttentionOp(MemoryOp):
         query: SSAValue,
         key: SSAValue,
         value: SSAValue,
-        valid_length: SSAValue,
+        mask: SSAValue | None,
+        bias: SSAValue | None,
+        valid_length: SSAValue | None,
         scratch: SSAValue,
         result: SSAValue,
         *,
         scale: float,
+        query_block: int,
+        key_block: int,
+        softcap: float = 0.0,
+        window: tuple[int, int] = (-1, -1),
+        masked_score: float = -inf,
+        unseen: str = "zero",
+        joins_heads: bool = False,
     ):
+        left, right = window
         super().__init__(
-            operands=[query, key, value, valid_length, scratch, result],
-            properties={"scale": FloatAttr(scale, f64)},
+            operands=[query, key, value, mask, bias, valid_length, scratch, result],
+            properties={
+                "scale": FloatAttr(scale, f64),
+                "softcap": FloatAttr(softcap, f64),
+                "left_window_size": IntegerAttr(left, i64),
+                "right_window_size": IntegerAttr(right, i64),
+                "masked_score": FloatAttr(masked_score, f64),
+                "unseen": StringAttr(unseen),
+                "joins_heads": UnitAttr() if joins_heads else None,
+                "query_block": IntegerAttr(query_block, i64),
+                "key_block": IntegerAttr(key_block, i64),
+            },
         )
+
+    def room(self) -> dict[str, int]:
+        """Return where each part of the scratch begins, and its size as `size`."""
+        return room_of(
+            self.query_block.value.data,
+            self.key_block.value.data,
+            extents_of(self.query)[-1],
+            extents_of(self.value)[-1],
+            *(self.by_query(value) for value in (self.mask, self.bias)),
+        )
+
+    def by_query(self, value: SSAValue | None) -> bool:
+        """Return whether a mask or bias differs between the queries of a block."""
+        if value is None:
+            return False
+        return is_by_query(extents_of(value), self.joins_heads is not None)
 
     def verify_(self) -> None:
         query, key = extents_of(self.query), extents_of(self.key)
@@ -85,18 +155,76 @@ class AttentionOp(MemoryOp):
                 "expected heads in groups, one for each head of keys, got "
                 f"{buffer_type(self.query)}, {buffer_type(self.key)}"
             )
-        batch, heads, _, elements = query
+        for name in ("query_block", "key_block"):
+            size = getattr(self, name).value.data
+            if size < 1:
+                raise VerifyException(f"expected {name} of at least 1, got {size}")
+        batch, heads, length, elements = query
         wanted = {
-            "query": (batch, heads, 1, elements),
             "key": (batch, key[1], key[2], elements),
             "value": (batch, key[1], key[2], value[-1]),
             "valid_length": (batch,),
-            "scratch": (key[2],),
-            "result": (batch, heads, 1, value[-1]),
+            "scratch": (self.room()["size"],),
+            "result": (batch, heads, length, value[-1]),
         }
         for name, extents in wanted.items():
-            if extents_of(getattr(self, name)) != extents:
+            buffer: SSAValue | None = getattr(self, name)
+            if buffer is not None and extents_of(buffer) != extents:
                 raise VerifyException(
                     f"expected {name} of shape {list(extents)}, "
-                    f"got {buffer_type(getattr(self, name))}"
+                    f"got {buffer_type(buffer)}"
                 )
+        scores = (batch, heads, length, key[2])
+        for name in ("mask", "bias"):
+            buffer = getattr(self, name)
+            if buffer is not None and not _broadcasts(extents_of(buffer), scores):
+                raise VerifyException(
+                    f"expected {name} that broadcasts to {list(scores)}, "
+                    f"got {buffer_type(buffer)}"
+                )
+
+
+def _broadcasts(extents: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    pairs = zip(reversed(extents), reversed(shape), strict=False)
+    return len(extents) <= len(shape) and all(n in (1, m) for n, m in pairs)
+
+
+def is_by_query(extents: tuple[int, ...], joins_heads: bool) -> bool:
+    """Return whether what broadcasts to scores differs between queries of a block."""
+    axes = extents[-3:-1] if joins_heads else extents[-2:-1]
+    return any(n > 1 for n in axes)
+
+
+def room_of(
+    query_block: int,
+    key_block: int,
+    elements: int,
+    value_elements: int,
+    has_masks: bool,
+    has_biases: bool,
+) -> dict[str, int]:
+    """
+    Return where each part of a scratch begins, and the `size` of all, in elements.
+
+    The parts: queries transposed, scores by key, sums of values by query, six numbers
+    for each query, and where mask and bias have rows of queries, these transposed.
+    """
+    line = value_elements + PADDING
+    sizes = {
+        "queries": elements * query_block,
+        "scores": (key_block + PADDING) * query_block,
+        "sums": (query_block + PADDING) * line,
+        **dict.fromkeys(NUMBERS, query_block + PADDING),
+        "mask": key_block * query_block * has_masks,
+        "bias": key_block * query_block * has_biases,
+    }
+    found, start = dict[str, int](), 0
+    for name, size in sizes.items():
+        found[name] = start
+        start += size
+    return found | {"size": start}
+
+
+NUMBERS = ("peak", "total", "shrinkage", "best", "first", "last")
+"""What is kept of each query: the largest score and the sum of exponentials so far,
+what to multiply older sums by, the best shift, and the keys seen: first <= t < last."""

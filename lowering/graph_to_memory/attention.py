@@ -1,30 +1,93 @@
-"""Lower what decompose-attention leaves whole: one query of a cache."""
+"""Lower what decompose-attention leaves whole."""
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.decode_attention import DecodeAttentionOp
+from glow.lowering._attention import FEW, blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.support.types import element_of
 
 
 @lowers(AttentionOp)
 def _attention(lowering: Lowering, op: AttentionOp) -> None:
-    assert op.valid_length is not None
-    sizes, element = op.sizes, element_of(op.query)
+    if _is_plain(op) and op.sizes.group * op.sizes.length <= FEW:
+        _decode(lowering, op)
+    else:
+        _attend(lowering, op)
+
+
+def _is_plain(op: AttentionOp) -> bool:
+    """Return whether all that hides keys from a query is that they come later."""
+    is_plain = op.mask is None and op.bias is None and op.window[0] == -1
+    # Without a valid length, each query sees the first key.
+    sees = op.unseen.data == "zero" or op.valid_length is None
+    is_kept = sees and op.unseen.data != "nan_to_zero"
+    return is_plain and is_kept and not op.softcap.value.data
+
+
+def _decode(lowering: Lowering, op: AttentionOp) -> None:
+    sizes = op.sizes
+    lowering.add(
+        DecodeAttentionOp(
+            _in_lines(lowering, op.query),
+            _in_lines(lowering, op.key),
+            _in_lines(lowering, op.value),
+            None if op.valid_length is None else lowering[op.valid_length],
+            lowering.temporary(f32, (sizes.total,)),
+            lowering.destination(op.result),
+            scale=sizes.scale(op.parameters()["scale"]),
+            right_window_size=op.window[1],
+        )
+    )
+
+
+def _attend(lowering: Lowering, op: AttentionOp) -> None:
+    sizes, p = op.sizes, op.parameters()
+    blocks = blocks_of(
+        lowering.target,
+        sizes.group,
+        sizes.length,
+        sizes.total,
+        op.window != (-1, -1),
+    )
+    mask, bias = (None if v is None else lowering[v] for v in (op.mask, op.bias))
+    has_masks, has_biases = (
+        buffer is not None
+        and attention.is_by_query(extents_of(buffer), blocks.joins_heads)
+        for buffer in (mask, bias)
+    )
+    room = attention.room_of(
+        blocks.queries,
+        blocks.keys,
+        sizes.elements,
+        sizes.value_elements,
+        has_masks,
+        has_biases,
+    )
     lowering.add(
         attention.AttentionOp(
             _in_lines(lowering, op.query),
             _in_lines(lowering, op.key),
             _in_lines(lowering, op.value),
-            lowering[op.valid_length],
-            lowering.temporary(element, (sizes.total,)),
+            mask,
+            bias,
+            None if op.valid_length is None else lowering[op.valid_length],
+            lowering.temporary(f32, (room["size"],)),
             lowering.destination(op.result),
-            scale=sizes.scale(op.parameters()["scale"]),
+            scale=sizes.scale(p["scale"]),
+            query_block=blocks.queries,
+            key_block=blocks.keys,
+            softcap=p["softcap"],
+            window=op.window,
+            masked_score=p["masked_score"],
+            unseen=p["unseen"],
+            joins_heads=blocks.joins_heads,
         )
     )
 

@@ -8,7 +8,7 @@ from math import inf, prod
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -53,6 +53,10 @@ class DecomposeAttention(RewritePattern):
     where m is the masked score and shift the bias, -inf where a position is not seen.
     Heads that share keys and values are an axis along which these do not move:
     nothing is repeated.
+
+    attention(q, k, v, past_k, past_v) -> attention(q, concat(past_k, k), ...)
+
+    with heads on an axis of their own, where the target keeps that.
     """
 
     constants: Constants
@@ -62,12 +66,19 @@ class DecomposeAttention(RewritePattern):
     def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
         if any(map(has_layout, op.results)):
             return
-        if self.target and resolve(self.target).keeps(op, target_of(self.target)):
+        if self._keeps(op):
             return
         writer = _Attention(op, self.constants)
-        found = writer.results()
+        found = writer.core()
+        if found is None or not any(map(self._keeps, writer.ops)):
+            writer.discard()
+            found = writer.results()
         kept = [v for v, r in zip(found, writer.slots, strict=True) if r is not None]
         rewriter.replace(op, writer.ops, kept)
+
+    def _keeps(self, op: Operation) -> bool:
+        target = self.target
+        return bool(target) and resolve(target).keeps(op, target_of(target))
 
 
 class _Attention(Writer):
@@ -79,6 +90,41 @@ class _Attention(Writer):
         self.p = op.parameters()
         self.sizes: Sizes = op.sizes
         self.slots = (op.result, op.present_key, op.present_value, op.scores)
+
+    def core(self) -> tuple[SSAValue, ...] | None:
+        """
+        Return what stands for the results, by an attention without a past.
+
+        None where there is no such: for scores, and a window that ends in the past.
+        """
+        op, s = self.op, self.sizes
+        left, right = op.window
+        if op.scores is not None or 0 <= left < s.past:
+            return None
+        keys = self._with_past(op.past_key, op.key)
+        values = self._with_past(op.past_value, op.value)
+        query = op.query
+        if s.is_flat:
+            query = self.reshaped(query, s.batch, s.length, s.heads, s.elements)
+            query = self.add(TransposeOp(query, permutation=(0, 2, 1, 3)))
+        # Positions count from the start of the past.
+        windows = [size if size < 0 else size + s.past * sign
+                   for size, sign in ((left, -1), (right, 1))]  # fmt: skip
+        names = ("scale", "softcap", "softmax_precision", "masked_score", "unseen")
+        core = AttentionOp(
+            query,
+            keys,
+            values,
+            op.mask,
+            op.bias,
+            None,
+            None,
+            op.valid_length,
+            left_window_size=windows[0],
+            right_window_size=windows[1],
+            **{name: self.p[name] for name in names},
+        )
+        return self._joined(self.add(core)), keys, values, core.result
 
     def results(self) -> tuple[SSAValue, ...]:
         """Return what stands for the results, whether present or not."""

@@ -1,4 +1,4 @@
-"""Machine code of attention over a cache against the meaning of the graph op."""
+"""Machine code of attention of few queries against the meaning of the graph op."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
-from glow.dialects.memory.attention import AttentionOp
+from glow.dialects.memory.decode_attention import DecodeAttentionOp
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of inf
 
@@ -24,7 +24,7 @@ def add(
     out = np.full(want.shape, np.nan, np.float32)
     scratch = np.empty(k.shape[2], np.float32)
     buffers = [code.buffer(array) for array in (q, k, v, lengths, scratch, out)]
-    code.add(AttentionOp(*buffers, scale=scale))
+    code.add(DecodeAttentionOp(*buffers, scale=scale))
     return out, want
 
 
@@ -85,3 +85,32 @@ def test_what_is_not_finite_spreads_and_what_is_not_valid_does_not() -> None:
     assert np.isnan(out[2, 0, 0]).tolist() == [False] * 3 + [True] + [False] * 4
     found: Any = GraphAttentionOp.compute(q[3:], k[3:, :, :3], v[3:, :, :3], scale=1.0)
     np.testing.assert_allclose(out[3:], found[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_later_queries_see_more_keys(target: str) -> None:
+    """With a length, the last one sees all that is valid; else the first sees one."""
+    draw = np.random.default_rng(0).standard_normal
+    q, k, v = (draw((3, 2, n, 8), np.float32) for n in (3, 9, 9))
+    lengths, code = np.array([2, 9, 40]), MemoryCode(target)
+    cases: list[tuple[Array, Array]] = []
+    for valid, reach in ((lengths, 0), (None, 0), (lengths, 1), (None, 4), (None, -1)):
+        want = GraphAttentionOp.compute(
+            q, k, v, valid_length=valid, scale=1.0, right_window_size=reach
+        )[0]
+        out, scratch = np.full_like(want, np.nan), np.empty(9, np.float32)
+        given = None if valid is None else code.buffer(valid)
+        first, last = (q, k, v), (scratch, out)
+        code.add(
+            DecodeAttentionOp(
+                *map(code.buffer, first),
+                given,
+                *map(code.buffer, last),
+                scale=1.0,
+                right_window_size=reach,
+            )
+        )
+        cases.append((out, want))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)

@@ -178,3 +178,12 @@ func.func @mask(%q: tensor<1x2x5x8xf32>, %k: tensor<1x2x7x8xf32>, %m: tensor<5x7
   %y = graph.attention %q, %k, %k mask %m : tensor<5x7xi1, #layout.physical<NK>> : (tensor<1x2x5x8xf32>, tensor<1x2x7x8xf32>, tensor<1x2x7x8xf32>) -> tensor<1x2x5x8xf32>
   func.return
 }
+
+// -----
+
+// What one kernel computes wants elements of a head in a row.
+// CHECK: graph.attention at {{.*}}: expected value in an order of whole axes with axis 3 innermost, got tensor<1x2x7x8xf32, #layout.physical<NCWH>>
+func.func @value(%q: tensor<1x2x5x8xf32>, %k: tensor<1x2x7x8xf32>, %v: tensor<1x2x7x8xf32, #layout.physical<NCWH>>, %n: tensor<1xi64>) {
+  %y = graph.attention %q, %k, %v valid_length %n : tensor<1xi64> : (tensor<1x2x5x8xf32>, tensor<1x2x7x8xf32>, tensor<1x2x7x8xf32, #layout.physical<NCWH>>) -> tensor<1x2x5x8xf32>
+  func.return
+}

@@ -1,4 +1,4 @@
-"""One query of each head, and as many keys of a cache as a run says."""
+"""Attention of single queries to all keys, or as many as a run says."""
 
 from __future__ import annotations
 
@@ -20,51 +20,67 @@ _ADD = vector.CombiningKindFlag.ADD
 
 
 @dataclass(frozen=True)
-class CachedAttention(Kernel):
+class DecodeAttention(Kernel):
     """
     Scores of the valid keys, their softmax, and the mean of values that it weighs.
 
-    Elements of a head are neighbours. Row: loops over batches, heads of keys and
-    queries of one (extent; strides of query, keys, values, result, lengths), keys,
-    strides from key to key and from value to value, elements of a key and of a value.
+    Elements of a head are neighbours. Row: loops over batches, heads of keys, queries
+    of one and positions (extent; strides of query, keys, values, result, lengths, and
+    positions), keys, how many of them the first query sees, or of the last ones does
+    not, strides from key to key and value to value, elements of a key and of a value.
     """
 
     element: Attribute
-    integer: Attribute
+    integer: Attribute | None
+    """The type of the valid lengths, if there are any."""
     scale: float
     strips: Strips
 
     @property
     def prefix(self) -> str:
-        return "cached_attention"
+        return "decode_attention"
 
     def build(self) -> FuncOp:
         memory = flat(self.element)
         buffers = [(name, memory) for name in ("q", "k", "v", "y")]
-        buffers += [("lengths", flat(self.integer)), ("s", memory)]
+        if self.integer is not None:
+            buffers.append(("lengths", flat(self.integer)))
+        buffers.append(("s", memory))
         op, b, args = function(self.symbol, [*buffers, ("rows", TABLE), ("at", INDEX)])
         row = Row(b, args)
-        levels, total = row.levels(3, 5), row.next("keys")
+        levels, total = row.levels(4, 6), row.next("keys")
+        reach = row.next("reach")
         steps, widths = row.take(2, "stride"), row.take(2, "width")
 
         def query(b: Body, at: Values) -> None:
-            count = self._count(b, b.load(args["lengths"], at[4]), total)
+            count = self._count(b, args, at, total, reach)
             peak = self._scores(b, args, at, count, steps[0], widths[0])
             divisor = self._weights(b, args["s"], count, peak)
             self._mean(b, args, at, count, steps[1], widths[1], divisor)
 
-        nest(b, levels, 5, query)
+        nest(b, levels, 6, query)
         b.do(func.ReturnOp())
         return op
 
     def _numbers(self, b: Body, lanes: int = 0) -> Numbers:
         return Numbers(b, self.element, lanes)
 
-    def _count(self, b: Body, length: SSAValue, total: SSAValue) -> SSAValue:
-        """Return how many keys are valid: none if negative, at most all."""
-        cast = arith.IndexCastOp.create(operands=[length], result_types=[INDEX])
-        n = Numbers(b, INDEX)
-        return n.maximum(n.minimum(b.add(cast), total), b.const(0))
+    def _count(
+        self,
+        b: Body,
+        args: dict[str, SSAValue],
+        at: Values,
+        total: SSAValue,
+        reach: SSAValue,
+    ) -> SSAValue:
+        """Return how many keys a query sees: none if negative, at most all."""
+        n, seen = Numbers(b, INDEX), b.sum(at[5], reach)
+        if self.integer is not None:
+            length = b.load(args["lengths"], at[4])
+            cast = arith.IndexCastOp.create(operands=[length], result_types=[INDEX])
+            valid = b.add(cast)
+            seen = n.minimum(b.sum(valid, seen), valid)
+        return n.maximum(n.minimum(seen, total), b.const(0))
 
     def _scores(
         self,

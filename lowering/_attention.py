@@ -1,0 +1,88 @@
+"""How attention is cut into blocks: rules of a machine's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glow.lowering._tiling import tile_rows
+from glow.support.targets import Target
+
+FEW = 2
+"""So many queries of a head of keys, or fewer, are computed one by one."""
+MANY_SCORES, MANY_WINDOWED_SCORES = 1024, 4096
+"""
+Up to so many of a head of keys, products and a softmax are as fast, or faster: the
+second number where queries see different keys. Measured on Zen 4.
+"""
+_QUERIES = 64
+"""The most queries of a block."""
+_WINDOWED_QUERIES = 32
+"""The same where they see different keys: what none of a block sees is not computed."""
+_KEYS = 128
+"""The most keys of a block: with these scores fit into the caches near a core."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """
+    The sizes of blocks, and of the register tiles that compute them.
+
+    Units: `query_panel` in queries, `key_rows` in keys, `query_rows` in queries.
+    """
+
+    joins_heads: bool
+    """Whether the heads that share a key are in one block."""
+    queries: int
+    keys: int
+    query_panel: int
+    key_rows: int
+    query_rows: int
+
+
+def blocks_of(
+    target: Target, group: int, length: int, total: int, is_windowed: bool
+) -> Blocks:
+    """
+    Return the blocks for `group` heads of `length` queries and `total` keys.
+
+    `is_windowed`: not all queries see the same keys.
+    """
+    limit = _WINDOWED_QUERIES if is_windowed else _QUERIES
+    joined, own = (_queries(target, n, limit) for n in (group * length, length))
+    padded, apart = (
+        -(-n // block) * block
+        for n, (block, _) in ((group * length, joined), (length, own))
+    )
+    joins = padded < group * apart
+    block, panel = joined if joins else own
+    keys = min(total, _KEYS)
+    return Blocks(
+        joins,
+        block,
+        keys,
+        panel,
+        tile_rows(target, keys, panel),
+        query_rows(target, panel),
+    )
+
+
+def _queries(target: Target, count: int, limit: int) -> tuple[int, int]:
+    """Return how many of `count` queries a block has, and the width of its panels."""
+    blocks = -(-count // limit)
+    each = -(-count // blocks)
+    panels = [n for n in panels_of(target) if n in target.panel_widths or each <= n]
+    found = [(-(-each // panel) * panel, -panel) for panel in panels]
+    block, panel = min(found)
+    return block, -panel
+
+
+def panels_of(target: Target) -> tuple[int, ...]:
+    """Return how many queries panels may have, the widest first: less for few."""
+    return (*target.panel_widths, min(target.panel_widths) // 2)
+
+
+def query_rows(target: Target, panel: int) -> int:
+    """Return the height of tiles of queries by values: it divides `panel`."""
+    sums = target.registers // 2
+    widest = max(target.panel_widths) // target.f32_lanes
+    return 8 if panel > 8 and 8 * widest <= sums else 4
