@@ -17,7 +17,10 @@ from glow.dialects.memory.attention import AttentionOp, is_by_query, room_of
 from glow.lowering._attention import blocks_of
 from glow.support.targets import target_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of inf
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # NumPy's, of inf
+]
 
 TARGETS = ("cpu", "cpu:sse2", "cpu:avx2")
 
