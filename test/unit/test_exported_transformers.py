@@ -8,6 +8,7 @@ from typing import Any
 import exported
 import numpy as np
 import pytest
+from exported.text import parsed, written
 from numpy.typing import NDArray
 from onnx import ModelProto, helper
 from operators.oracle import run_onnxruntime
@@ -159,6 +160,12 @@ def test_the_same_is_left_for_many_tokens(name: str) -> None:
         for extents in (EXTENTS[1], dict.fromkeys(EXTENTS[1], 100))
     )
     assert large == small
+
+
+@pytest.mark.parametrize("name", exported.NAMES)
+def test_text_is_written_as_it_was_read(name: str) -> None:
+    text = (exported.FOLDER / f"{name}.txt").read_text()
+    assert written(parsed(text)) == text
 
 
 def test_what_does_not_fit_names_node_and_extents() -> None:
