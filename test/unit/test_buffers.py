@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32

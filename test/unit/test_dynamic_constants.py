@@ -6,6 +6,7 @@ import gc
 from typing import Any
 
 import numpy as np
+import pytest
 from operators.oracle import run_onnxruntime
 from small_onnx import info, model, node
 
