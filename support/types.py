@@ -216,6 +216,15 @@ def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
     )
 
 
+def check_broadcasts(name: str, value: SSAValue | None, target: SSAValue) -> None:
+    """Raise unless `value`, if there is one, broadcasts to the shape of `target`."""
+    if value is not None and not broadcasts_to(value, shape_of(target)):
+        raise VerifyException(
+            f"expected a {name} that broadcasts to {list(shape_of(target))}, "
+            f"got {tensor_type(value)}"
+        )
+
+
 def broadcast(*values: SSAValue | Attribute) -> tuple[int, ...]:
     """Return the shape that tensors `values` have together by NumPy's rule."""
     try:

@@ -7,8 +7,6 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -22,23 +20,16 @@ from glow.dialects.graph.base import Array, GraphOp, broadcast_map
 from glow.dialects.graph.loss import check_reduction
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,
-    broadcasts_to,
+    check_broadcasts,
     same_element,
     shape_of,
     tensor,
     tensor_type,
 )
-
-
-def _check_weights(name: str, value: SSAValue | None, logits: SSAValue) -> None:
-    if value is not None and not broadcasts_to(value, shape_of(logits)):
-        raise VerifyException(
-            f"expected a {name} that broadcasts to {list(shape_of(logits))}, "
-            f"got {tensor_type(value)}"
-        )
 
 
 @irdl_op_definition
@@ -73,10 +64,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
     reduction = prop_def(StringAttr, StringAttr("mean"))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "$logits `,` $target (`weight` $weight^ `:` type($weight))?"
@@ -106,8 +94,8 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
             raise VerifyException(
                 f"expected a target of shape {list(shape)}, got {tensor_type(target)}"
             )
-        _check_weights("weight", weight, logits)
-        _check_weights("pos_weight", pos_weight, logits)
+        check_broadcasts("weight", weight, logits)
+        check_broadcasts("pos_weight", pos_weight, logits)
         check_reduction(reduction)
         element = same_element(logits, target, weight, pos_weight)
         return tensor(element, shape if reduction == "none" else ())

@@ -10,8 +10,6 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, UnitAttr,
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -26,6 +24,7 @@ from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.inside import weighted_rows
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     INDEX,
@@ -131,10 +130,7 @@ class BagOp(GraphOp):
     mode = prop_def(StringAttr, StringAttr("sum"))
     padding_idx = opt_prop_def(IntegerAttr.constr(i64))
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     @staticmethod
     def neutrals() -> Neutrals:

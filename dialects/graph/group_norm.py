@@ -7,8 +7,6 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -16,17 +14,12 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, float_property, int_property
-from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
+from glow.dialects.graph._channels import ChannelsOp, check_channels
+from glow.dialects.graph.base import Array, int_property
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
-    FLOAT,
     Tensor,
-    same_element,
     shape_of,
-    tensor,
-    tensor_type,
 )
 
 
@@ -46,28 +39,18 @@ def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
     return value if bias is None else value + bias.reshape(shape)
 
 
-class ChannelNormOp(GraphOp):
-    """What normalizations have that scale and shift each channel by its own number."""
+class ChannelNormOp(ChannelsOp):
+    """A normalization of the places of an image's channels, some together."""
 
     input = operand_def(TensorType.constr(AnyAttr()))
     scale = opt_operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    epsilon = float_property(1e-5)
     result = result_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
 
     assembly_format = (
         "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
         " attr-dict `:` functional-type($input, $result)"
     )
-
-    @staticmethod
-    def neutrals() -> Neutrals:
-        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
 
     @staticmethod
     def infer(
@@ -76,25 +59,7 @@ class ChannelNormOp(GraphOp):
         bias: SSAValue | None = None,
         **parameters: Any,
     ) -> Tensor:
-        FLOAT.check(input)
-        shape = shape_of(input)
-        if len(shape) < 2:
-            raise VerifyException(
-                f"expected an input of rank 2 or more, got {tensor_type(input)}"
-            )
-        for name, value in (("scale", scale), ("bias", bias)):
-            if value is not None and shape_of(value) != shape[1:2]:
-                raise VerifyException(
-                    f"expected a {name} of shape [{shape[1]}] per channel, "
-                    f"got {tensor_type(value)}"
-                )
-        return tensor(same_element(input, scale, bias), shape)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        rank = len(shape_of(self.input))
-        if operand == 0:
-            return tuple(range(rank))
-        return tuple(0 if axis == 1 else None for axis in range(rank))
+        return check_channels(input, {"scale": scale, "bias": bias})
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """Images and channels stay the first axes."""

@@ -7,8 +7,6 @@ from xdsl.dialects.builtin import TensorType, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -16,7 +14,6 @@ from xdsl.irdl import (
     result_def,
     var_result_def,
 )
-from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import (
     Array,
@@ -28,43 +25,48 @@ from glow.dialects.graph.base import (
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,
-    broadcasts_to,
+    check_broadcasts,
     element_of,
     normalize_axis,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
-def _check_parameter(name: str, value: SSAValue | None, input: SSAValue) -> None:
-    if value is not None and not broadcasts_to(value, shape_of(input)):
-        raise VerifyException(
-            f"expected a {name} that broadcasts to {list(shape_of(input))}, "
-            f"got {tensor_type(value)}"
-        )
+class LastAxesNormOp(GraphOp):
+    """What normalizations have that take statistics over the axes from `axis` on."""
+
+    axis = int_property(-1)
+    epsilon = float_property(1e-5)
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.results[result])
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """The axes that statistics are taken over stay the last ones."""
+        first = normalize_axis(self.axis.value.data, len(shape_of(self.operands[0])))
+        if operand != 0 or max(order[:first], default=-1) >= first:
+            return None
+        return self.broadcast_reordering(0, order, self.parameters())
 
 
-def _normalized_shape(op: LayerNormOp | RmsNormOp) -> tuple[int, ...]:
+def _normalized_shape(op: LastAxesNormOp) -> tuple[int, ...]:
     """Return the extents from the first axis on that statistics are taken over."""
-    shape = shape_of(op.input)
+    shape = shape_of(op.operands[0])
     return shape[normalize_axis(op.axis.value.data, len(shape)) :]
 
 
-def _reordered(op: GraphOp, axis: int, operand: int, order: Order) -> Reordering | None:
-    """The axes that statistics are taken over stay the last ones."""
-    first = normalize_axis(axis, len(shape_of(op.operands[0])))
-    if operand != 0 or max(order[:first], default=-1) >= first:
-        return None
-    return op.broadcast_reordering(0, order, op.parameters())
-
-
 @irdl_op_definition
-class LayerNormOp(GraphOp):
+class LayerNormOp(LastAxesNormOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, over axes from `axis` on.
 
@@ -88,16 +90,11 @@ class LayerNormOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     scale = opt_operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property(-1)
-    epsilon = float_property(1e-5)
     with_statistics = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
     statistics = var_result_def(TensorType.constr(AnyAttr()))
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
@@ -106,10 +103,8 @@ class LayerNormOp(GraphOp):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {
-            "scale": Neutral(1, _normalized_shape, outside=multiplied),
-            "bias": Neutral(NOTHING, _normalized_shape, outside=added),
-        }
+        bias = Neutral(NOTHING, _normalized_shape, outside=added)
+        return {**LastAxesNormOp.neutrals(), "bias": bias}
 
     @staticmethod
     def infer(
@@ -121,8 +116,8 @@ class LayerNormOp(GraphOp):
         with_statistics: bool,
     ) -> tuple[Tensor, ...]:
         FLOAT.check(input)
-        _check_parameter("scale", scale, input)
-        _check_parameter("bias", bias, input)
+        check_broadcasts("scale", scale, input)
+        check_broadcasts("bias", bias, input)
         shape = shape_of(input)
         result = tensor(same_element(input, scale, bias), shape)
         first = normalize_axis(axis, len(shape))
@@ -150,15 +145,9 @@ class LayerNormOp(GraphOp):
         result = result if bias is None else result + bias
         return (result, mean, inverse) if with_statistics else (result,)
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.results[result])
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return _reordered(self, self.axis.value.data, operand, order)
-
 
 @irdl_op_definition
-class RmsNormOp(GraphOp):
+class RmsNormOp(LastAxesNormOp):
     """
     x / sqrt(mean of squares + epsilon) * scale, over axes from `axis` on.
 
@@ -178,8 +167,6 @@ class RmsNormOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     scale = opt_operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property(-1)
-    epsilon = float_property(1e-5)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
@@ -188,13 +175,9 @@ class RmsNormOp(GraphOp):
     )
 
     @staticmethod
-    def neutrals() -> Neutrals:
-        return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
-
-    @staticmethod
     def infer(input: SSAValue, scale: SSAValue | None = None, *, axis: int) -> Tensor:
         FLOAT.check(input)
-        _check_parameter("scale", scale, input)
+        check_broadcasts("scale", scale, input)
         normalize_axis(axis, len(shape_of(input)))
         return tensor(same_element(input, scale), shape_of(input))
 
@@ -210,9 +193,3 @@ class RmsNormOp(GraphOp):
         square = np.mean(input * input, axes, keepdims=True)
         result = input / np.sqrt(square + epsilon)
         return result if scale is None else result * scale
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.operands[operand], self.result)
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return _reordered(self, self.axis.value.data, operand, order)

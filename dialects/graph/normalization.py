@@ -5,8 +5,6 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -14,6 +12,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph._channels import ChannelsOp, check_channels
 from glow.dialects.graph.base import (
     Array,
     GraphOp,
@@ -21,15 +20,12 @@ from glow.dialects.graph.base import (
     float_property,
     int_property,
 )
-from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
     Tensor,
     element_of,
     normalize_axis,
-    same_element,
     shape_of,
     tensor,
     tensor_type,
@@ -37,7 +33,7 @@ from glow.support.types import (
 
 
 @irdl_op_definition
-class BatchNormOp(GraphOp):
+class BatchNormOp(ChannelsOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
 
@@ -60,13 +56,7 @@ class BatchNormOp(GraphOp):
     variance = operand_def(TensorType.constr(AnyAttr()))
     scale = opt_operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    epsilon = float_property(1e-5)
     result = result_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
 
     assembly_format = (
         "$input `,` $mean `,` $variance (`scale` $scale^ `:` type($scale))?"
@@ -76,10 +66,6 @@ class BatchNormOp(GraphOp):
     )
 
     @staticmethod
-    def neutrals() -> Neutrals:
-        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
-
-    @staticmethod
     def infer(
         input: SSAValue,
         mean: SSAValue,
@@ -87,21 +73,8 @@ class BatchNormOp(GraphOp):
         scale: SSAValue | None = None,
         bias: SSAValue | None = None,
     ) -> Tensor:
-        FLOAT.check(input)
-        shape = shape_of(input)
-        if len(shape) < 2:
-            raise VerifyException(
-                f"expected an input of rank 2 or more, got {tensor_type(input)}"
-            )
-        slots = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
-        present = {name: value for name, value in slots.items() if value is not None}
-        for name, value in present.items():
-            if shape_of(value) != shape[1:2]:
-                raise VerifyException(
-                    f"expected {name} of shape [{shape[1]}], one per channel, "
-                    f"got {tensor_type(value)}"
-                )
-        return tensor(same_element(input, *present.values()), shape)
+        vectors = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
+        return check_channels(input, vectors)
 
     @staticmethod
     def compute(
@@ -118,12 +91,6 @@ class BatchNormOp(GraphOp):
         factor = (1 if scale is None else scale) / deviation
         result = (input - mean.reshape(shape)) * factor.reshape(shape)
         return result if bias is None else result + bias.reshape(shape)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        rank = len(shape_of(self.input))
-        if operand == 0:
-            return tuple(range(rank))
-        return tuple(0 if axis == 1 else None for axis in range(rank))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """Channels stay axis 1."""

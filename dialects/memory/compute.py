@@ -16,8 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -30,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.support.segments import SEVERAL_OPERANDS
 
 ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
 
@@ -118,10 +117,7 @@ class ConvOp(EpilogueOp):
 
     WRITES: ClassVar = ("result", "scratch")
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $input `:` type($input) `,` $filter `:` type($filter) "
@@ -203,10 +199,7 @@ class MatMulOp(EpilogueOp):
     result = operand_def(MemRefType.constr(AnyAttr()))
     epilogue = region_def()
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $lhs `:` type($lhs) `,` $rhs `:` type($rhs) (`bias` $bias^ "

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
@@ -25,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.support.segments import SEVERAL_OPERANDS
 from glow.support.types import signless
 
 
@@ -79,10 +79,7 @@ class ElementwiseOp(MemoryOp):
 
     WRITES: ClassVar = ("results_",)
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "(`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $results_ `:` "

@@ -6,8 +6,6 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, UnitAttr,
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -19,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.window import check_kind
+from glow.support.segments import SEVERAL_OPERANDS
 
 KINDS = ("sum", "mean", "max")
 
@@ -58,10 +57,7 @@ class EmbeddingBagOp(MemoryOp):
     padding_idx = opt_prop_def(IntegerAttr.constr(i64))
     include_last_offset = opt_prop_def(UnitAttr)
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $table `,` $indices `:` type($table) `,` type($indices)"

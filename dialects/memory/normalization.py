@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
@@ -27,6 +26,7 @@ from xdsl.irdl import (
 from glow.dialects.memory._lines import LineOp
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp
+from glow.support.segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition
@@ -75,10 +75,7 @@ class LayerNormOp(MemoryOp):
 
     WRITES: ClassVar = ("result", "mean", "inv_std_dev")
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $input `:` type($input) (`scale` $scale^ `:` type($scale))? "

@@ -8,8 +8,6 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -18,6 +16,7 @@ from xdsl.irdl import (
 )
 
 from glow.dialects.memory.base import MemoryOp
+from glow.support.segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition
@@ -50,10 +49,7 @@ class TopKOp(MemoryOp):
 
     WRITES: ClassVar = ("values", "indices", "heap", "places")
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $input `:` type($input) `)` "

@@ -9,8 +9,6 @@ from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -20,6 +18,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.support.segments import SEVERAL_OPERANDS
 
 
 class RecurrentOp(MemoryOp):
@@ -44,10 +43,7 @@ class RecurrentOp(MemoryOp):
     clip = opt_prop_def(FloatAttr.constr(f64))
     reverse = opt_prop_def(UnitAttr)
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     def __init__(
         self,

@@ -18,8 +18,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -31,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.interpolation import Interpolation, Line
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.compute import ints
+from glow.support.segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition
@@ -73,10 +72,7 @@ class ResizeOp(MemoryOp):
 
     WRITES: ClassVar = ("result", "positions", "weights")
 
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $input `:` type($input) (`roi` $roi^ `:` type($roi))? `)` "

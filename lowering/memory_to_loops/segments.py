@@ -34,9 +34,6 @@ class Line:
         at = position + self.before
         return sum(at // step % extent * stride for step, extent, stride in self.digits)
 
-    def stride_at(self, position: int) -> int:
-        return self.place(position + 1) - self.place(position)
-
     @property
     def steps(self) -> list[int]:
         """At which multiples addresses jump, the largest first."""

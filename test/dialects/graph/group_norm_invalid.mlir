@@ -16,7 +16,7 @@ func.func @integers_have_no_mean(%x: tensor<2x3xi32>) {
 
 // -----
 
-// CHECK: expected a scale of shape [4] per channel, got tensor<3xf32>
+// CHECK: expected scale of shape [4], one per channel, got tensor<3xf32>
 func.func @scale_is_per_channel(%x: tensor<2x4x3xf32>, %s: tensor<3xf32>) {
   %y = graph.instance_norm %x scale %s : tensor<3xf32> : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   func.return
@@ -25,7 +25,7 @@ func.func @scale_is_per_channel(%x: tensor<2x4x3xf32>, %s: tensor<3xf32>) {
 // -----
 
 // An absent scale does not lend its name to the bias.
-// CHECK: expected a bias of shape [4] per channel, got tensor<2xf32>
+// CHECK: expected bias of shape [4], one per channel, got tensor<2xf32>
 func.func @bias_is_per_channel(%x: tensor<2x4x3xf32>, %b: tensor<2xf32>) {
   %y = graph.group_norm %x bias %b : tensor<2xf32> {num_groups = 2 : i64} : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   func.return

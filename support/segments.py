@@ -1,0 +1,6 @@
+"""Options of op definitions that have several operands, each of which may be absent."""
+
+from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict
+
+SEVERAL_OPERANDS = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+"""Say in a property which operands there are, and print no such property."""
