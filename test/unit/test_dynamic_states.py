@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from layout_strategies import laid_out
 from models.decoder import STATES, decoder_cached
@@ -250,6 +250,7 @@ def test_one_order_is_for_all_of_its_rank_and_blocks_may_split_a_symbol() -> Non
     )
 
 
+@settings(max_examples=30)
 @given(laid_out(), st.data())
 def test_arrays_in_any_order_say_what_extents_are(
     case: tuple[Layout, tuple[int, ...]], data: st.DataObject
