@@ -130,3 +130,16 @@ def test_attention_by_hand_is_one_op_and_right(target: str) -> None:
     (expected,) = run_onnxruntime(source, feeds)
     found = glow.compile(source, target=target).run(feeds)["y"]
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_scores_are_never_in_memory_as_a_whole() -> None:
+    shape, heads = (1, 512, 64), 4
+    counts = {"q_num_heads": heads, "kv_num_heads": heads, "is_causal": 1}
+    each = node("Attention", "q k v", "y", "n", **counts)
+    proto = model([each], dict.fromkeys("qkv", shape), ["y"], opset=23)
+    net = glow.compile(proto)
+    assert net.arena_bytes < heads * shape[1] ** 2 * 4 / 16
+    feeds = {name: draw(shape) for name in "qkv"}
+    (expected,) = run_onnxruntime(proto, feeds)
+    np.testing.assert_allclose(net.run(feeds)["y"], expected, atol=1e-5)
