@@ -53,7 +53,7 @@ class AttentionOp(MemoryOp):
 
     ```mlir
     memory.attention ins(%q : memref<1x4x8x8xf32>, %k : memref<1x2x8x8xf32>,
-        %v : memref<1x2x8x8xf32>) scratch(%s : memref<6720xf32>)
+        %v : memref<1x2x8x8xf32>) scratch(%s : memref<2976xf32>)
         outs(%y : memref<1x4x8x8xf32>)
         {scale = 0.5 : f64, query_block = 16 : i64, key_block = 8 : i64}
     ```
