@@ -100,7 +100,7 @@ func.func @weights_of_one_go(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> tensor<f
 
 // CHECK-LABEL: @unread_results_go
 // CHECK:         %{{.*}} = graph.max_pool %x {kernel_shape = array<i64: 2, 2>} : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
-// CHECK:         %{{.*}} = graph.top_k %{{.*}} {k = 3 : i64, largest} : tensor<1x3x7x7xf32> indices tensor<1x3x7x3xi64>
+// CHECK:         %{{.*}} = graph.top_k %{{.*}} {largest, k = 3 : i64} : tensor<1x3x7x7xf32> indices tensor<1x3x7x3xi64>
 // SOME-LABEL:  @unread_results_go
 // SOME:          {{.*}}, {{.*}} = graph.max_pool
 func.func @unread_results_go(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x7x3xi64> {
