@@ -37,7 +37,10 @@ from glow.tools.peers import error_of
 
 TARGETS = ("nchw8c", "mixed")
 TOLERANCE = 1e-4
-LONG = ("densenet121", "inception_v2", "vgg19", "zfnet512", "encoder_b4")
+LONG = (
+    *("alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "vgg19"),
+    *("zfnet512", "encoder_b4"),
+)
 SMALL = {
     "mobilenet_v2": {"width": 0.25, "size": 96},
     "resnet50": {"width": 8, "size": 64},
