@@ -42,6 +42,8 @@ class MemoryToLoopsPass(ModulePass):
     The module keeps, as attributes, what a run needs: `glow.signature`,
     `glow.constants`, `glow.arena_bytes`, `glow.messages`. Placeholders that are bound
     become constants, and those that are scratch a part of the arena, behind the rest.
+    With `pieces` each call of a kernel is cut into as many, in random order, which
+    changes no bit of the results: a test of kernels that threads rely on.
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 
@@ -52,6 +54,7 @@ class MemoryToLoopsPass(ModulePass):
 
     target: str = "cpu"
     kernels: Literal["defined", "declared"] = "defined"
+    pieces: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for module in modules_in(__name__):
@@ -68,6 +71,7 @@ class MemoryToLoopsPass(ModulePass):
             {name: i for i, name in enumerate(storage.constants)},
             storage.scratch,
             {name: i for i, name in enumerate(storage.outputs)},
+            pieces=self.pieces,
         )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
+    IntegerAttr,
     LocationAttr,
     MemRefType,
     StringAttr,
@@ -19,10 +22,12 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnknownLoc,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.rows import integers
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
@@ -34,7 +39,7 @@ from glow.lowering.memory_to_loops.builder import (
     flat,
     function,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, RangeKernel, Work
 from glow.support.targets import Target
 from glow.support.types import dtype_of
 
@@ -60,6 +65,8 @@ class Main:
     """The numbers of outputs that the caller takes."""
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
+    pieces: int = 1
+    """The calls that a kernel's work is cut into, in random order: for tests."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """What is called, and with arguments of which types."""
     rows: list[int] = field(default_factory=lambda: [])
@@ -180,18 +187,51 @@ class Main:
         return len(self.messages)
 
     def call(
-        self, kernel: Kernel, arguments: Sequence[SSAValue], row: Sequence[int] = ()
+        self,
+        kernel: Kernel,
+        arguments: Sequence[SSAValue],
+        row: Any = (),
+        work: Work | None = None,
     ) -> None:
-        """Append a call: `arguments`, then the table of rows and this row's start."""
+        """
+        Append a call: `arguments`, then the table of rows and this row's start.
+
+        `row` is a record of the kernel; `work` what a call may do in pieces, of which
+        there is one, or as many as this `main` is cut into.
+        """
         at = self.body.const(len(self.rows))
-        self.rows.extend(row)
+        self.rows.extend(integers(row))
         operands = [*arguments, self._rows, at]
+        if isinstance(kernel, RangeKernel):
+            self._call_pieces(kernel, operands, work or Work())
+        else:
+            self._call(kernel, operands)
+
+    def _call_pieces(
+        self, kernel: RangeKernel, operands: Sequence[SSAValue], work: Work
+    ) -> None:
+        """Append calls that do all of `work`, cut where `cuts` says."""
+        for begin, end in self.cuts(work.units):
+            bounds = [self.body.const(begin), self.body.const(end)]
+            self._call(kernel, [*operands, *bounds])
+            self.body.block.last_op.attributes.update(  # pyright: ignore
+                units=IntegerAttr(work.units, i64), cost=IntegerAttr(work.cost, i64)
+            )
+
+    def _call(self, kernel: Kernel, operands: Sequence[SSAValue]) -> None:
         if kernel not in self.kernels:
             self.kernels[kernel] = tuple(value.type for value in operands)
         self.body.call(kernel.symbol, operands)
         call = self.body.block.last_op
         assert call is not None
         call.location = self.location
+
+    def cuts(self, units: int) -> list[tuple[int, int]]:
+        """Return ranges that cover `units` iterations: `pieces`, in random order."""
+        count = min(self.pieces, units)
+        bounds = [units * i // count for i in range(count + 1)] if count else [0]
+        order = list(pairwise(bounds))
+        return order if count < 2 else random.Random(units).sample(order, count)
 
     def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
         """Close `main`; return the table of rows and the function."""

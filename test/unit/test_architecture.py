@@ -15,10 +15,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runtime": {"support"},
     "dialects": {"support"},
     "analysis": {"support", "dialects"},
+    "codegen": {"support", "dialects"},
     "passes": {"support", "dialects", "analysis"},
-    "lowering": {"support", "dialects", "analysis"},
+    "lowering": {"support", "dialects", "analysis", "codegen"},
     "importers": {"support", "dialects", "analysis", "passes", "lowering"},
-    "backends": {"support", "dialects", "analysis", "passes", "lowering", "runtime"},
+    "backends": {
+        *("support", "dialects", "analysis", "passes", "lowering", "runtime"),
+        "codegen",
+    },
 }
 MAY_IMPORT["api"] = set(MAY_IMPORT)
 MAY_IMPORT["tools"] = set(MAY_IMPORT)

@@ -1,15 +1,25 @@
-"""What a kernel is: a value that says everything its code depends on."""
+"""Kernels: functions of the library, each a value that its code follows from."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, UnitAttr, i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
+
+from glow.codegen.memory import Memory, flat
+from glow.codegen.rows import read_row
+from glow.codegen.values import INDEX, Value
+from glow.codegen.writer import Writer, writing_to
+
+_PRIVATE = StringAttr("private")
 
 
 class Kernel(ABC):
@@ -47,12 +57,121 @@ class Kernel(ABC):
         From here on `declared_kernel` finds the kernel by its symbol.
         """
         _DECLARED[self.symbol] = self
-        private = StringAttr("private")
-        return FuncOp(self.symbol, (types, ()), Region(), visibility=private)
+        return FuncOp(self.symbol, (types, ()), Region(), visibility=_PRIVATE)
 
     def callees(self) -> tuple[Kernel, ...]:
         """Return the kernels that the function calls."""
         return ()
+
+
+@dataclass(frozen=True)
+class Operand:
+    """
+    A flat memref that a kernel is passed.
+
+    `compute` is what its elements are converted to where they are loaded; without it,
+    they are computed on as they are stored. `noalias`: while the function runs, its
+    bytes are reached through this alone. Constants are; buffers of the arena never.
+    """
+
+    element: Attribute
+    compute: Attribute | None = None
+    noalias: bool = False
+
+
+FAULT = Operand(i32)
+OFFSETS = Operand(i32, noalias=True)
+"""A table of offsets, which is a constant."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """
+    The outermost iterations of a call, which may be done in pieces and in any order.
+
+    Units: `cost` in elements that one iteration loads, stores or multiplies, roughly.
+    """
+
+    units: int = 1
+    cost: int = 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """
+    The arguments of a kernel while its code is written: operands, the range of work.
+
+    Only iterations from `begin` to `end` of the outermost loop are done.
+    """
+
+    operands: Mapping[str, Memory]
+    begin: Value
+    end: Value
+
+    def __getitem__(self, operand: str) -> Memory:
+        return self.operands[operand]
+
+    @property
+    def range(self) -> tuple[Value, Value]:
+        return self.begin, self.end
+
+
+class RangeKernel(Kernel):
+    """
+    A kernel that does a range of its outermost iterations, as its caller says.
+
+    Its row is a frozen dataclass over N: of N, of `Level[N]`, of such dataclasses and
+    of tuples of these. Callers fill it with `int`, code reads it as `Value`.
+    """
+
+    @abstractmethod
+    def operands(self) -> Mapping[str, Operand]:
+        """Return what the function is passed before the row, by name, in order."""
+
+    @abstractmethod
+    def row(self) -> Any:
+        """Return a row of the structure that calls have; its numbers do not matter."""
+
+    @abstractmethod
+    def write(self, call: Call, row: Any) -> None:
+        """Write the body: iterations `call.begin` to `call.end`, in any pieces."""
+
+    def build(self) -> FuncOp:
+        operands = self.operands()
+        types: list[Attribute] = [flat(o.element) for o in operands.values()]
+        types += [flat(INDEX), INDEX, INDEX, INDEX]
+        names = [*operands, "rows", "at", "begin", "end"]
+        unaliased = {n for n, o in operands.items() if o.noalias} | {"rows"}
+        op = FuncOp(
+            self.symbol,
+            (types, []),
+            visibility=_PRIVATE,
+            arg_attrs=ArrayAttr(
+                [_NOALIAS if n in unaliased else _PLAIN for n in names]
+            ),
+        )
+        block = op.body.block
+        for arg, name in zip(block.args, names, strict=True):
+            arg.name_hint = name
+        with writing_to(Writer(block, block)) as writer:
+            *buffers, rows, at, begin, end = block.args
+            memories = {
+                name: Memory(
+                    buffer, operand.element, operand.compute or operand.element
+                )
+                for buffer, (name, operand) in zip(
+                    buffers, operands.items(), strict=True
+                )
+            }
+            start = Value((at,), INDEX)
+            row = read_row(self.row(), Memory.of(rows), start)
+            bounds = (Value((v,), INDEX) for v in (begin, end))
+            self.write(Call(memories, *bounds), row)
+            writer.add(func.ReturnOp())
+        return op
+
+
+_PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr()})
 
 
 _DECLARED: dict[str, Kernel] = {}
@@ -65,15 +184,10 @@ def declared_kernel(symbol: str) -> Kernel | None:
 
 def closure(kernels: Iterable[Kernel]) -> list[Kernel]:
     """Return `kernels` and all they call, callees first, each once."""
-    found: dict[Kernel, None] = {}
+    return list(dict.fromkeys(each for k in kernels for each in _with_callees(k)))
 
-    def visit(kernel: Kernel) -> None:
-        if kernel in found:
-            return
-        for callee in kernel.callees():
-            visit(callee)
-        found[kernel] = None
 
-    for kernel in kernels:
-        visit(kernel)
-    return list(found)
+def _with_callees(kernel: Kernel) -> Iterator[Kernel]:
+    for callee in kernel.callees():
+        yield from _with_callees(callee)
+    yield kernel

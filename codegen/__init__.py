@@ -1,0 +1,1 @@
+"""Values with operators, loops and memory: how Python writes loops-level code."""

@@ -1,0 +1,183 @@
+"""Functions of values: extremes, exponentials, polynomials, sums of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Literal
+
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation
+
+from glow.codegen.values import (
+    Number,
+    Value,
+    absolute,
+    aligned,
+    apply,
+    expect_one_type,
+    select,
+)
+from glow.codegen.writer import emit
+from glow.support.types import is_float, is_unsigned, signless
+
+_ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
+_NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
+# Which zero is the larger one does not matter: that saves instructions.
+_NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+
+
+def maximum(x: Value, y: Value | Number) -> Value:
+    """Return the larger one; NaN if either is."""
+    integers = arith.MaxUIOp if is_unsigned(x.element) else arith.MaxSIOp
+    return _extreme(arith.MaximumfOp, integers, x, y)
+
+
+def minimum(x: Value, y: Value | Number) -> Value:
+    """Return the smaller one; NaN if either is."""
+    integers = arith.MinUIOp if is_unsigned(x.element) else arith.MinSIOp
+    return _extreme(arith.MinimumfOp, integers, x, y)
+
+
+def _extreme(
+    floats: type[Operation], integers: type[Operation], x: Value, y: Value | Number
+) -> Value:
+    x, y = aligned(x, y)
+    expect_one_type(x, y)
+    if not is_float(x.element):
+        return apply(integers, x, y)
+    return apply(floats, x, y, properties={"fastmath": _NO_SIGNED_ZEROS})
+
+
+def larger(x: Value, y: Value | Number) -> Value:
+    """Return the larger one; y if either is NaN. One instruction."""
+    return select(x > y, x, y)
+
+
+def fma(x: Value | Number, y: Value | Number, z: Value | Number) -> Value:
+    """Return x * y + z; of floats, rounded once where the target can."""
+    a, b, c = aligned(x, y, z)
+    expect_one_type(a, b, c)
+    return apply(math.FmaOp, a, b, c) if is_float(c.element) else a * b + c
+
+
+def function(op: type[Operation], x: Value, *others: Value | Number) -> Value:
+    """Append an op of one type such as `math.SinOp`."""
+    return apply(op, *aligned(x, *others))
+
+
+def exp(x: Value) -> Value:
+    return apply(math.ExpOp, x)
+
+
+def log(x: Value) -> Value:
+    return apply(math.LogOp, x)
+
+
+def log1p(x: Value) -> Value:
+    return apply(math.Log1pOp, x)
+
+
+def sqrt(x: Value) -> Value:
+    return apply(math.SqrtOp, x)
+
+
+def tanh(x: Value) -> Value:
+    return apply(math.TanhOp, x)
+
+
+def erf(x: Value) -> Value:
+    return apply(math.ErfOp, x)
+
+
+def power(x: Value, exponent: Value | Number) -> Value:
+    """Return x to a power, of floats."""
+    return function(math.PowFOp, x, exponent)
+
+
+def sigmoid(x: Value) -> Value:
+    """Return 1 / (1 + exp(-x))."""
+    return 1 / (1 + exp(-x))
+
+
+def softplus(x: Value) -> Value:
+    """Return log(1 + exp(x)) without overflow: max(x, 0) + log1p(exp(-|x|))."""
+    tail = log1p(exp(-absolute(x)))
+    return maximum(x, 0) + tail
+
+
+def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
+    """Return a polynomial of x by Horner's rule, the highest power first."""
+    first, *rest = coefficients
+    return reduce(lambda total, c: fma(total, x, c), rest, x.like(first))
+
+
+Combination = Literal["add", "mul", "max", "min", "or", "and", "larger", "smaller"]
+
+
+def across(kind: Combination, x: Value) -> Value:
+    """
+    Return all lanes of a vector combined, in any order; a scalar as it is.
+
+    `max` and `min` keep NaN; for `larger` and `smaller`, no lane is NaN.
+    """
+    if not x.lanes:
+        return x
+    flags = arith.FastMathFlagsAttr("none")
+    if is_float(x.element):
+        flags = _NO_NAN if kind in ("larger", "smaller") else _ANY_ORDER
+    properties: dict[str, Attribute] = {
+        "kind": vector.CombiningKindAttr(_combining(kind, x.element)),
+        "fastmath": flags,
+    }
+    op = vector.ReductionOp.create(
+        operands=[x.ssa], result_types=[signless(x.element)], properties=properties
+    )
+    return Value((emit(op),), x.element)
+
+
+def _combining(kind: Combination, element: Attribute) -> vector.CombiningKindFlag:
+    flags = vector.CombiningKindFlag
+    match kind:
+        case "add":
+            return flags.ADD
+        case "mul":
+            return flags.MUL
+        case "or":
+            return flags.OR
+        case "and":
+            return flags.AND
+        case "larger":
+            return flags.MAXNUMF
+        case "smaller":
+            return flags.MINNUMF
+        case "max" if is_float(element):
+            return flags.MAXIMUMF
+        case "min" if is_float(element):
+            return flags.MINIMUMF
+        case "max":
+            return flags.MAXUI if is_unsigned(element) else flags.MAXSI
+        case "min":
+            return flags.MINUI if is_unsigned(element) else flags.MINSI
+
+
+def combined(kind: Combination, x: Value, y: Value) -> Value:
+    """Return two values combined as `across` does lanes."""
+    match kind:
+        case "add":
+            return x + y
+        case "mul":
+            return x * y
+        case "max":
+            return maximum(x, y)
+        case "min":
+            return minimum(x, y)
+        case "or":
+            return x | y
+        case "and":
+            return x & y
+        case "larger":
+            return larger(x, y)
+        case "smaller":
+            return select(x < y, x, y)

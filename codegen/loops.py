@@ -1,0 +1,128 @@
+"""Loops and conditions: Python's `for` and `with` write them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Block, Region, SSAValue
+
+from glow.codegen.values import INDEX, Value, index
+from glow.codegen.writer import inside, perform
+
+N = TypeVar("N", int, Value)
+"""What a row holds: an `int` at its caller, a `Value` in a kernel."""
+
+
+@dataclass(eq=False)
+class Var:
+    """
+    A variable that loops carry: `value` is what it holds where code is written.
+
+    A loop that names it starts with its value, and leaves in it that of the last step.
+    """
+
+    value: Value
+
+
+def loop(
+    lower: Value | int,
+    upper: Value | int,
+    *carried: Var,
+    step: Value | int = 1,
+    name: str = "i",
+    nonempty: bool = False,
+) -> Generator[Value]:
+    """
+    Write `scf.for`: the body of a Python `for` over this is the body of the loop.
+
+    It is run once, with the induction variable, and must not be left early.
+    `nonempty` promises that the loop runs at least once.
+    """
+    low, high, by = (index(bound).ssa for bound in (lower, upper, step))
+    starts = [part for var in carried for part in var.value.parts]
+    block = Block(arg_types=[INDEX, *(part.type for part in starts)])
+    block.args[0].name_hint = name
+    for arg, start in zip(block.args[1:], starts, strict=True):
+        arg.name_hint = start.name_hint
+    _hold(carried, block.args[1:])
+    with inside(block):
+        yield Value((block.args[0],), INDEX)
+        ends = [part for var in carried for part in var.value.parts]
+        perform(scf.YieldOp.create(operands=ends))
+    op = scf.ForOp(low, high, by, starts, Region(block))
+    if nonempty:
+        op.attributes["nonempty"] = UnitAttr()
+    perform(op)
+    _hold(carried, op.results)
+
+
+def _hold(carried: Sequence[Var], ssas: Sequence[SSAValue]) -> None:
+    """Let variables hold `ssas`, each as many as it has parts."""
+    rest = iter(ssas)
+    for var in carried:
+        parts = tuple(next(rest) for _ in var.value.parts)
+        var.value = replace(var.value, parts=parts)
+
+
+@contextmanager
+def when(condition: Value) -> Generator[None]:
+    """Write `scf.if`: ops of the `with` block run where the condition holds."""
+    block = Block()
+    with inside(block):
+        yield
+        perform(scf.YieldOp())
+    perform(scf.IfOp(condition.ssa, [], Region(block)))
+
+
+@dataclass(frozen=True)
+class Level(Generic[N]):
+    """
+    A loop of a nest: its extent, at least 1, and how far each operand moves per step.
+
+    Units: strides in elements.
+    """
+
+    extent: N
+    strides: tuple[N, ...]
+
+
+def levels_like(count: int, operands: int) -> tuple[Level[int], ...]:
+    """Return `count` loops over `operands`, for a row whose numbers do not matter."""
+    return (Level(1, (0,) * operands),) * count
+
+
+def moved(starts: Sequence[Value] | None, i: Value, level: Level[Value]) -> list[Value]:
+    """Return where operands stand at step i of a loop, counted from `starts` or 0."""
+    moves = [i * stride for stride in level.strides]
+    if starts is None:
+        return moves
+    return [start + move for start, move in zip(starts, moves, strict=True)]
+
+
+def nest(
+    levels: Sequence[Level[Value]],
+    operands: int,
+    *carried: Var,
+    starts: Sequence[Value] | None = None,
+    bounds: tuple[Value, Value] | None = None,
+    nonempty: bool = True,
+) -> Generator[list[Value]]:
+    """
+    Write a loop per level, the outermost first; yield where each operand stands.
+
+    Offsets count from `starts`, or from 0. `bounds` are those of the outermost loop,
+    where it does not run from 0 to its extent.
+    """
+    if not levels:
+        yield list(starts) if starts is not None else [index(0)] * operands
+        return
+    outermost, *inner = levels
+    first, last = bounds or (0, outermost.extent)
+    for i in loop(first, last, *carried, nonempty=nonempty):
+        at = moved(starts, i, outermost)
+        yield from nest(inner, operands, *carried, starts=at, nonempty=nonempty)

@@ -1,0 +1,56 @@
+"""Rows of integers: what a caller tells a kernel about one call, as typed records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+
+from glow.codegen.memory import Memory
+from glow.codegen.values import Value
+
+R = TypeVar("R")
+
+
+def integers(row: Any) -> Iterator[int]:
+    """Yield the integers of a row in order, those of nested records too."""
+    for _, number in _leaves(row, ""):
+        yield number
+
+
+def _leaves(row: Any, name: str) -> Iterator[tuple[str, int]]:
+    if isinstance(row, tuple):
+        for part in cast(tuple[Any, ...], row):
+            yield from _leaves(part, name)
+    elif is_dataclass(row):
+        for each in fields(row):
+            yield from _leaves(getattr(row, each.name), each.name)
+    else:
+        yield name, int(row)
+
+
+def read_row(like: R, table: Memory, at: Value) -> R:
+    """
+    Return the row that starts at `at` of `table`, with values for integers.
+
+    `like` is a row of the same structure: as many loops, operands and so on.
+    """
+    count = 0
+
+    def take(name: str) -> Value:
+        nonlocal count
+        value = table[at + count].named(name)
+        count += 1
+        return value
+
+    return _mapped(like, "", take)
+
+
+def _mapped(row: Any, name: str, take: Callable[[str], Value]) -> Any:
+    if isinstance(row, tuple):
+        parts = cast(tuple[Any, ...], row)
+        return tuple(_mapped(part, name, take) for part in parts)
+    if is_dataclass(row) and not isinstance(row, type):
+        names = [each.name for each in fields(row)]
+        return replace(row, **{n: _mapped(getattr(row, n), n, take) for n in names})
+    return take(name)
