@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._placeholder import INFER
+from glow.dialects.graph.placeholder import INFER
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
 from glow.support.types import tensor_type

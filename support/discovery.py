@@ -1,7 +1,9 @@
 """Find definitions by where they live, so that adding one edits no list."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -58,20 +60,33 @@ def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
     """
     Map the name of each pass in `package` to a loader; import no pass yet.
 
-    A pass is a module or a package of its own: `fold-bias` is in `fold_bias.py`.
-    Modules whose name starts with an underscore hold what several passes share.
+    A pass is a module, or a package's own file, that defines a `ModulePass`:
+    `fold-bias` is in `fold_bias.py`, in the folder of `package` or one below it.
     """
 
     def loader(module_name: str) -> Callable[[], type[ModulePass]]:
         def load() -> type[ModulePass]:
-            (found,) = defined_in(import_module(module_name), ModulePass)
-            return found
+            (each,) = defined_in(import_module(module_name), ModulePass)
+            return each
 
         return load
 
-    names = {module.rpartition(".")[2]: module for module in modules_in(package)}
     return {
-        name.replace("_", "-"): loader(module)
-        for name, module in names.items()
-        if not name.startswith("_")
+        module.rpartition(".")[2].replace("_", "-"): loader(module)
+        for folder in import_module(package).__path__
+        for module in _passes_below(Path(folder), package)
     }
+
+
+_PASS = re.compile(r"^class \w+\(ModulePass\):", re.MULTILINE)
+
+
+def _passes_below(folder: Path, package: str) -> Iterator[str]:
+    """Yield the dotted names of the passes in `folder`, recognized by their text."""
+    for path in sorted(folder.iterdir()):
+        name, own = f"{package}.{path.stem}", path / "__init__.py"
+        source = own if own.is_file() else path
+        if source.suffix == ".py" and _PASS.search(source.read_text("utf-8")):
+            yield name
+        elif source is own:
+            yield from _passes_below(path, name)

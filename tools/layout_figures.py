@@ -14,8 +14,8 @@ from glow.analysis.copies import copies_in
 from glow.analysis.movements import Movement, movements_in
 from glow.loading import load_model
 from glow.model import context
-from glow.passes.layout._carrying import Question
-from glow.passes.layout._problem import Problem
+from glow.passes.layout.carrying import Question
+from glow.passes.layout.problem import Problem
 from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
 
 Figures = dict[str, Any]

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.lowering._packing import (
+from glow.lowering.convolution.packing import (
     GENERIC,
     MOST_PLANES,
     choose_conv_algorithm,
@@ -20,7 +20,7 @@ from glow.lowering._packing import (
     grouped_channels,
     panel_width,
 )
-from glow.lowering._tiling import PERIOD_BYTES
+from glow.lowering.tile_heights import PERIOD_BYTES
 from glow.support.layout import Layout, permuted
 from glow.support.targets import LayoutChoice, Target
 from glow.support.types import dtype_of, element_of, shape_of

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from glow.dialects.graph.attention import AttentionOp
-from glow.lowering._attention import FEW, MANY_SCORES, MANY_WINDOWED_SCORES
+from glow.lowering.attention_blocks import FEW, MANY_SCORES, MANY_WINDOWED_SCORES
 from glow.support.targets import Target
 from glow.support.types import element_of
 

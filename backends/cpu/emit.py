@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import assembly, object_code
 from glow.support.targets import Target
 

@@ -22,7 +22,7 @@ from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.host import expect_host, features_of
 from glow.backends.cpu.library import kernel_objects
 from glow.backends.cpu.linker import link_image
-from glow.backends.cpu.llvm_text import units
+from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.objects import (
     KERNEL_LEVEL,
     ROW_OF_CALLS_LEVEL,

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from glow.backends.cpu.host import expect_host
 from glow.backends.cpu.library import lower
 from glow.backends.cpu.linker import Code, link
-from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import object_code
 from glow.support.targets import Target
 

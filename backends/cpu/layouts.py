@@ -37,7 +37,7 @@ from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.lowering._packing import (
+from glow.lowering.convolution.packing import (
     IN_ORDER,
     Digits,
     depth_order,

@@ -12,7 +12,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Region
 
 from glow.backends.cpu.cache import ObjectCache
-from glow.backends.cpu.llvm_text import units
+from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.objects import cache_key, object_code
 from glow.lowering.expand_math import ExpandMathPass
 from glow.lowering.loops_to_llvm import LoopsToLlvmPass

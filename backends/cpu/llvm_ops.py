@@ -1,12 +1,13 @@
-"""How each op of the llvm and llvm_ext dialects is written as LLVM IR."""
+"""LLVM IR of each op of the llvm and llvm_ext dialects."""
 
+from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
 from xdsl.ir import Operation
 
-from glow.backends.cpu.llvm_text import Writer, constant_text, writes
+from glow.backends.cpu.llvm_text import Writer, constant_text
 from glow.dialects.llvm_ext import conversion, elementwise, memory
 
 _BINARY: dict[type[Operation], str] = {
@@ -58,6 +59,20 @@ _WRAP = ("", " nsw", " nuw", " nuw nsw")
 _FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _ICMP = tuple(flag.value for flag in llvm.ALL_ICMP_FLAGS)
 _FCMP = tuple(arith.CMPF_COMPARISON_OPERATIONS)
+
+WRITERS: dict[type[Operation], Callable[[Writer, Any], None]] = {}
+
+
+def writes(
+    *ops: type[Operation],
+) -> Callable[[Callable[[Writer, Any], None]], Callable[[Writer, Any], None]]:
+    """Register a function as the writer of some op types."""
+
+    def register(writer: Callable[[Writer, Any], None]):
+        WRITERS.update(dict.fromkeys(ops, writer))
+        return writer
+
+    return register
 
 
 def _fast_math(op: Operation) -> str:
@@ -142,7 +157,7 @@ def _select(w: Writer, op: Operation) -> None:
 
 @writes(llvm.ConstantOp)
 def _constant(w: Writer, op: llvm.ConstantOp) -> None:
-    w.names[op.result] = constant_text(op.result.type, op.value)
+    w.names[op.result] = constant_text(w, op.result.type, op.value)
 
 
 @writes(llvm.UndefOp)

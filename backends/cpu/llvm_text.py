@@ -1,17 +1,11 @@
-"""
-LLVM IR as text, from the llvm dialect: one line per op, names by counting.
-
-The text depends on the module alone, so it is a key for compiled code. xDSL's own
-converter drops flags, linkage and alignment, and goes through a slower library.
-"""
+"""Writer of LLVM IR as text: types, constants, functions; a line per op."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -24,7 +18,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
-    ModuleOp,
     VectorType,
     i1,
 )
@@ -52,11 +45,19 @@ _SIZED_ATTRIBUTES = {
 }
 _FUNCTION_ATTRIBUTES = {"no_inline": "noinline", "no_unwind": "nounwind"}
 
+Writers: TypeAlias = "Mapping[type[Operation], Callable[[Writer, Any], None]]"
+"""How the ops of each type are written."""
+
 
 class Writer:
-    """The lines of one module, and what the function at hand has named so far."""
+    """
+    The lines of one module, and the names in the function being written.
 
-    def __init__(self) -> None:
+    `writers` says for each op type how it is written.
+    """
+
+    def __init__(self, writers: Writers) -> None:
+        self.writers = writers
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         """Intrinsics that calls used."""
@@ -193,10 +194,16 @@ class Writer:
                     self.name(arg)
                     self.lines.append("")
             for inner in block.ops:
-                WRITERS.get(type(inner), _unknown)(self, inner)
+                self.operation(inner)
         for block, place in places.items():
             if block is not entry:
                 self._phis(block, place)
+
+    def operation(self, op: Operation) -> None:
+        """Write `op` within a function. Errors: an op that has no text."""
+        write = self.writers.get(type(op))
+        assert write is not None, f"no LLVM text for {op.name}"
+        write(self, op)
 
     def _phis(self, block: Block, place: int) -> None:
         """Fill the lines that were left for the arguments of `block`."""
@@ -225,10 +232,6 @@ class Writer:
             f"@{op.sym_name.data} = {prefix}{kind} {self.type(op.global_type)}"
             f" {value}, align {alignment}"
         )
-
-
-def _unknown(_: Writer, op: Operation) -> None:
-    raise AssertionError(f"no LLVM text for {op.name}")
 
 
 def _parameter_attributes(attributes: DictionaryAttr) -> str:
@@ -260,84 +263,15 @@ def _half(type_: Attribute, value: float) -> str:
     return f"0xR{struct.pack('>f', value)[:2].hex().upper()}"
 
 
-def constant_text(type_: Attribute, value: Attribute) -> str:
+def constant_text(writer: Writer, type_: Attribute, value: Attribute) -> str:
     """Return a constant operand without its type."""
     if isinstance(value, IntegerAttr | FloatAttr):
         return next(scalar_texts(type_, [value.value.data]))
     assert isinstance(value, DenseIntOrFPElementsAttr), f"no LLVM text for {value}"
     assert isinstance(type_, VectorType)
-    writer, element = Writer(), type_.element_type  # pyright: ignore
+    element = type_.element_type  # pyright: ignore
     texts = list(scalar_texts(element, value.get_values()))  # pyright: ignore
     spelled = writer.type(element)  # pyright: ignore
     if value.is_splat():
         return f"splat ({spelled} {texts[0]})"
     return f"<{', '.join(f'{spelled} {text}' for text in texts)}>"
-
-
-WRITERS: dict[type[Operation], Callable[[Writer, Any], None]] = {}
-
-
-def writes(
-    *ops: type[Operation],
-) -> Callable[[Callable[[Writer, Any], None]], Callable[[Writer, Any], None]]:
-    """Register a function as the writer of some op types."""
-
-    def register(writer: Callable[[Writer, Any], None]):
-        WRITERS.update(dict.fromkeys(ops, writer))
-        return writer
-
-    return register
-
-
-def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
-    import_module("glow.backends.cpu.llvm_ops")  # it fills WRITERS
-    if isinstance(op, llvm.GlobalOp):
-        writer.table(op)
-    elif isinstance(op, llvm.FuncOp):
-        writer.function(op, linkage or op.linkage.linkage.data)
-    else:
-        _unknown(writer, op)
-
-
-def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
-    tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
-    head = sorted([*writer.declared.values(), *declarations])
-    return "\n".join([*head, *writer.lines, *tail, ""])
-
-
-def llvm_ir(module: ModuleOp) -> str:
-    """
-    Return the LLVM IR of a module of the llvm dialect.
-
-    Errors: an AssertionError for an op or attribute that has no text: a lowering
-    made what nothing writes.
-    """
-    writer = Writer()
-    for op in module.ops:
-        _write(writer, op)
-    return _text(writer)
-
-
-def units(module: ModuleOp) -> dict[str, str]:
-    """
-    Return the LLVM IR of each function by name, as a module of its own.
-
-    All are external, so that they can call each other once they are linked. Constant
-    tables are copied to the functions that use them.
-    """
-    tables = {
-        op.sym_name.data: op for op in module.ops if isinstance(op, llvm.GlobalOp)
-    }
-    found: dict[str, str] = {}
-    for op in module.ops:
-        if not isinstance(op, llvm.FuncOp) or op.body.blocks.first is None:
-            continue
-        writer = Writer()
-        _write(writer, op, "external")
-        name = op.sym_name.data
-        for table in writer.globals:
-            assert tables[table].constant is not None, f"@{table} is not constant"
-            _write(writer, tables[table])
-        others = (text for key, text in writer.callees.items() if key != name)
-        found[name] = _text(writer, others)
-    return found

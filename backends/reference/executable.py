@@ -10,9 +10,9 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.backends.reference.storage import Array, TensorStorage
 from glow.backends.signature import spec_of
-from glow.dialects.graph._placeholder import RUN
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
+from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from glow.dialects.graph._recurrent_activations import directions_of, resolved
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import NOTHING
+from glow.dialects.graph.recurrent_activations import directions_of, resolved
 
 Function = Callable[[Array], Array]
 

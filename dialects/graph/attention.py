@@ -30,7 +30,7 @@ from xdsl.irdl import (
     result_def,
 )
 
-from glow.dialects.graph._attention import (
+from glow.dialects.graph.attention_sizes import (
     SCORES,
     Sizes,
     blind_queries,

@@ -16,10 +16,10 @@ from xdsl.irdl import (
     opt_result_def,
 )
 
-from glow.dialects.graph._recurrent import INITIAL, RecurrentOp
 from glow.dialects.graph._recurrent_walk import Step, Walk, applied, walk_all
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.recurrent_base import INITIAL, RecurrentOp
 
 States = tuple[Array, ...]
 

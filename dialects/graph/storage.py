@@ -36,7 +36,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._placeholder import Placeholder, check_bytes
+from glow.dialects.graph.placeholder import Placeholder, check_bytes
 from glow.dialects.graph.resource import ResourceAttr
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 

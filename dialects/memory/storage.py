@@ -37,7 +37,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._placeholder import (
+from glow.dialects.graph.placeholder import (
     INFER,
     Placeholder,
     check_bytes,

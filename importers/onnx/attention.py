@@ -6,8 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph._attention import SCORES
 from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.attention_sizes import SCORES
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.slicing import PadOp
 from glow.importers.onnx.node import Node

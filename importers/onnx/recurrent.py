@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from glow.dialects.graph._recurrent import RecurrentOp
-from glow.dialects.graph._recurrent_activations import Activation
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.graph.recurrent_activations import Activation
+from glow.dialects.graph.recurrent_base import RecurrentOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 

@@ -10,7 +10,7 @@ from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.decode_attention import DecodeAttentionOp
-from glow.lowering._attention import FEW, blocks_of
+from glow.lowering.attention_blocks import FEW, blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 
 

@@ -20,8 +20,8 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
-from glow.lowering._groups import find_groups
-from glow.lowering._packing import (
+from glow.lowering.convolution.channel_groups import find_groups
+from glow.lowering.convolution.packing import (
     GENERIC,
     Algorithm,
     choose_conv_algorithm,
@@ -31,7 +31,7 @@ from glow.lowering._packing import (
     pack_filter,
     panel_width,
 )
-from glow.lowering._winograd_forms import (
+from glow.lowering.convolution.winograd import (
     Form,
     winograd_filter,
     winograd_scratch_elements,

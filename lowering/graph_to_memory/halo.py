@@ -14,7 +14,7 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import layout_of
-from glow.lowering._winograd_forms import F4
+from glow.lowering.convolution.winograd import F4
 from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import shape_of

@@ -16,7 +16,7 @@ from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering._packing import depth_order, matrix_panels, panel_width
+from glow.lowering.convolution.packing import depth_order, matrix_panels, panel_width
 from glow.lowering.graph_to_memory.convolution import (
     Epilogue,
     lower_conv,

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from glow.dialects.graph._recurrent_activations import (
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.graph.recurrent_activations import (
     ACTIVATIONS,
     Activation,
     directions_of,
 )
-from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory import recurrent as memory
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import Buffer
 from glow.dialects.memory.compute import MatMulOp
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
-from glow.lowering._packing import matrix_panels, panel_width, unit_block
+from glow.lowering.convolution.packing import matrix_panels, panel_width, unit_block
 from glow.lowering.graph_to_memory._units import Units
 from glow.lowering.graph_to_memory.scalar_activation import RULES
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody

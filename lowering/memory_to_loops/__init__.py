@@ -14,7 +14,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import size_bytes
-from glow.dialects.graph._placeholder import RUN
+from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.storage import (
     AllocOp,

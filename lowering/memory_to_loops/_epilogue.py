@@ -14,9 +14,9 @@ from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import extents_of
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.dialects.memory.storage import GetOp
-from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
+from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 

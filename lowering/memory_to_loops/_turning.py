@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.lowering._tiling import height_cost
-from glow.lowering.memory_to_loops._rows import Offsets
+from glow.lowering.memory_to_loops.rows import Offsets
+from glow.lowering.tile_heights import height_cost
 from glow.support.targets import Target
 
 _PAIR = 2

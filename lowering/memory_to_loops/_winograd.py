@@ -11,7 +11,7 @@ import numpy as np
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
 from glow.dialects.memory.compute import ConvOp
-from glow.lowering._winograd_forms import (
+from glow.lowering.convolution.winograd import (
     Form,
     form_with,
     winograd_block,
@@ -22,10 +22,10 @@ from glow.lowering.memory_to_loops._epilogue import (
     Epilogue,
     Matrix,
 )
-from glow.lowering.memory_to_loops._product import Product, plan_product
-from glow.lowering.memory_to_loops._rows import Offsets, Table, offsets_of
 from glow.lowering.memory_to_loops.kernels.winograd import Winograd, WinogradRow
 from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.product import Product, plan_product
+from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
 
 
 def call_winograd(

@@ -7,14 +7,14 @@ from xdsl.ir import SSAValue
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import PADDING, AttentionOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering._attention import panels_of, query_rows
-from glow.lowering._tiling import tile_rows
-from glow.lowering.memory_to_loops._tiling import tiles_of
+from glow.lowering.attention_blocks import panels_of, query_rows
 from glow.lowering.memory_to_loops.axes import Axis, nest_row, strides_in
 from glow.lowering.memory_to_loops.kernels.attention import NAMES, OPERANDS, Attention
 from glow.lowering.memory_to_loops.kernels.attention_parts import Form, Spread
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.tiles import tiles_of
+from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 
 _LANES = 16

@@ -14,19 +14,19 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import ConvOp
-from glow.lowering._groups import CHANNELS, GROUPS, find_groups
+from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     Slide,
     call_contraction,
 )
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
-from glow.lowering.memory_to_loops._product import Product, call_product
-from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import Axis, strides_in
 from glow.lowering.memory_to_loops.kernels.depthwise import Depthwise
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.product import Product, call_product
+from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
 
 
 @lowers(ConvOp)

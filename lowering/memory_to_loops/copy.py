@@ -10,7 +10,6 @@ from xdsl.ir import Attribute, SSAValue
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
-from glow.lowering._tiling import lines_together
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.block_transpose import BlockTranspose
@@ -20,6 +19,7 @@ from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpos
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
+from glow.lowering.tile_heights import lines_together
 from glow.support.targets import Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 

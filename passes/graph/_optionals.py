@@ -13,7 +13,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, with_presence
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import with_layout
-from glow.passes.layout._carrying import AxisMaps, whole_layout_of
+from glow.passes.layout.carrying import AxisMaps, whole_layout_of
 from glow.support.types import tensor_type
 
 

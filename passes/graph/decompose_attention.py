@@ -16,8 +16,8 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph._attention import SCORES, Sizes, blind_queries, seen_keys
 from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.attention_sizes import SCORES, Sizes, blind_queries, seen_keys
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.comparison import (

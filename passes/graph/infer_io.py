@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols, verify_symbols
-from glow.dialects.graph._placeholder import INFER, RUN
+from glow.dialects.graph.placeholder import INFER, RUN
 from glow.dialects.graph.storage import PlaceholderOp
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from xdsl.ir import SSAValue, Use
 
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import itemsize_of
+from glow.passes.layout.carrying import itemsize_of
 from glow.support.layout import Layout, address_map, size_of
 from glow.support.types import shape_of
 

@@ -16,8 +16,8 @@ from xdsl.rewriter import Rewriter
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import same_bytes, with_layout
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import whole_layout_of
 from glow.passes.layout._known_transforms import known_behind
+from glow.passes.layout.carrying import whole_layout_of
 from glow.support.layout import Layout, reshaped
 from glow.support.locations import fuse
 from glow.support.types import Tensor, shape_of, tensor_type

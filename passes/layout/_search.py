@@ -19,7 +19,7 @@ from glow.passes.layout._candidates import (
     readers_of,
     source_of,
 )
-from glow.passes.layout._carrying import (
+from glow.passes.layout.carrying import (
     AxisMaps,
     Question,
     accepts,

@@ -14,8 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from glow.dialects.layout.attribute import with_layout
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
-from glow.passes.layout._carrying import Question, whole_layout_of
-from glow.passes.layout._problem import Problem, Ways
+from glow.passes.layout.carrying import Question, whole_layout_of
+from glow.passes.layout.problem import Problem, Ways
 from glow.support.cost_network import Solution
 
 

@@ -18,13 +18,13 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.layout.attribute import same_bytes, strides_of_type
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import whole_layout_of
 from glow.passes.layout._known_transforms import (
     FoldTransformOfConstant,
     FoldTransformOfSplat,
 )
 from glow.passes.layout._raising import RaiseTransform, keeps_bytes_from
 from glow.passes.layout._stored import StoredConstants
+from glow.passes.layout.carrying import whole_layout_of
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import tensor_type

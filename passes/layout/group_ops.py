@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from glow.dialects.graph.fused import FusedOp, YieldOp
-from glow.passes.layout._grouping import groups_of
+from glow.passes.layout.grouping import groups_of
 from glow.support.locations import fuse
 
 

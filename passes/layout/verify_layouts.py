@@ -17,7 +17,7 @@ from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.attribute import is_alike, layout_of
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import (
+from glow.passes.layout.carrying import (
     Question,
     accepts,
     asked_layout,

@@ -3,6 +3,7 @@
 import ast
 import tomllib
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,13 @@ def imported_modules(source: str) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(names)
+        elif isinstance(node, ast.Call) and _name(node.func) == "import_module":
+            names |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
+    return frozenset(name for name in names if isinstance(name, str))
+
+
+def _name(function: ast.expr) -> str:
+    return getattr(function, "id", None) or getattr(function, "attr", "")
 
 
 def folder_of(module: str) -> str | None:
@@ -77,6 +84,28 @@ def folder_of(module: str) -> str | None:
     if module.split(".")[0] != "glow":
         return None
     return package_folders().get(".".join(module.split(".")[:2]), "api")
+
+
+def place_of(module: str) -> Path | None:
+    """Return where `glow.x.y` would be, without a suffix; None for other packages."""
+    if (folder := folder_of(module)) is None:
+        return None
+    package = next(p for p, f in package_folders().items() if f == folder)
+    return ROOT.joinpath(folder, *module.removeprefix(package).split(".")[1:])
+
+
+def source_of(module: str) -> Path | None:
+    """Return the file of what an import names: a module, a package, or a name in it."""
+    place = place_of(module)
+    for path in (place, place.parent) if place is not None else ():
+        for source in (path.with_suffix(".py"), path / "__init__.py"):
+            if source.is_file():
+                return source
+    return None
+
+
+def python_files(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
 def test_every_folder_has_a_place() -> None:
@@ -103,6 +132,44 @@ def test_folder_imports_only_its_outside_packages(folder: str) -> None:
         places = {folder, path.relative_to(ROOT).as_posix()}
         extra = {name for name in found & set(OWNERS) if not places & OWNERS[name]}
         assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
+
+
+# Where `_modules` of passes/graph are still tested by name.
+PRIVATE_USERS = {"test/unit/test_sink_transposes.py"}
+
+
+def test_private_modules_are_used_in_their_folder_only() -> None:
+    problems: list[str] = []
+    for path in python_files(*python_folders()):
+        where = path.relative_to(ROOT).as_posix()
+        for module in imported_modules(path.read_text()):
+            source = source_of(module)
+            is_private = source is not None and source.stem.startswith("_")
+            if source is None or source.stem == "__init__" or not is_private:
+                continue
+            if source.parent != path.parent and where not in PRIVATE_USERS:
+                problems.append(f"{where} imports {module}")
+    assert not problems, "\n".join(problems)
+
+
+# Imports, also those inside functions, that close a circle.
+BACK: set[tuple[str, str]] = {
+    ("api/compilation.py", "api/compiler.py"),
+    ("api/binding.py", "api/model.py"),
+}
+
+
+def test_imports_have_no_circles() -> None:
+    graph: dict[str, set[str]] = {}
+    for path in python_files(*MAY_IMPORT):
+        name = path.relative_to(ROOT).as_posix()
+        sources = map(source_of, imported_modules(path.read_text()))
+        used = {s.relative_to(ROOT).as_posix() for s in sources if s is not None}
+        graph[name] = {each for each in used if (name, each) not in BACK} - {name}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
 
 
 def test_examples_use_only_the_public_interface() -> None:

@@ -83,14 +83,12 @@ def test_nothing_is_left_unfinished() -> None:
 
 def pass_files() -> list[str]:
     """Return the path of each pass below the root, without `.py`."""
-    found: list[str] = []
-    for level in sorted((ROOT / "passes").iterdir()):
-        if level.is_dir():
-            found += [f"passes/{level.name}/{path.stem}" for path in level.glob("*.py")]
-    for path in (ROOT / "lowering").iterdir():
-        if path.suffix == ".py" or (path / "__init__.py").exists():
-            found.append(f"lowering/{path.stem}")
-    return sorted(name for name in found if not name.split("/")[-1].startswith("_"))
+    defining = [
+        path.parent if path.name == "__init__.py" else path.with_suffix("")
+        for path in tracked("passes/*.py", "lowering/*.py")
+        if re.search(r"^class \w+\(.*\bModulePass\b", path.read_text(), re.MULTILINE)
+    ]
+    return sorted(path.relative_to(ROOT).as_posix() for path in defining)
 
 
 def test_every_pass_is_found() -> None:

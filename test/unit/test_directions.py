@@ -18,7 +18,7 @@ from glow.analysis.directions import (
     outputs_ready,
 )
 from glow.compiler import Options, compile_model
-from glow.dialects.graph._placeholder import Placeholder
+from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.memory.storage import ReadyOp
 from glow.model import context, parse_text
 from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between

@@ -17,7 +17,7 @@ from glow.backends.cpu import library
 from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.library import kernel_objects, kernel_text
-from glow.backends.cpu.llvm_text import units
+from glow.backends.cpu.llvm_ir import units
 from glow.compiler import choose_passes
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, declared_kernel
 from glow.model import context

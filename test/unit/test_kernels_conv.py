@@ -7,8 +7,8 @@ from convolutions import Case, Convolution
 from grids import in_turns
 from products import TARGETS
 
-from glow.lowering._packing import pack_depthwise, pack_filter
-from glow.lowering._winograd_forms import (
+from glow.lowering.convolution.packing import pack_depthwise, pack_filter
+from glow.lowering.convolution.winograd import (
     F2,
     F4,
     FORMS,

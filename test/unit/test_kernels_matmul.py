@@ -12,7 +12,7 @@ from xdsl.dialects.scf import ForOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.compute import MatMulOp
-from glow.lowering._packing import matrix_panels
+from glow.lowering.convolution.packing import matrix_panels
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, Region
 
 from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import object_code
 from glow.dialects.graph.interpolation import Interpolation
 from glow.dialects.memory import (

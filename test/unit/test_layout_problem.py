@@ -19,9 +19,9 @@ from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.unary import ExpOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._carrying import Question, whole_layout_of
-from glow.passes.layout._problem import Problem
 from glow.passes.layout.assign_layouts import assign
+from glow.passes.layout.carrying import Question, whole_layout_of
+from glow.passes.layout.problem import Problem
 from glow.support.layout import Layout, parse_layout, permuted
 from glow.support.targets import (
     AnyOrder,

@@ -16,7 +16,7 @@ from xdsl.universe import Universe
 
 from glow.backends.cpu.emit import emit
 from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.llvm_text import llvm_ir, units
+from glow.backends.cpu.llvm_ir import llvm_ir, units
 from glow.support.targets import target_of
 
 

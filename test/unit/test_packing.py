@@ -10,15 +10,14 @@ from products import seeded
 from xdsl.dialects.builtin import f32, f64
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.lowering._packing import (
+from glow.lowering.convolution.packing import (
     choose_conv_algorithm,
     filter_panels,
     pack_depthwise,
     pack_filter,
     panel_width,
 )
-from glow.lowering._tiling import tile_rows, tile_turns
-from glow.lowering._winograd_forms import (
+from glow.lowering.convolution.winograd import (
     F4,
     FORMS,
     Form,
@@ -27,9 +26,10 @@ from glow.lowering._winograd_forms import (
     winograd_scratch_elements,
     winograd_stride,
 )
-from glow.lowering.memory_to_loops._rows import Table, offsets_of, padded
-from glow.lowering.memory_to_loops._tiling import tiles_of
 from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.rows import Table, offsets_of, padded
+from glow.lowering.memory_to_loops.tiles import tiles_of
+from glow.lowering.tile_heights import tile_rows, tile_turns
 from glow.support.layout import pack
 from glow.support.targets import target_of
 

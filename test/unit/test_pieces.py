@@ -7,10 +7,9 @@ import pytest
 from convolutions import Case, Convolution
 from products import TARGETS
 
-from glow.lowering._packing import pack_filter
-from glow.lowering.memory_to_loops import _product
-from glow.lowering.memory_to_loops._pieces import spans_of
-from glow.lowering.memory_to_loops._rows import Offsets, offsets_of
+from glow.lowering.convolution.packing import pack_filter
+from glow.lowering.memory_to_loops.pieces import spans_of
+from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
 from glow.support.targets import target_of
 
 

@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 
 import glow
 from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.llvm_text import llvm_ir
+from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import object_code
 from glow.importers.onnx import import_model
 from glow.model import context

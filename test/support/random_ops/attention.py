@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import f64
 
-from glow.dialects.graph._attention import SCORES, UNSEEN
 from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.attention_sizes import SCORES, UNSEEN
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from random_ops.call import BOOL, FLOATS, INDICES, Array, Call, Dtype, Source
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from glow.dialects.graph import recurrent
-from glow.dialects.graph._recurrent import RecurrentOp
-from glow.dialects.graph._recurrent_activations import DIRECTIONS
+from glow.dialects.graph.recurrent_activations import DIRECTIONS
+from glow.dialects.graph.recurrent_base import RecurrentOp
 from random_ops.call import F32, F64, I32, Call, Source
 
 # With others, what differs a little may differ a lot some steps later.

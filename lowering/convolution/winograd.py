@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.lowering._tiling import tile_turns
+from glow.lowering.tile_heights import tile_turns
 from glow.support.arrays import aligned_empty
 from glow.support.mapping import forget
 from glow.support.targets import Target

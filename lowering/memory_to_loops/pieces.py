@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glow.lowering.memory_to_loops._rows import Offsets
+from glow.lowering.memory_to_loops.rows import Offsets
 
 MOST_ROWS = 1 << 14
 """The rows of a piece; a table is a constant of the model."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
-from glow.lowering._winograd_forms import Form, winograd_form
+from glow.lowering.convolution.winograd import Form, winograd_form
 from glow.support.arrays import aligned
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import Target

@@ -8,10 +8,10 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from glow.analysis.traffic import movement_cost
 from glow.passes.layout._candidates import Way, readers_of, source_of
-from glow.passes.layout._carrying import Question, whole_layout_of
 from glow.passes.layout._demand import Read, Value, Wishes
 from glow.passes.layout._network import Network
 from glow.passes.layout._search import Search
+from glow.passes.layout.carrying import Question, whole_layout_of
 from glow.support.cost_network import Solution, solve
 
 Ways = dict[Operation, Way]

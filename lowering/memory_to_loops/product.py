@@ -11,12 +11,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.compute import ConvOp, MatMulOp
-from glow.lowering._packing import MOST_PLANES
-from glow.lowering._tiling import tile_rows
+from glow.lowering.convolution.packing import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import Epilogue
-from glow.lowering.memory_to_loops._pieces import spans_of
-from glow.lowering.memory_to_loops._rows import Offsets, Table
-from glow.lowering.memory_to_loops._tiling import tiles_of
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_columns import (
@@ -27,6 +23,10 @@ from glow.lowering.memory_to_loops.kernels.gemm_columns import (
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.pieces import spans_of
+from glow.lowering.memory_to_loops.rows import Offsets, Table
+from glow.lowering.memory_to_loops.tiles import tiles_of
+from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 
 _F32_BYTES = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glow.lowering._tiling import tile_rows
+from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 
 FEW = 2

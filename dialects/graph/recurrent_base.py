@@ -24,17 +24,17 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._recurrent_activations import (
-    Activation,
-    check_activations,
-    directions_of,
-    resolved,
-)
 from glow.dialects.graph.base import (
     GraphOp,
     int_property,
 )
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
+from glow.dialects.graph.recurrent_activations import (
+    Activation,
+    check_activations,
+    directions_of,
+    resolved,
+)
 from glow.support.types import (
     FLOAT,
     Tensor,

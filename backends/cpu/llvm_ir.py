@@ -1,0 +1,68 @@
+"""
+LLVM IR of modules of the llvm dialect, as text: one line per op, names by counting.
+
+The text depends on the module alone, so it is a key for compiled code. xDSL's own
+converter drops flags, linkage and alignment, and goes through a slower library.
+"""
+
+from collections.abc import Iterable
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from glow.backends.cpu.llvm_ops import WRITERS
+from glow.backends.cpu.llvm_text import Writer
+
+
+def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
+    if isinstance(op, llvm.GlobalOp):
+        writer.table(op)
+    elif isinstance(op, llvm.FuncOp):
+        writer.function(op, linkage or op.linkage.linkage.data)
+    else:
+        writer.operation(op)
+
+
+def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
+    tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
+    head = sorted([*writer.declared.values(), *declarations])
+    return "\n".join([*head, *writer.lines, *tail, ""])
+
+
+def llvm_ir(module: ModuleOp) -> str:
+    """
+    Return the LLVM IR of a module of the llvm dialect.
+
+    Errors: an AssertionError for an op or attribute that has no text: a lowering
+    made what nothing writes.
+    """
+    writer = Writer(WRITERS)
+    for op in module.ops:
+        _write(writer, op)
+    return _text(writer)
+
+
+def units(module: ModuleOp) -> dict[str, str]:
+    """
+    Return the LLVM IR of each function by name, as a module of its own.
+
+    All are external, so that they can call each other once they are linked. Constant
+    tables are copied to the functions that use them.
+    """
+    tables = {
+        op.sym_name.data: op for op in module.ops if isinstance(op, llvm.GlobalOp)
+    }
+    found: dict[str, str] = {}
+    for op in module.ops:
+        if not isinstance(op, llvm.FuncOp) or op.body.blocks.first is None:
+            continue
+        writer = Writer(WRITERS)
+        _write(writer, op, "external")
+        name = op.sym_name.data
+        for table in writer.globals:
+            assert tables[table].constant is not None, f"@{table} is not constant"
+            _write(writer, tables[table])
+        others = (text for key, text in writer.callees.items() if key != name)
+        found[name] = _text(writer, others)
+    return found

@@ -1,0 +1,1 @@
+"""How a convolution is computed: algorithm, packed filter, scratch and layouts."""
