@@ -198,6 +198,11 @@ class Total:
         """Return a total of each lane of `strip` by itself."""
         return Total([], Var(strip.constant(number, element)), [])
 
+    @property
+    def all(self) -> list[Var]:
+        """What loops around the loops along strips carry."""
+        return self.vectors + ([] if self.scalar is None else [self.scalar])
+
     def enter(self, strip: Strip) -> list[Var]:
         """Return what a loop over such strips carries, and let `value` be that."""
         if self.vectors and strip.lanes:
@@ -255,17 +260,22 @@ class Strips:
         return Strips(lanes, unroll, masked)
 
     def along(
-        self, extent: Value, *totals: Total, start: Value | int = 0
+        self,
+        extent: Value,
+        *totals: Total,
+        start: Value | int = 0,
+        nonempty: bool = False,
     ) -> Generator[tuple[Value, Strip]]:
         """
         Write the loops over elements from `start` to `extent`.
 
         The body of a Python `for` over this is written once per loop, with where a
         strip begins and the strip. Lanes that are masked off must not change totals.
+        `nonempty` promises that there are elements.
         """
         done = index(start)
         if not self.lanes:
-            yield from self._over(done, extent, SCALAR, totals, nonempty=True)
+            yield from self._over(done, extent, SCALAR, totals, nonempty)
             return
         length = extent if isinstance(start, int) else extent - start
         counts = [self.unroll, 1] if self.unroll > 1 else [1]

@@ -19,7 +19,7 @@ def integers(row: Any) -> Iterator[int]:
 
 
 def _leaves(row: Any, name: str) -> Iterator[tuple[str, int]]:
-    if isinstance(row, tuple):
+    if isinstance(row, tuple | list):
         for part in cast(tuple[Any, ...], row):
             yield from _leaves(part, name)
     elif is_dataclass(row):

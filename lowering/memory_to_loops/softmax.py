@@ -9,7 +9,7 @@ from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.normalization import SoftmaxOp
 from glow.lowering.memory_to_loops.axes import axes_of, collapse
-from glow.lowering.memory_to_loops.kernels.lines import plan_lines
+from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.softmax import Softmax
 from glow.lowering.memory_to_loops.main import Main, lowers
 
@@ -26,7 +26,7 @@ def lower_softmax(main: Main, op: SoftmaxOp) -> None:
     strips, across = Strips(0), None
     if element == f32:  # exponentials of f64 are calls of the C library
         strips = Strips.of(main.target, [element], unroll=2)
-        across = Strips.of(main.target, [element])
-    plan = plan_lines(rule, axis, collapse(axes, (1, 0)), strips, across)
-    kernel, row, work = plan
+        across = Strips.of(main.target, [element]) if axis.extent > 1 else None
+    lines = LinesOf(rule, [axis], collapse(axes, (1, 0)))
+    kernel, row, work = lines.plan(strips, across)
     main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)

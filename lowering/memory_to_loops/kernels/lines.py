@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic
+from dataclasses import dataclass, field
+from math import prod
+from typing import ClassVar, Generic
 
 from xdsl.ir import Attribute
 
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, levels_like, loop, nest
-from glow.codegen.memory import Strip, Strips, Total
-from glow.codegen.values import Value
+from glow.codegen.memory import SCALAR, Strip, Strips, Total
+from glow.codegen.values import Value, broadcast
 from glow.lowering.memory_to_loops.axes import Axis
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
@@ -21,10 +22,20 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Work,
 )
 
+_SCALARS = 64
+"""The elements of a unit of work where lines of scalars are cut."""
+
 
 @dataclass(frozen=True)
 class Rule(ABC):
     """The meaning of an op on one line; it is part of a kernel's key."""
+
+    INDEPENDENT: ClassVar[bool] = False
+    """Whether elements of a line are apart, so that a line may be cut into pieces."""
+    COUNTERS: ClassVar[tuple[str, ...]] = ()
+    """What moves along lines like an operand but is no memory: numbers of lines."""
+    NUMBERS: ClassVar[tuple[str, ...]] = ()
+    """What else a line is told, by name: integers of the row."""
 
     @property
     @abstractmethod
@@ -35,6 +46,15 @@ class Rule(ABC):
     def operands(self) -> Mapping[str, Operand]:
         """Return the buffers that lines lie in, by name."""
 
+    def others(self) -> Mapping[str, Operand]:
+        """Return what else the kernel is passed: memory that no loop moves along."""
+        return {}
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """What loops move along, in the order of the strides of a row."""
+        return (*self.operands(), *self.COUNTERS)
+
     @abstractmethod
     def line(self, line: Line) -> None:
         """Write the code of a line, or of as many as `line` has lanes."""
@@ -42,50 +62,67 @@ class Rule(ABC):
 
 @dataclass(frozen=True)
 class Spot:
-    """One step along a line: where it is in each operand, and how wide."""
+    """One step along a line: where each operand is, and how many elements wide."""
 
     line: Line
     i: Value
     strip: Strip
+    starts: Mapping[str, Value]
+    hoisted: Mapping[tuple[str, int], Value]
 
     def load(self, operand: str = "x", otherwise: float = 0) -> Value:
         """Load elements; lanes behind the end of the line are `otherwise`."""
-        place = self.line.place(operand, self.i)
-        return self.line.call[operand].load(place, self.strip, otherwise)
+        if (operand, self.strip.lanes) in self.hoisted:
+            return self.strip.spread(self.hoisted[operand, self.strip.lanes])
+        memory, place = self.line.call[operand], self.place(operand)
+        if operand in self.line.still:
+            return self.strip.spread(memory[place])
+        return memory.load(place, self.strip, otherwise)
 
     def store(self, value: Value | float, operand: str = "y") -> None:
         """Store elements."""
         memory = self.line.call[operand]
         if not isinstance(value, Value):
             value = self.strip.constant(value, memory.compute)
-        memory.store(value, self.line.place(operand, self.i), self.strip)
+        memory.store(value, self.place(operand), self.strip)
+
+    def place(self, operand: str) -> Value:
+        """Return where the first element is in an operand."""
+        line, start = self.line, self.starts[operand]
+        if line.across is None and line.strips.lanes:
+            return start if operand in line.still else start + self.i
+        return start + self.i * line.stride(operand)
 
 
 @dataclass(frozen=True)
 class Line:
     """
-    A line of each operand along the axis.
+    A line of each operand along the axis, and along `inner` loops around that.
 
     Steps along it take vectors or, where `across` is set, that many lines at once:
-    their lanes are neighbors of other lines. A rule need not know.
+    their lanes are neighbors of other lines. A rule need not know. `still` are the
+    operands that do not move from lane to lane.
     """
 
+    rule: Rule
     call: Call
     starts: Mapping[str, Value]
+    inner: tuple[Level[Value], ...]
     axis: Level[Value]
     strips: Strips
+    numbers: Mapping[str, Value]
+    still: tuple[str, ...] = ()
     across: Strip | None = None
+    bounds: tuple[Value, Value] | None = None
 
     @property
-    def extent(self) -> Value:
-        return self.axis.extent
+    def lanes(self) -> Strip:
+        """The strip of what there is one of for each line."""
+        return self.across or SCALAR
 
-    def place(self, operand: str, i: Value) -> Value:
-        """Return where element i of the line is in an operand."""
-        if self.across is None and self.strips.lanes:
-            return self.starts[operand] + i
-        strides = dict(zip(self.starts, self.axis.strides, strict=True))
-        return self.starts[operand] + i * strides[operand]
+    def stride(self, operand: str) -> Value:
+        """Return how far an operand moves from element to element of the line."""
+        return self.axis.strides[self.rule.moving.index(operand)]
 
     def total(self, number: float, element: Attribute) -> Total:
         """Return what `along` carries, starting as `number`."""
@@ -93,24 +130,71 @@ class Line:
             return Total.across(self.across, number, element)
         return Total.of(self.strips, number, element)
 
-    def along(self, *totals: Total) -> Generator[Spot]:
-        """Write loops along the line; the body of a Python `for` is that of each."""
+    def store(self, value: Value, operand: str = "y") -> None:
+        """Store what there is one of for each line."""
+        self.call[operand].store(value, self.starts[operand], self.lanes)
+
+    def along(
+        self,
+        *totals: Total,
+        hoist: Sequence[str] = (),
+        bounds: tuple[Value, Value] | None = None,
+    ) -> Generator[Spot]:
+        """
+        Write loops along the line; the body of a Python `for` is that of each.
+
+        Of the operands `hoist`, those that stand still along vectors are loaded once.
+        `bounds` are the first element and the end, where it is not the whole line.
+        """
+        carried = [var for total in totals for var in total.all]
+        starts = [self.starts[name] for name in self.rule.moving]
+        loops = nest(
+            self.inner, len(starts), *carried, starts=starts, nonempty=not totals
+        )
+        for at in loops:
+            places = dict(zip(self.rule.moving, at, strict=True))
+            hoisted = self._hoisted(hoist, places)
+            for i, strip in self._steps(totals, bounds or self.bounds):
+                yield Spot(self, i, strip, places, hoisted)
+
+    def _steps(
+        self, totals: Sequence[Total], bounds: tuple[Value, Value] | None
+    ) -> Generator[tuple[Value, Strip]]:
+        first, last = bounds or (0, self.axis.extent)
+        is_whole = bounds is None and not totals
         if self.across is None:
-            for i, strip in self.strips.along(self.extent, *totals):
-                yield Spot(self, i, strip)
+            steps = self.strips.along(last, *totals, start=first, nonempty=is_whole)
+            yield from steps
             return
         carried = [var for total in totals for var in total.enter(self.across)]
-        for i in loop(0, self.extent, *carried, nonempty=True):
-            yield Spot(self, i, self.across)
+        for i in loop(first, last, *carried, nonempty=is_whole):
+            yield i, self.across
+
+    def _hoisted(
+        self, names: Sequence[str], places: Mapping[str, Value]
+    ) -> dict[tuple[str, int], Value]:
+        hoisted: dict[tuple[str, int], Value] = {}
+        if self.across is None and self.strips.lanes:
+            for name in (n for n in names if n in self.still):
+                value = self.call[name][places[name]]
+                lanes = self.strips.lanes
+                hoisted |= {(name, 0): value, (name, lanes): broadcast(value, lanes)}
+        return hoisted
 
 
 @dataclass(frozen=True)
 class LinesRow(Generic[N]):
-    """Loops around lines, the axis, and how many lines are neighbors, if any are."""
+    """
+    The loops of a call: around lines, and along them.
+
+    `width` is how many lines are neighbors, if lanes lie across lines.
+    """
 
     outer: tuple[Level[N], ...]
+    inner: tuple[Level[N], ...]
     axis: Level[N]
     width: tuple[N, ...]
+    numbers: tuple[N, ...]
 
 
 @dataclass(frozen=True)
@@ -118,89 +202,145 @@ class Lines(RangeKernel):
     """
     All lines of an axis; `across`: lanes are neighbors of other lines.
 
-    Unit: an iteration of the outermost loop; a strip of neighbors where there is none.
+    Unit: an iteration of the outermost loop. Where there is none: a strip of
+    neighbors, or of a line whose elements are apart.
     """
 
     rule: Rule
     outer: int
+    inner: int
     across: bool
     strips: Strips
+    still: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
         return self.rule.name + ("_columns" if self.across else "")
 
     def operands(self) -> Mapping[str, Operand]:
-        return self.rule.operands()
+        return {**self.rule.operands(), **self.rule.others()}
 
     def row(self) -> LinesRow[int]:
-        count = len(self.operands())
+        count = len(self.rule.moving)
         (axis,) = levels_like(1, count)
         return LinesRow(
-            levels_like(self.outer, count), axis, (1,) if self.across else ()
+            levels_like(self.outer, count),
+            levels_like(self.inner, count),
+            axis,
+            (1,) if self.across else (),
+            (0,) * len(self.rule.NUMBERS),
         )
 
+    @property
+    def step(self) -> int:
+        """The elements of a unit of work that is no whole iteration."""
+        if not self.strips.lanes:
+            return _SCALARS
+        return self.strips.lanes * self.strips.unroll
+
     def write(self, call: Call, row: LinesRow[Value]) -> None:
-        names = list(self.operands())
+        moving = self.rule.moving
         bounds = call.range if row.outer else None
-        for starts in nest(row.outer, len(names), bounds=bounds):
-            if not row.width:
-                at = dict(zip(names, starts, strict=True))
-                self.rule.line(Line(call, at, row.axis, self.strips))
-                continue
-            for i, strip in self._neighbors(call, row):
-                at = {n: start + i for n, start in zip(names, starts, strict=True)}
-                self.rule.line(Line(call, at, row.axis, self.strips, strip))
+        numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
+        part = None
+        if not (row.outer or row.width) and self.rule.INDEPENDENT:
+            part = self._part(call, row.axis.extent)
+        for at in nest(row.outer, len(moving), bounds=bounds):
+            starts = dict(zip(moving, at, strict=True))
+            for lanes, shifted in self._neighbors(call, row, starts):
+                line = Line(
+                    *(self.rule, call, shifted, row.inner, row.axis, self.strips),
+                    *(numbers, self.still, lanes, part),
+                )
+                self.rule.line(line)
+
+    def _part(self, call: Call, extent: Value) -> tuple[Value, Value]:
+        """Return the elements that the range of work is."""
+        return call.begin * self.step, minimum(call.end * self.step, extent)
 
     def _neighbors(
-        self, call: Call, row: LinesRow[Value]
-    ) -> Generator[tuple[Value, Strip]]:
-        (width,) = row.width
-        if row.outer:
-            yield from self.strips.along(width)
+        self, call: Call, row: LinesRow[Value], starts: Mapping[str, Value]
+    ) -> Generator[tuple[Strip | None, Mapping[str, Value]]]:
+        """Write loops over neighbors; yield how many lanes and where lines begin."""
+        if not row.width:
+            yield None, starts
             return
-        size = Strip(self.strips.lanes, self.strips.unroll).size
-        last = minimum(call.end * size, width)
-        yield from self.strips.along(last, start=call.begin * size)
+        (width,) = row.width
+        first, last = (0, width) if row.outer else self._part(call, width)
+        for i, strip in self.strips.along(last, start=first):
+            yield (
+                strip,
+                {
+                    name: start if name in self.still else start + i
+                    for name, start in starts.items()
+                },
+            )
 
 
-def plan_lines(
-    rule: Rule,
-    axis: Axis,
-    others: Sequence[Axis],
-    strips: Strips,
-    across: Strips | None = None,
-) -> tuple[Lines, LinesRow[int], Work]:
+@dataclass(frozen=True)
+class LinesOf:
     """
-    Return the kernel, the row and the work for lines along `axis`.
+    The axes of lines: `along` lines, the finest last, and `apart`, around them.
 
-    `others` are the loops around it, the finest innermost. Lanes lie across lines
-    where `across` says how and lines are neighbors; else along them if they have unit
-    stride.
+    `still` are the operands that may stand still where vectors run.
     """
-    count = len(axis.strides)
-    unit = (1,) * count
-    width: tuple[int, ...] = ()
-    chosen = Strips(0)
-    if across and others and others[-1].strides == unit and axis.extent > 1:
-        *others, fastest = others
-        width, chosen = (fastest.extent,), across
-    elif axis.strides == unit or axis.extent == 1:
-        chosen = strips
-    outer = tuple(Level(each.extent, each.strides) for each in others)
-    kernel = Lines(rule, len(outer), bool(width), chosen)
-    row = LinesRow(outer, Level(axis.extent, axis.strides), width)
-    return kernel, row, _work(kernel, row)
+
+    rule: Rule
+    along: Sequence[Axis]
+    apart: Sequence[Axis]
+    numbers: tuple[int, ...] = ()
+    still: frozenset[str] = field(default_factory=frozenset)
+
+    def still_on(self, axis: Axis) -> tuple[str, ...] | None:
+        """Return what stands still along `axis`; None if vectors cannot run there."""
+        if axis.extent == 1:
+            return ()
+        strides = dict(zip(self.rule.moving, axis.strides, strict=True))
+        still = tuple(name for name, stride in strides.items() if stride == 0)
+        moves = all(stride in (0, 1) for stride in strides.values())
+        return still if moves and self.still.issuperset(still) else None
+
+    def plan(
+        self, strips: Strips, across: Strips | None
+    ) -> tuple[Lines, LinesRow[int], Work]:
+        """
+        Return the kernel, the row and the work.
+
+        Lanes lie across lines where `across` says how and neighbors allow it; else
+        along them if these do; else steps are scalars.
+        """
+        *inner, axis = self.along or [Axis(1, (0,) * len(self.rule.moving))]
+        outer = list(self.apart)
+        width: tuple[int, ...] = ()
+        chosen, still = Strips(0), ()
+        neighbors = self.still_on(outer[-1]) if across and outer else None
+        if across and neighbors is not None:
+            width, chosen, still = (outer.pop().extent,), across, neighbors
+        elif strips.lanes and (on_line := self.still_on(axis)) is not None:
+            chosen, still = strips, on_line
+        kernel = Lines(*(self.rule, len(outer), len(inner), bool(width), chosen, still))
+        row = LinesRow(
+            tuple(map(_level, outer)),
+            tuple(map(_level, inner)),
+            _level(axis),
+            width,
+            self.numbers,
+        )
+        return kernel, row, _work(kernel, row)
+
+
+def _level(axis: Axis) -> Level[int]:
+    return Level(axis.extent, axis.strides)
 
 
 def _work(kernel: Lines, row: LinesRow[int]) -> Work:
-    elements = row.axis.extent
-    for extent in (*row.width, *(level.extent for level in row.outer)):
-        elements *= extent
+    levels = (*row.outer, *row.inner, row.axis)
+    elements = prod((*row.width, *(level.extent for level in levels)))
     units = 1
     if row.outer:
         units = row.outer[0].extent
     elif row.width:
-        size = Strip(kernel.strips.lanes, kernel.strips.unroll).size
-        units = -(-row.width[0] // size)
-    return Work(units, -(-elements // units))
+        units = -(-row.width[0] // kernel.step)
+    elif kernel.rule.INDEPENDENT:
+        units = -(-row.axis.extent // kernel.step)
+    return Work(units, -(-elements // max(1, units)))
