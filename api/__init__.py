@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glow.options import CACHE_BYTES, CACHE_SIZE, Options, Shapes
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import (
     BindingError,
@@ -103,8 +104,8 @@ def compile(
     cache_bytes: int | None = None,
     relayout: Mapping[str, str] | str | None = None,
     states: Mapping[str, str] | None = None,
-    shapes: Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]] = (),
-    cache_size: int = 16,
+    shapes: Shapes = (),
+    cache_size: int = CACHE_SIZE,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -133,21 +134,19 @@ def compile(
     shape to keep, or negative `cache_bytes`; what `load` raises.
     """
     from glow.compilation import compile_source
-    from glow.options import CACHE_BYTES, Options
     from glow.source import Source
 
-    room = CACHE_BYTES if cache_bytes is None else cache_bytes
     options = Options(
-        threads,
-        cpu_features,
-        tuple(disable),
-        stop_after_pass,
-        cache_dir,
-        room,
-        relayout,
-        states,
-        shapes,
-        cache_size,
+        threads=threads,
+        cpu_features=cpu_features,
+        disable=tuple(disable),
+        stop_after_pass=stop_after_pass,
+        cache_dir=cache_dir,
+        cache_bytes=CACHE_BYTES if cache_bytes is None else cache_bytes,
+        relayout=relayout,
+        states=states,
+        shapes=shapes,
+        cache_size=cache_size,
     )
     return compile_source(Source(model), target, options)
 

@@ -1,4 +1,4 @@
-"""What a compilation can be asked for."""
+"""The options of a compilation, and their defaults."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
 
 CACHE_SIZE = 16
-"""For how many shapes code is kept, where nobody says."""
+"""For how many shapes code is kept by default."""
 
 CACHE_BYTES = 4 << 30
-"""How much a folder of executables may hold, where nobody says."""
+"""How many bytes of executables a folder may hold by default."""
 
-# Features are part of the target, and each of several shapes is compiled by itself.
+# Features are part of the target; each of several shapes is compiled on its own.
 _NOT_OF_RESULT = frozenset(
     {"threads", "cpu_features", "cache_dir", "cache_bytes", "shapes", "cache_size"}
 )
@@ -27,10 +27,10 @@ _NOT_OF_RESULT = frozenset(
 @dataclass(frozen=True)
 class Options:
     """
-    What `glow.compile` can be asked for, beside the target.
+    The options of `glow.compile`.
 
-    Errors: ValueError for fewer than one thread, and for a cache in a folder without a
-    name or of less than no room.
+    Errors: ValueError for fewer than one thread, an empty path as `cache_dir`, negative
+    `cache_bytes`.
     """
 
     threads: int = 1
@@ -60,9 +60,9 @@ class Options:
 
     def of_result(self) -> tuple[object, ...]:
         """
-        Return what the result depends on, beside the target with its features.
+        Return the options that the result depends on, with their names.
 
-        That is every field of which nobody has said that it is not so.
+        A new field counts as one of these unless it is in `_NOT_OF_RESULT`.
         """
         options = replace(self, disable=tuple(sorted(set(self.disable))))
         found: list[object] = []
@@ -86,6 +86,9 @@ def target_spec(target: str, cpu_features: str | None) -> str:
             f"expected features in one place, got {target!r} and {cpu_features!r}"
         )
     return f"{target}:{cpu_features}"
+
+
+DEFAULTS = Options()
 
 
 @cache

@@ -1,217 +1,258 @@
-"""The compilation stages, in order: the one place that says what runs when."""
+"""The pipeline: a table of stages and of their steps, with a reason for each."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
-from string import Template
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-from xdsl.passes import ModulePass
-from xdsl.universe import Universe
-from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
-from xdsl.utils.exceptions import (
-    ArgSpecParseError,
-    DiagnosticException,
-    PassFailedException,
-    VerifyException,
-)
 
-from glow.analysis.validity import verify_module
-from glow.dialects.graph.base import GraphOp
-from glow.runtime.interface import StageReport
-from glow.support.errors import GlowError, InternalError
-from glow.support.locations import name_of
+@dataclass(frozen=True)
+class Step:
+    """
+    A pass of the pipeline, and why it runs where it does.
+
+    `text` is what `glow-opt -p` takes, with `$target` for the target and `$kernels` for
+    whether kernels are defined or only declared.
+    """
+
+    text: str
+    reason: str
+    optional: bool = False
+    """Whether code is right without it, so that it may be disabled."""
+    option: str = ""
+    """The argument of `glow.compile` that it carries out, and does not run without."""
+
+    @property
+    def name(self) -> str:
+        return self.text.partition("{")[0]
 
 
 @dataclass(frozen=True)
 class Stage:
     """
-    Passes that run together, and what they leave behind.
+    Steps that lead to one level; an op of no other dialect may remain after them.
 
-    `passes` is pipeline text, as `glow-opt -p` takes it, with `$target` for the target
-    and `$kernels` for whether kernels are defined or only declared; `optional` names
-    those that only improve code, so that a search for a broken pass may leave them out.
-    An op of none of the `dialects` that remains is an error.
+    Leading steps with an `option` also run where a pipeline ends just before the stage.
     """
 
     name: str
-    passes: str
     dialects: frozenset[str]
-    optional: frozenset[str] = frozenset()
+    steps: tuple[Step, ...]
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-STAGES = (
-    Stage(
-        name="graph",
-        passes="arguments-to-placeholders,infer-io,promote-placeholders,"
-        "fold-constants,fold-scatters,fold-gathers,"
-        "remove-identities,sink-expansions,decompose-einsum,form-embedding-bags,"
-        "recognize-functions,"
-        "recognize-rotary-embedding,recognize-attention,elide-optionals,"
-        "decompose-rotary-embedding,decompose-attention{target=$target},"
-        "sink-transposes,fold-movement,remove-identities,fold-batch-norm,"
-        "fold-bias,decompose-batch-norm,decompose-losses,"
-        "legalize-optionals{target=$target},fold-constants,cse,dce,"
+_GRAPH = (
+    Step(
+        "arguments-to-placeholders",
+        "What the caller passes and takes is found by name from here on.",
+    ),
+    Step(
+        "tie-states",
+        "The caller wants outputs kept as inputs of the next run.",
+        option="states",
+    ),
+    Step("infer-io", "Only what no function writes may be folded."),
+    Step(
+        "promote-placeholders",
+        "Bound inputs are constants, so that what depends on them alone is folded.",
+        optional=True,
+    ),
+    Step(
+        "fold-constants",
+        "Exporters compute shapes and masks in the model; recognizers need the values.",
+        optional=True,
+    ),
+    Step(
+        "fold-scatters",
+        "An assignment to known places is a concatenation, which is fused.",
+        optional=True,
+    ),
+    Step(
+        "fold-gathers",
+        "A gather from places at regular distances is a slice, which copies nothing.",
+        optional=True,
+    ),
+    Step(
+        "remove-identities",
+        "Ops that return an operand stand between those that recognizers look for.",
+        optional=True,
+    ),
+    Step(
+        "sink-expansions",
+        "Arithmetic on a mask is done before it is expanded, not after.",
+        optional=True,
+    ),
+    Step("decompose-einsum", "Targets have kernels for its products and sums."),
+    Step(
+        "form-embedding-bags",
+        "Rows of a table are added up where they lie, and not gathered first.",
+        optional=True,
+    ),
+    Step(
+        "recognize-functions",
+        "A norm or an activation as one op is one kernel, or part of one.",
+        optional=True,
+    ),
+    Step(
+        "recognize-rotary-embedding",
+        "However it is written in the model, it is computed in one way.",
+        optional=True,
+    ),
+    Step(
+        "recognize-attention",
+        "The kernel of attention never has all scores in memory.",
+        optional=True,
+    ),
+    Step(
+        "elide-optionals",
+        "A bias of zeros or a scale of ones would be computed for nothing.",
+        optional=True,
+    ),
+    Step(
+        "decompose-rotary-embedding",
+        "Products of halves are elementwise, and fused.",
+    ),
+    Step(
+        "decompose-attention{target=$target}",
+        "Where the target has no kernel for it, products and a softmax have one.",
+    ),
+    Step(
+        "sink-transposes",
+        "Models with channels first and last become one graph; transposes meet.",
+        optional=True,
+    ),
+    Step(
+        "fold-movement",
+        "Transposes that now follow each other are merged, or done by a product.",
+        optional=True,
+    ),
+    Step("remove-identities", "Merged movements often move nothing.", optional=True),
+    Step(
+        "fold-batch-norm",
+        "With no transpose between, a scale goes into the weights of a product.",
+        optional=True,
+    ),
+    Step(
+        "fold-bias",
+        "A product that starts with its bias adds it for nothing.",
+        optional=True,
+    ),
+    Step(
+        "decompose-batch-norm",
+        "What was not folded is elementwise, and fused with its neighbours.",
+    ),
+    Step("decompose-losses", "Targets have kernels for the parts of a loss."),
+    Step(
+        "legalize-optionals{target=$target}",
+        "A target may take an op only with, or without, an optional operand.",
+    ),
+    Step(
+        "fold-constants",
+        "The rewrites above leave arithmetic on weights.",
+        optional=True,
+    ),
+    Step("cse", "Equal values are computed once.", optional=True),
+    Step("dce", "Values that nothing reads are not computed.", optional=True),
+    Step(
         "remove-dead-constants",
-        dialects=_names("builtin func graph"),
-        optional=_names(
-            "promote-placeholders fold-constants fold-scatters fold-gathers "
-            "remove-identities sink-expansions form-embedding-bags "
-            "recognize-functions recognize-rotary-embedding recognize-attention "
-            "elide-optionals sink-transposes fold-movement fold-batch-norm fold-bias "
-            "cse dce remove-dead-constants"
-        ),
-    ),
-    Stage(
-        name="layout",
-        passes="assign-layouts{target=$target},fold-layout-transforms,"
-        "remove-dead-constants,group-ops,verify-layouts{target=$target}",
-        dialects=_names("builtin func graph layout"),
-        optional=_names("group-ops"),
-    ),
-    Stage(
-        name="memory",
-        passes="graph-to-memory{target=$target},coalesce-copies,share-buffers,"
-        "sink-allocs,insert-deallocs,plan-memory,mark-outputs,verify-memory",
-        dialects=_names("builtin func memory memref arith math llvm_ext"),
-        optional=_names("coalesce-copies share-buffers sink-allocs"),
-    ),
-    Stage(
-        name="loops",
-        passes="memory-to-loops{target=$target kernels=$kernels}",
-        dialects=_names("builtin func scf arith math vector memref llvm_ext"),
-    ),
-    Stage(
-        name="llvm",
-        passes="expand-math,loops-to-llvm",
-        dialects=_names("builtin llvm llvm_ext"),
+        "Weights from before they were folded would stay in memory and in files.",
+        optional=True,
     ),
 )
 
+_LAYOUT = (
+    Step(
+        "relayout-io",
+        "The caller wants arrays in another order, which other layouts should suit.",
+        option="relayout",
+    ),
+    Step(
+        "assign-layouts{target=$target}",
+        "Kernels are fast in some orders only; all are chosen together.",
+    ),
+    Step(
+        "fold-layout-transforms",
+        "Moves that cancel go, and constants are packed now and not in each run.",
+    ),
+    Step(
+        "remove-dead-constants",
+        "Constants from before they were packed would stay in memory and in files.",
+    ),
+    Step(
+        "group-ops",
+        "What one kernel computes is one op; rewrites above look at single ops.",
+        optional=True,
+    ),
+    Step(
+        "verify-layouts{target=$target}",
+        "The next stages take layouts as they are: a wrong one gives wrong numbers.",
+    ),
+)
+
+_MEMORY = (
+    Step("graph-to-memory{target=$target}", "Every value needs a place in memory."),
+    Step(
+        "coalesce-copies",
+        "A value that is computed where it is to end up needs no copy.",
+        optional=True,
+    ),
+    Step(
+        "share-buffers",
+        "A result may overwrite an operand that nothing reads later.",
+        optional=True,
+    ),
+    Step(
+        "sink-allocs",
+        "Buffers that live for a shorter time share more of the arena.",
+        optional=True,
+    ),
+    Step("insert-deallocs", "The plan needs to know when a buffer is free again."),
+    Step(
+        "plan-memory",
+        "All buffers lie in one arena, so that no run allocates memory.",
+    ),
+    Step(
+        "mark-outputs",
+        "Callers may read an output before the run ends; no later pass moves a write.",
+    ),
+    Step(
+        "verify-memory",
+        "Below, a use of a buffer outside its lifetime would just be wrong numbers.",
+    ),
+)
+
+_LOOPS = (
+    Step(
+        "memory-to-loops{target=$target kernels=$kernels}",
+        "A layer becomes a call of a kernel with a row of integers.",
+    ),
+)
+
+_LLVM = (
+    Step(
+        "expand-math",
+        "Polynomials run on vectors; functions of the C library do not.",
+    ),
+    Step("loops-to-llvm", "LLVM compiles nothing else."),
+)
+
+STAGES = (
+    Stage("graph", _names("builtin func graph"), _GRAPH),
+    Stage("layout", _names("builtin func graph layout"), _LAYOUT),
+    Stage("memory", _names("builtin func memory memref arith math llvm_ext"), _MEMORY),
+    Stage(
+        "loops", _names("builtin func scf arith math vector memref llvm_ext"), _LOOPS
+    ),
+    Stage("llvm", _names("builtin llvm llvm_ext"), _LLVM),
+)
+
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
-
-# Forms of machine code that a backend emits after the last stage.
-FORMS = ("llvm-ir", "asm", "object")
-
-Observer = Callable[[ModulePass, ModuleOp, float], None]
-"""Told of each pass that ran, the module since, and how many seconds it took."""
+LEVELS = ("import", *STAGE_NAMES)
+"""The levels in order: that of a fresh model, then that which each stage leads to."""
 
 
 def stages_between(done: str, last: str) -> tuple[Stage, ...]:
     """Return the stages to run when `done` is complete, up to and with `last`."""
-    order = ("import", *STAGE_NAMES)
-    return STAGES[order.index(done) : order.index(last)]
-
-
-def pipeline_text(
-    stages: Iterable[Stage], target: str, kernels: str = "defined"
-) -> str:
-    """Return what `glow-opt -p` needs to repeat `stages` for `target`."""
-    values = {
-        "target": target if target.isidentifier() else f'"{target}"',
-        "kernels": kernels,
-    }
-    texts = (Template(stage.passes).substitute(values) for stage in stages)
-    return ",".join(text for text in texts if text)
-
-
-def parse_passes(text: str) -> tuple[ModulePass, ...]:
-    """
-    Return the passes of pipeline `text`.
-
-    Errors: ValueError for text that does not parse, an unknown pass or option.
-    """
-    available = Universe.get_multiverse().all_passes
-    try:
-        specs = tuple(parse_pipeline(text))
-    except ArgSpecParseError as error:
-        reason = str(error).strip().splitlines()[-1].strip()
-        raise ValueError(f"cannot parse passes {text!r}: {reason}") from None
-    return tuple(_pass_of(spec, available) for spec in specs)
-
-
-def _pass_of(
-    spec: ArgSpec, available: Mapping[str, Callable[[], type[ModulePass]]]
-) -> ModulePass:
-    if spec.name not in available:
-        close = get_close_matches(spec.name, available)
-        hint = f", did you mean {' or '.join(close)}?" if close else ""
-        raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")
-    try:
-        return available[spec.name]().from_spec(spec)
-    except ValueError as error:
-        raise ValueError(f"pass {spec.name}: {error}") from None
-
-
-def run_passes(
-    passes: Sequence[ModulePass],
-    ctx: Context,
-    module: ModuleOp,
-    observer: Observer | None = None,
-) -> None:
-    """
-    Apply `passes` in order.
-
-    Errors: what a pass refuses; InternalError for anything else that a pass raises.
-    """
-    for each in passes:
-        start = time.perf_counter()
-        try:
-            each.apply(ctx, module)
-        except (DiagnosticException, GlowError):
-            raise
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise InternalError(f"pass {each.name} broke: {what}") from error
-        if observer is not None:
-            observer(each, module, time.perf_counter() - start)
-
-
-def check_stage(stage: Stage, module: ModuleOp) -> None:
-    """
-    Raise unless `module` is what `stage` promises.
-
-    Errors: InternalError for an invalid module, PassFailedException for ops that the
-    stage could not lower, with the model's names for them.
-    """
-    try:
-        verify_module(module)
-    except VerifyException as error:
-        raise InternalError(f"stage {stage.name} broke the module: {error}") from None
-    left: dict[str, Operation] = {}
-    for op in module.walk():
-        if _dialect_of(op) not in stage.dialects:
-            left.setdefault(op.name, op)
-    if left:
-        ops = ", ".join(f"{name} (at {name_of(op)})" for name, op in left.items())
-        raise PassFailedException(f"stage {stage.name} cannot express {ops}")
-
-
-def _dialect_of(op: Operation) -> str:
-    """Return the dialect that `op` counts as: one of another package, as `graph`."""
-    name = op.dialect_name()
-    return "graph" if isinstance(op, GraphOp) and name != "layout" else name
-
-
-def run_stage(
-    stage: Stage,
-    passes: Sequence[ModulePass],
-    ctx: Context,
-    module: ModuleOp,
-    observer: Observer | None = None,
-) -> StageReport:
-    """Run `passes`, those of `stage`, and check what they leave."""
-    start = time.perf_counter()
-    run_passes(passes, ctx, module, observer)
-    check_stage(stage, module)
-    seconds = time.perf_counter() - start
-    return StageReport(stage.name, seconds, sum(1 for _ in module.walk()))
+    return STAGES[LEVELS.index(done) : LEVELS.index(last)]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from glow.support.layout import Layout
 
 GROUP = "glow.backends"
+FORMS = ("llvm-ir", "asm", "object")
+"""The forms of machine code that a backend may emit."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class Backend:
     links_kernels: bool = False
     """Whether `compile` has the code of kernels that the module only declares."""
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
-    """`emit(module, target, form)` returns `llvm-ir`, `asm` or `object`."""
+    """`emit(module, target, form)` returns machine code in one of `FORMS`."""
     identity: Callable[[str], str] | None = None
     """
     `identity(features)` says what the target depends on, and takes less time than to

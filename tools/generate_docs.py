@@ -23,13 +23,16 @@ from xdsl.irdl import (
 )
 from xdsl.passes import ModulePass, get_pass_option_infos
 
-from glow.pipeline import STAGES
+from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
 from glow.tools.slots_page import slots_page
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
+_PIPELINE = """The default pipeline runs these stages in order. A step that is optional
+may be left out with `--disable` and `disable=`; one with an option runs only where the
+caller of `glow.compile` gives that option."""
 _LABELS = ("Shapes", "Units", "Errors", "Level", "Needs", "Source")
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 
@@ -93,7 +96,7 @@ def _marked(name: str, definition: object) -> str:
 
 
 def _passes_page() -> str:
-    parts = ["# Passes", _NOTE, _pipeline_table()]
+    parts = ["# Passes", _NOTE, _PIPELINE, *map(_pipeline_table, STAGES)]
     groups: dict[str, list[type[ModulePass]]] = {}
     for _, load in sorted(UNIVERSE.all_passes.items()):
         found = load()
@@ -101,17 +104,26 @@ def _passes_page() -> str:
         group = "/".join(module[:2]) if module[0] == "passes" else module[0]
         groups.setdefault(group, []).append(found)
     for group, passes in groups.items():
-        parts.append(f"## {group}")
+        parts.append(f"## Passes of {group}")
         parts += [_pass_entry(each) for each in passes]
     return _page(parts)
 
 
-def _pipeline_table() -> str:
-    lines = ["| stage | passes | what may remain |", "|---|---|---|"]
-    for stage in STAGES:
-        passes = stage.passes.replace(",", ", ")
-        dialects = ", ".join(sorted(stage.dialects))
-        lines.append(f"| {stage.name} | `{passes}` | {dialects} |")
+def _pipeline_table(stage: Stage) -> str:
+    dialects = ", ".join(sorted(stage.dialects))
+    lines = [
+        f"## Stage {stage.name}",
+        "",
+        f"Ops that may remain: {dialects}.",
+        "",
+        "| step | why | |",
+        "|---|---|---|",
+    ]
+    for step in stage.steps:
+        note = "optional" if step.optional else ""
+        if step.option:
+            note = f"with `{step.option}`"
+        lines.append(f"| `{step.text}` | {step.reason} | {note} |")
     return "\n".join(lines)
 
 

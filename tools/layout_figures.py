@@ -14,9 +14,9 @@ from glow.analysis.copies import copies_in
 from glow.analysis.movements import Movement, movements_in
 from glow.loading import load_model
 from glow.model import context
+from glow.pass_manager import plan, run_part
 from glow.passes.layout.carrying import Question
 from glow.passes.layout.problem import Problem
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
 
 Figures = dict[str, Any]
 
@@ -33,11 +33,12 @@ def layout_figures(model: object, target: str) -> Figures:
     """
     module, ctx = load_model(model, dims={}).module, context()
     found: Figures = {}
-    for stage in STAGES[:3]:
-        if stage.name == "layout":
+    for part in plan("import", "memory", target):
+        is_layout = part.ends is not None and part.ends.name == "layout"
+        if is_layout:
             found |= _solved(module, target)
-        run_stage(stage, parse_passes(pipeline_text([stage], target)), ctx, module)
-        if stage.name == "layout":
+        run_part(part, ctx, module)
+        if is_layout:
             found["transforms"] = len(movements_in(module))
     return found | _places(copies_in(module))
 

@@ -6,9 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import assembly, object_code
-from glow.support.targets import Target
-
-FORMS = ("llvm-ir", "asm", "object")
+from glow.support.targets import FORMS, Target
 
 
 def emit(module: ModuleOp, target: Target, form: str) -> str | bytes:

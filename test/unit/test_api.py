@@ -4,24 +4,19 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import glow
-from glow import compiler, options
+from glow import options
 from glow.levels import level_of
 from glow.model import context, parse_text
-from glow.pipeline import (
-    STAGE_NAMES,
-    STAGES,
-    Stage,
-    check_stage,
-    parse_passes,
-    pipeline_text,
-    stages_between,
-)
+from glow.pass_manager import check_stage, parse_passes, pipeline_text, plan
+from glow.passes.graph.tie_states import TieStatesPass
+from glow.pipeline import STAGE_NAMES, STAGES, Stage, stages_between
 from glow.support.targets import known_targets, resolve
 
 NETWORK = """
@@ -154,16 +149,47 @@ def test_features_are_given_once() -> None:
 
 
 def test_rewrites_after_the_last_allowed_pass_are_left_out() -> None:
-    stage = Stage("s", "cse,canonicalize,dce", frozenset(), frozenset({"cse", "dce"}))
+    def names(**given: Any) -> list[str]:
+        parts = plan("graph", "layout", "cpu", options.Options(**given))
+        return [each.name for part in parts for each in part.passes]
 
-    def names(**options: object) -> list[str]:
-        (chosen,) = compiler.choose_passes([stage], "cpu", **options)  # type: ignore
-        return [each.name for each in chosen]
+    steps = next(stage.steps for stage in STAGES if stage.name == "layout")
+    needed = [s.name for s in steps if not s.option and not s.optional]
+    asked = [s.name for s in steps if not s.option]
+    assert names() == asked
+    assert names(stop_after_pass=0) == needed
+    assert names(stop_after_pass=asked.index("group-ops")) == needed
+    assert names(stop_after_pass=asked.index("group-ops") + 1) == asked
+    assert names(disable=("group-ops",)) == needed
 
-    assert names() == ["cse", "canonicalize", "dce"]
-    assert names(stop_after_pass=0) == ["canonicalize"]
-    assert names(stop_after_pass=1) == ["cse", "canonicalize"]
-    assert names(disable=["cse"]) == ["canonicalize", "dce"]
+
+def test_steps_of_options_run_where_these_are_given() -> None:
+    def names(done: str, last: str, **given: Any) -> list[str]:
+        parts = plan(done, last, "cpu", options.Options(**given))
+        return [each.name for part in parts for each in part.passes]
+
+    assert "tie-states" not in names("import", "graph", states={})
+    assert names("import", "graph", states={"y": "x"})[1] == "tie-states"
+    assert names("graph", "layout", relayout="NHWC")[0] == "relayout-io"
+    assert names("import", "graph", relayout={"x": "NHWC"})[-1] == "relayout-io"
+    assert names("graph", "graph", relayout="NHWC") == ["relayout-io"]
+    with pytest.raises(glow.CompilationError, match=r"states: expected .* graph, got"):
+        plan("graph", "layout", "cpu", options.Options(states={"y": "x"}))
+    with pytest.raises(
+        glow.CompilationError, match=r"relayout: expected .* layout, got"
+    ):
+        plan("layout", "memory", "cpu", options.Options(relayout="NHWC"))
+
+
+def test_names_of_any_characters_reach_the_step_that_takes_them() -> None:
+    odd = 'a "b"\r\n\\,=$target{}'
+    (part,) = plan("import", "graph", "cpu", options.Options(states={odd: "x"}))
+    assert part.passes[1] == TieStatesPass((odd,), ("x",))
+
+
+def test_no_pass_runs_twice_for_one_reason() -> None:
+    steps = [step for stage in STAGES for step in stage.steps]
+    assert len({step.reason for step in steps}) == len(steps)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -183,7 +209,8 @@ def test_stages_follow_what_is_done() -> None:
 def test_every_pass_of_the_pipeline_exists() -> None:
     for stage in STAGES:
         passes = parse_passes(pipeline_text([stage], "cpu:avx2"))
-        assert stage.optional <= {each.name for each in passes}
+        steps = [step.name for step in stage.steps if not step.option]
+        assert [each.name for each in passes] == steps
 
 
 @pytest.mark.parametrize("name", known_targets())
@@ -197,6 +224,6 @@ def test_an_op_that_no_pass_lowered_is_named_with_its_node() -> None:
         %y = graph.relu %x : (tensor<2xf32>) -> tensor<2xf32> loc("conv1/act")
         func.return
       }"""
-    stage = Stage("loops", "", frozenset({"builtin", "func"}))
+    stage = Stage("loops", frozenset({"builtin", "func"}), ())
     with pytest.raises(Exception, match=r"cannot express graph.relu \(at conv1/act\)"):
         check_stage(stage, parse(text))

@@ -12,7 +12,8 @@ import glow
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.storage import LoadOp, SaveOp
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import STAGES
 
 SMALL = {
     "mobilenet_v2": {"width": 0.25, "size": 64},

@@ -20,7 +20,8 @@ from xdsl.parser import Parser
 import glow
 from glow.dialects.graph.storage import ConstantOp, LoadOp
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import STAGES
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of

@@ -21,7 +21,8 @@ from glow.compiler import Options, compile_model
 from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.memory.storage import ReadyOp
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 from glow.runtime.interface import Executable
 
 

@@ -20,7 +20,8 @@ from glow import DynamicExecutable
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 from glow.tools.peers import error_of
 
 Dims = dict[str, int]
@@ -97,9 +98,9 @@ def feeds(model: ModelProto, dims: Dims) -> dict[str, NDArray[Any]]:
 
 def recognized(model: ModelProto, dims: Dims) -> ModuleOp:
     """Return the graph with its shape arithmetic folded and functions recognized."""
-    (stage,) = (stage for stage in STAGES if stage.name == "graph")
-    before, found, _ = stage.passes.partition("decompose-rotary-embedding")
-    assert found
+    text = pipeline_text(stages_between("import", "graph"), "cpu")
+    before, separator, _ = text.partition("decompose-rotary-embedding")
+    assert separator
     module = glow.load(model, dims=dims).module
     run_passes(parse_passes(f"{before}fold-constants,cse,dce"), context(), module)
     return module

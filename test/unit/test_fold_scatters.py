@@ -10,7 +10,7 @@ from small_onnx import info, model, node
 import glow
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.model import context
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 
 
 @st.composite

@@ -18,10 +18,9 @@ from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.library import kernel_objects, kernel_text
 from glow.backends.cpu.llvm_ir import units
-from glow.compiler import choose_passes
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, declared_kernel
 from glow.model import context
-from glow.pipeline import STAGES, run_passes
+from glow.pass_manager import plan, run_passes
 from glow.support.targets import target_of
 
 pytestmark = pytest.mark.slow
@@ -31,9 +30,8 @@ pytestmark = pytest.mark.slow
 def at_loops(kernels: str) -> ModuleOp:
     """Return a network at the loops level; callers leave it as it is."""
     module = glow.load(models.build("squeezenet")).module
-    stages = [stage for stage in STAGES if stage.name != "llvm"]
-    for passes in choose_passes(stages, "cpu", kernels=kernels):
-        run_passes(passes, context(), module)
+    for part in plan("import", "loops", "cpu", kernels=kernels):
+        run_passes(part.passes, context(), module)
     return module
 
 

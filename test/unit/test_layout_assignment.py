@@ -30,7 +30,7 @@ from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveO
 from glow.dialects.layout.transform import TransformOp
 from glow.importers.onnx import import_model
 from glow.model import context
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 from glow.support.layout import permuted
 from glow.support.types import shape_of, tensor, tensor_type
 

@@ -20,7 +20,8 @@ from xdsl.context import Context  # noqa: E402
 
 import glow  # noqa: E402
 from glow.importers.onnx import import_model  # noqa: E402
-from glow.pipeline import STAGES, parse_passes, pipeline_text  # noqa: E402
+from glow.pass_manager import parse_passes, pipeline_text  # noqa: E402
+from glow.pipeline import STAGES  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
 from glow.importers.onnx import import_model
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_stage
+from glow.pass_manager import plan, run_part
 
 TARGET = "cpu:avx2"
 
@@ -32,9 +32,8 @@ TWINS = {
 def lowered(model: ModelProto, target: str = TARGET) -> ModuleOp:
     """Return `model` at the memory level."""
     module, ctx = import_model(model), context()
-    for stage in STAGES[:3]:
-        passes = parse_passes(pipeline_text([stage], target))
-        run_stage(stage, passes, ctx, module)
+    for part in plan("import", "memory", target):
+        run_part(part, ctx, module)
     return module
 
 

@@ -15,7 +15,7 @@ import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.importers.onnx import import_model
 from glow.model import context
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 SHAPES = {"q": (1, 4, 3, 8), "k": (1, 2, 3, 8), "p": (1, 2, 5, 8)}

@@ -20,7 +20,8 @@ from glow.dialects.graph.embedding import (
 )
 from glow.importers.onnx import import_model
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import STAGES
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 
 Array = NDArray[Any]

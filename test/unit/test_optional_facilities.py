@@ -18,7 +18,6 @@ from xdsl.utils.exceptions import VerifyException
 import glow
 from glow.backends.reference.executable import ReferenceExecutable
 from glow.backends.reference.physical import PhysicalStorage
-from glow.compiler import choose_passes
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
@@ -27,7 +26,8 @@ from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
-from glow.pipeline import STAGES, pipeline_text, run_stage, stages_between
+from glow.pass_manager import pipeline_text, plan, run_part
+from glow.pipeline import stages_between
 from glow.support.types import has_layout, shape_of
 from glow.tools.graph_drawing import dot_of
 from glow.tools.peers import error_of
@@ -43,10 +43,8 @@ def presences(module: ModuleOp, op: type[GraphOp]) -> list[frozenset[str]]:
 
 def lowered(module: ModuleOp, last: str) -> ModuleOp:
     """Return `module` for cpu behind stage `last`; each stage verifies it."""
-    for stage, passes in zip(STAGES, choose_passes(STAGES, "cpu"), strict=True):
-        run_stage(stage, passes, context(), module)
-        if stage.name == last:
-            break
+    for part in plan("import", last, "cpu"):
+        run_part(part, context(), module)
     return module
 
 

@@ -15,7 +15,7 @@ import glow
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 from glow.registry import UNIVERSE
 from glow.tools.peers import error_of
 

@@ -9,7 +9,8 @@ import pytest
 import glow
 from glow.analysis.directions import functions_of, outputs_ready
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 from glow.runtime.copies import copied_bytes
 from glow.runtime.interface import Executable
 from glow.support.errors import BindingError, ExecutionError

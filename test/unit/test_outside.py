@@ -29,7 +29,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import layout_of, same_bytes
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 from glow.support.layout import parse_layout
 from glow.support.targets import known_targets, resolve
 from glow.support.types import shape_of

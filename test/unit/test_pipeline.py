@@ -14,23 +14,14 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 import glow
-from glow.compiler import choose_passes
 from glow.levels import level_of
 from glow.model import context
-from glow.pipeline import (
-    STAGE_NAMES,
-    STAGES,
-    parse_passes,
-    pipeline_text,
-    run_passes,
-    run_stage,
-)
+from glow.pass_manager import plan, run_part, run_passes
+from glow.pipeline import LEVELS, STAGE_NAMES
 
 NAMES = ("mlp", "encoder", "squeezenet", "shufflenet")
 # Stages whose ops the model's nodes turned into; kernels below belong to no node.
 OF_THE_MODEL = STAGE_NAMES[: STAGE_NAMES.index("memory") + 1]
-TO_MEMORY = STAGES[: len(OF_THE_MODEL)]
-LEVELS = ("import", *STAGE_NAMES)
 
 
 @cache
@@ -38,10 +29,10 @@ def lowered(name: str, level: str) -> ModuleOp:
     """Return model `name` at `level`; callers leave it as it is."""
     if level == "import":
         return glow.load(models.build(name)).module
-    before = LEVELS.index(level) - 1
-    module = lowered(name, LEVELS[before]).clone()
-    passes = choose_passes(STAGES, "cpu")[before]
-    run_stage(STAGES[before], passes, context(), module)
+    before = LEVELS[LEVELS.index(level) - 1]
+    module = lowered(name, before).clone()
+    for part in plan(before, level, "cpu"):
+        run_part(part, context(), module)
     return module
 
 
@@ -81,8 +72,8 @@ def test_every_level_is_known_by_its_ops(name: str, level: str) -> None:
 def test_graph_passes_leave_nothing_to_themselves(name: str) -> None:
     module = lowered(name, "graph").clone()
     before = str(module)
-    (passes,) = choose_passes(STAGES[:1], "cpu")
-    run_passes(passes, context(), module)
+    for part in plan("import", "graph", "cpu"):
+        run_passes(part.passes, context(), module)
     assert str(module) == before
 
 
@@ -90,7 +81,8 @@ def test_graph_passes_leave_nothing_to_themselves(name: str) -> None:
 @pytest.mark.parametrize("name", models.FILES)
 def test_the_arena_is_close_to_its_lower_bound(name: str) -> None:
     module = glow.load(models.skeleton(name)).module
-    run_passes(parse_passes(pipeline_text(TO_MEMORY, "cpu")), context(), module)
+    for part in plan("import", "memory", "cpu"):
+        run_passes(part.passes, context(), module)
     arena, bound = (
         module.attributes[key].value.data  # type: ignore[attr-defined]
         for key in ("glow.arena_bytes", "glow.arena_lower_bound")
@@ -101,15 +93,14 @@ def test_the_arena_is_close_to_its_lower_bound(name: str) -> None:
 DIGESTS = """
 import hashlib, sys
 import glow
-from glow.compiler import choose_passes
 from glow.model import context
-from glow.pipeline import STAGES, run_stage
+from glow.pass_manager import plan, run_part
 from glow.support.targets import resolve, target_of
 
 module = glow.load(sys.argv[1]).module
-for stage, passes in zip(STAGES, choose_passes(STAGES, "cpu")):
-    run_stage(stage, passes, context(), module)
-    print(stage.name, hashlib.sha256(str(module).encode()).hexdigest())
+for part in plan("import", "llvm", "cpu"):
+    run_part(part, context(), module)
+    print(part.ends.name, hashlib.sha256(str(module).encode()).hexdigest())
 for form in ("llvm-ir", "asm", "object"):
     code = resolve("cpu").emit(module, target_of("cpu"), form)
     data = code.encode() if isinstance(code, str) else code

@@ -15,7 +15,8 @@ import glow
 from glow.analysis.promotion import promotion_of
 from glow.dialects.graph.storage import ConstantOp
 from glow.model import context, parse_text
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import STAGES
 from glow.support.errors import BindingError
 from glow.support.weights import save_weights
 

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 from glow.support.types import dtype_of, element_of, shape_of
 from glow.tools.peers import error_of
 

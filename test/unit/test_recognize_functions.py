@@ -16,7 +16,8 @@ from xdsl.dialects.func import FuncOp
 
 import glow
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 from glow.support.types import dtype_of, element_of, shape_of
 from glow.tools.peers import error_of
 

@@ -9,7 +9,7 @@ from operators.oracle import run_onnxruntime
 import glow
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.model import context
-from glow.pipeline import parse_passes, run_passes
+from glow.pass_manager import parse_passes, run_passes
 from glow.tools.peers import error_of
 
 BEFORE = "fold-constants,remove-identities,recognize-rotary-embedding,dce"

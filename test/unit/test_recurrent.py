@@ -21,7 +21,8 @@ from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.backends.cpu.objects import object_code
 from glow.importers.onnx import import_model
 from glow.model import context
-from glow.pipeline import STAGES, parse_passes, pipeline_text, run_passes
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import STAGES
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.targets import target_of
 from glow.tools.peers import error_of

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import glow
-from glow.compiler import add_relayout
 from glow.dialects.layout.transform import TransformOp
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.options import Options
+from glow.pass_manager import plan, run_passes
 from glow.support.layout import pack, parse_layout, unpack
 from glow.tools import glow_opt, glow_run
 
@@ -238,7 +238,7 @@ def test_assigned_layouts_come_too_late(
     assert run_tool(glow_opt.main, monkeypatch, *done) == 0
     again = [lowered, "--signature", "--relayout-io", "NHWC"]
     assert run_tool(glow_run.main, monkeypatch, *again) == 1
-    assert "a model without assigned layouts" in capsys.readouterr().err
+    assert "relayout: expected to go through stage layout" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -263,9 +263,7 @@ def test_nothing_moves_in_the_order_of_the_target() -> None:
     counts: list[int] = []
     for relayout in (None, "NHWC"):
         module = glow.load(proto).module.clone()
-        stages = stages_between("import", "layout")
-        chosen = [list(parse_passes(pipeline_text([s], "cpu"))) for s in stages]
-        add_relayout(stages, chosen, relayout)
-        run_passes([each for passes in chosen for each in passes], context(), module)
+        for part in plan("import", "layout", "cpu", Options(relayout=relayout)):
+            run_passes(part.passes, context(), module)
         counts.append(sum(isinstance(op, TransformOp) for op in module.walk()))
     assert counts == [1, 0]

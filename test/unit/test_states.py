@@ -14,7 +14,8 @@ import glow
 from glow.analysis.copies import copies_in
 from glow.compiler import Options, compile_model
 from glow.model import context, parse_text
-from glow.pipeline import parse_passes, pipeline_text, run_passes, stages_between
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
 
 Array = NDArray[Any]
 TARGETS = ("cpu", "reference", "reference-checked")

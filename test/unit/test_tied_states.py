@@ -20,11 +20,10 @@ from xdsl.dialects.builtin import ModuleOp
 import glow
 from glow.analysis.buffers import root_of
 from glow.analysis.copies import copies_in
-from glow.compiler import choose_passes
 from glow.dialects.memory.storage import GetOp
 from glow.model import context
-from glow.passes.graph.tie_states import TieStatesPass
-from glow.pipeline import run_passes, stages_between
+from glow.options import Options
+from glow.pass_manager import plan, run_passes
 
 Array = NDArray[Any]
 TARGETS = ("cpu", "reference", "reference-checked")
@@ -147,11 +146,8 @@ def test_long_sequences(growing: ModelProto) -> None:
 
 def at_memory_level(capacity: int) -> ModuleOp:
     module = glow.load(decoder_cached(capacity, **SMALL)).module.clone()
-    stages = stages_between("import", "memory")
-    chosen = [p for passes in choose_passes(stages, "cpu") for p in passes]
-    at = [p.name for p in chosen].index("arguments-to-placeholders") + 1
-    chosen.insert(at, TieStatesPass(tuple(STATES), tuple(STATES.values())))
-    run_passes(chosen, context(), module)
+    for part in plan("import", "memory", "cpu", Options(states=STATES)):
+        run_passes(part.passes, context(), module)
     return module
 
 
@@ -232,7 +228,7 @@ def test_states_are_tied_where_a_model_begins(tmp_path: Path) -> None:
     text = 'memory.placeholder @x "in" : memref<2xf32>\nfunc.func @main() {func.return}'
     (tmp_path / "net.mlir").write_text(text)
     assert refusal(tmp_path / "net.mlir", {"y": "x"}) == (
-        "expected a model at the graph level to tie states"
+        "states: expected to go through stage graph, got levels memory to llvm"
     )
 
 

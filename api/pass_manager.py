@@ -1,0 +1,239 @@
+"""Choose the passes that a compilation runs, run them, and check what they leave."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import count, takewhile
+from string import Template
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.arg_spec import ArgSpec, ParameterListType, parse_pipeline
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    PassFailedException,
+    VerifyException,
+)
+
+from glow.analysis.validity import verify_module
+from glow.dialects.graph.base import GraphOp
+from glow.options import DEFAULTS, Options
+from glow.pipeline import LEVELS, STAGES, Stage, Step, stages_between
+from glow.runtime.interface import StageReport
+from glow.support.errors import CompilationError, GlowError, InternalError
+from glow.support.locations import name_of
+
+Observer = Callable[[ModulePass, ModuleOp, float], None]
+"""Told of each pass that ran, the module since, and how many seconds it took."""
+
+Parameters = Mapping[str, ParameterListType]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Passes that run together, and the stage that is complete after them, if any."""
+
+    passes: tuple[ModulePass, ...]
+    ends: Stage | None = None
+
+
+def plan(
+    done: str,
+    last: str,
+    target: str,
+    options: Options = DEFAULTS,
+    kernels: str = "defined",
+) -> list[Part]:
+    """
+    Return what is to run on a module at level `done` to bring it to level `last`.
+
+    Errors: CompilationError where the step for one of `options` does not run;
+    ValueError for a pass to disable that is none, or that code needs.
+    """
+    groups: list[tuple[Sequence[Step], Stage | None]] = [
+        (stage.steps, stage) for stage in stages_between(done, last)
+    ]
+    for following in STAGES[LEVELS.index(last) :][:1]:
+        groups.append((list(takewhile(_is_asked_for, following.steps)), None))
+    requests = _requests(options)
+    steps = [step for group, _ in groups for step in group]
+    _check_requests(requests, steps, f"levels {done} to {last}")
+    _check_disabled(options.disable, steps)
+    numbers = count()
+
+    def runs(step: Step) -> bool:
+        if step.option and step.option not in requests:
+            return False
+        is_late = next(numbers) >= (options.stop_after_pass or 0)
+        left_out = options.stop_after_pass is not None and is_late
+        return not step.optional or not (left_out or step.name in options.disable)
+
+    chosen = [([step for step in group if runs(step)], end) for group, end in groups]
+    make = _pass_maker({"target": _text_of(target), "kernels": kernels}, requests)
+    return [Part(tuple(map(make, s)), end) for s, end in chosen if s or end]
+
+
+def _is_asked_for(step: Step) -> bool:
+    return bool(step.option)
+
+
+def _requests(options: Options) -> dict[str, Parameters]:
+    """Return the parameters of steps that carry out one of `options`, by its name."""
+    requests: dict[str, Parameters] = {}
+    if states := options.states:
+        requests["states"] = {
+            "outputs": tuple(states),
+            "inputs": tuple(states.values()),
+        }
+    if relayout := options.relayout:
+        one = isinstance(relayout, str)
+        requests["relayout"] = {
+            "names": () if one else tuple(relayout),
+            "layouts": (relayout,) if one else tuple(relayout.values()),
+        }
+    return requests
+
+
+def _check_requests(
+    requests: Iterable[str], steps: Sequence[Step], levels: str
+) -> None:
+    missing = set(requests).difference(step.option for step in steps)
+    for stage in STAGES:
+        for step in stage.steps:
+            if step.option in missing:
+                raise CompilationError(
+                    f"{step.option}: expected to go through stage {stage.name}, "
+                    f"got {levels}"
+                )
+
+
+def _check_disabled(disable: Iterable[str], steps: Sequence[Step]) -> None:
+    optional = {step.name for step in steps if step.optional}
+    unknown = sorted(set(disable) - optional)
+    if unknown:
+        known = ", ".join(sorted(optional)) or "none"
+        raise ValueError(
+            f"expected passes to disable out of {known}, got {', '.join(unknown)}"
+        )
+
+
+def _pass_maker(
+    values: Mapping[str, str], requests: Mapping[str, Parameters]
+) -> Callable[[Step], ModulePass]:
+    available = Universe.get_multiverse().all_passes
+
+    def make(step: Step) -> ModulePass:
+        (spec,) = parse_pipeline(Template(step.text).substitute(values))
+        parameters = {**spec.parameters, **requests.get(step.option, {})}
+        return _pass_of(ArgSpec(spec.name, parameters), available)
+
+    return make
+
+
+def _text_of(target: str) -> str:
+    return target if target.isidentifier() else f'"{target}"'
+
+
+def pipeline_text(
+    stages: Iterable[Stage], target: str, kernels: str = "defined"
+) -> str:
+    """Return what `glow-opt -p` needs to repeat `stages` for `target`."""
+    values = {"target": _text_of(target), "kernels": kernels}
+    steps = (step for stage in stages for step in stage.steps if not step.option)
+    return ",".join(Template(step.text).substitute(values) for step in steps)
+
+
+def parse_passes(text: str) -> tuple[ModulePass, ...]:
+    """
+    Return the passes of pipeline `text`.
+
+    Errors: ValueError for text that does not parse, an unknown pass or option.
+    """
+    available = Universe.get_multiverse().all_passes
+    try:
+        specs = tuple(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        reason = str(error).strip().splitlines()[-1].strip()
+        raise ValueError(f"cannot parse passes {text!r}: {reason}") from None
+    return tuple(_pass_of(spec, available) for spec in specs)
+
+
+def _pass_of(
+    spec: ArgSpec, available: Mapping[str, Callable[[], type[ModulePass]]]
+) -> ModulePass:
+    if spec.name not in available:
+        close = get_close_matches(spec.name, available)
+        hint = f", did you mean {' or '.join(close)}?" if close else ""
+        raise ValueError(f"expected the name of a pass, got {spec.name!r}{hint}")
+    try:
+        return available[spec.name]().from_spec(spec)
+    except ValueError as error:
+        raise ValueError(f"pass {spec.name}: {error}") from None
+
+
+def run_passes(
+    passes: Sequence[ModulePass],
+    ctx: Context,
+    module: ModuleOp,
+    observer: Observer | None = None,
+) -> None:
+    """
+    Apply `passes` in order.
+
+    Errors: what a pass refuses; InternalError for anything else that a pass raises.
+    """
+    for each in passes:
+        start = time.perf_counter()
+        try:
+            each.apply(ctx, module)
+        except (DiagnosticException, GlowError):
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise InternalError(f"pass {each.name} broke: {what}") from error
+        if observer is not None:
+            observer(each, module, time.perf_counter() - start)
+
+
+def check_stage(stage: Stage, module: ModuleOp) -> None:
+    """
+    Raise unless `module` is what `stage` promises.
+
+    Errors: InternalError for an invalid module, PassFailedException for ops that the
+    stage could not lower, with the model's names for them.
+    """
+    try:
+        verify_module(module)
+    except VerifyException as error:
+        raise InternalError(f"stage {stage.name} broke the module: {error}") from None
+    left: dict[str, Operation] = {}
+    for op in module.walk():
+        if _dialect_of(op) not in stage.dialects:
+            left.setdefault(op.name, op)
+    if left:
+        ops = ", ".join(f"{name} (at {name_of(op)})" for name, op in left.items())
+        raise PassFailedException(f"stage {stage.name} cannot express {ops}")
+
+
+def _dialect_of(op: Operation) -> str:
+    """Return the dialect that `op` counts as: one of another package, as `graph`."""
+    name = op.dialect_name()
+    return "graph" if isinstance(op, GraphOp) and name != "layout" else name
+
+
+def run_part(part: Part, ctx: Context, module: ModuleOp) -> StageReport | None:
+    """Run passes and check what they leave; return a report if that ends a stage."""
+    start = time.perf_counter()
+    run_passes(part.passes, ctx, module)
+    if part.ends is None:
+        return None
+    check_stage(part.ends, module)
+    seconds = time.perf_counter() - start
+    return StageReport(part.ends.name, seconds, sum(1 for _ in module.walk()))
