@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from inspect import Parameter, signature
-from types import NoneType, UnionType
-from typing import Any, TypeGuard, Union, cast, get_args, get_origin, get_type_hints
+from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
+from typing import Any, TypeGuard, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,51 +118,32 @@ def parameters_of(op: type[GraphOp], given: Mapping[str, Any]) -> dict[str, Any]
     Integers are numbers, arrays are lists, and NumPy's types are element types.
     Errors: TypeError that names all that are of another type.
     """
-    kinds, found, wrong = _kinds_of(op), dict(given), list[str]()
+    declared, found, wrong = op.declared(), dict(given), list[str]()
     for name, value in given.items():
-        if name not in kinds:
+        if name not in declared:
             continue  # binding to the signature says so
+        kinds = declared[name].kinds
         try:
-            found[name] = _converted(value, kinds[name])
+            found[name] = _converted(value, *kinds)
         except TypeError:
-            words = f"{_words(kinds[name])} as {name}, got {described(value)}"
+            words = f"{_words(kinds)} as {name}, got {described(value)}"
             wrong.append(f"expected {words}")
     if wrong:
         raise TypeError("; ".join(wrong))
     return found
 
 
-@cache
-def _kinds_of(op: type[GraphOp]) -> dict[str, Any]:
-    """Return the declared type of each parameter."""
-    if isinstance(op.compute, np.ufunc):  # which has no parameters of ours
-        return {}
-    parameters, hints = signature(op.compute).parameters, get_type_hints(op.compute)
-    return {
-        name: hints[name]
-        for name, parameter in parameters.items()
-        if parameter.kind is Parameter.KEYWORD_ONLY
-    }
-
-
-def _options(hint: Any) -> tuple[Any, ...]:
-    """Return what a value may be: the types of a union, or the one."""
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-
-
-def _words(hint: Any) -> str:
+def _words(kinds: Iterable[Any]) -> str:
     words = [
-        f"a list of {_SEVERAL[get_args(option)[0]]}"
-        if get_args(option)
-        else _WORDS[option]
-        for option in _options(hint)
+        f"a list of {_SEVERAL[get_args(kind)[0]]}" if get_args(kind) else _WORDS[kind]
+        for kind in kinds
     ]
     return " or ".join(words)
 
 
-def _converted(value: Any, hint: Any) -> Any:
-    """Return `value` as the type that it may be; raise TypeError if it is none."""
-    for option in _options(hint):
+def _converted(value: Any, *kinds: Any) -> Any:
+    """Return `value` as one of the types it may be; raise TypeError if it is none."""
+    for option in kinds:
         if not get_args(option):
             if _is_one(value, option):
                 return _as_one(value, option)

@@ -166,7 +166,7 @@ def _orders(
     shape = shape_of(op.lhs)
     if len(shape) < 2 or not _is_packed(op):
         return []
-    axis = len(shape) - (2 if op.transpose_lhs is not None else 1)
+    axis = len(shape) - (2 if op.transpose_lhs else 1)
     found = [(layout, depth_order(layout, shape, axis)) for layout in offers(0)]
     return [(layout, order) for layout, order in found if order and len(order) > 1]
 
@@ -187,7 +187,7 @@ def _is_packed(op: MatMulOp) -> bool:
 
 def _columns(op: MatMulOp) -> int:
     """Return the axis of the right factor that runs along columns."""
-    return len(shape_of(op.rhs)) - (2 if op.transpose_rhs is not None else 1)
+    return len(shape_of(op.rhs)) - (2 if op.transpose_rhs else 1)
 
 
 def _panels(op: MatMulOp, target: Target, order: Digits = IN_ORDER) -> Attribute:
@@ -233,7 +233,7 @@ def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
     has_vectors = any(after[axis] >= target.f32_lanes for axis in others)
     if innermost is None or innermost in others or not has_vectors:
         return 0.0
-    if op.mode.data != "nearest":
+    if op.mode != "nearest":
         return _SUMMED * size_bytes(op.result)
     is_repeated = all(m % n == 0 for n, m in zip(before, after, strict=True))
     return 0.0 if is_repeated else _FOUND * size_bytes(op.result)

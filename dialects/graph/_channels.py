@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import GraphOp, float_property
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.support.segments import SEVERAL_OPERANDS
@@ -23,8 +23,6 @@ from glow.support.types import (
 
 class ChannelsOp(GraphOp):
     """An op on [N, C, ...], the first operand, with vectors [C] as the others."""
-
-    epsilon = float_property(1e-5)
 
     irdl_options = SEVERAL_OPERANDS
 

@@ -3,12 +3,11 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, float_property
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import UnaryOp
 from glow.support.conversion import convert
 from glow.support.special_functions import erf
@@ -60,8 +59,6 @@ class LeakyReluOp(UnaryOp):
 
     name = "graph.leaky_relu"
 
-    alpha = float_property(0.01)
-
     @staticmethod
     def compute(input: Array, *, alpha: float = 0.01) -> Array:
         return np.where(input < 0, input * alpha, input)
@@ -82,8 +79,6 @@ class EluOp(UnaryOp):
 
     name = "graph.elu"
 
-    alpha = float_property(1.0)
-
     @staticmethod
     def compute(input: Array, *, alpha: float = 1.0) -> Array:
         return np.where(input < 0, np.expm1(input) * alpha, input)
@@ -103,9 +98,6 @@ class SeluOp(UnaryOp):
     """
 
     name = "graph.selu"
-
-    alpha = float_property(SELU_ALPHA)
-    gamma = float_property(SELU_GAMMA)
 
     @staticmethod
     def compute(
@@ -132,8 +124,6 @@ class CeluOp(UnaryOp):
 
     name = "graph.celu"
 
-    alpha = float_property(1.0)
-
     @staticmethod
     def compute(input: Array, *, alpha: float = 1.0) -> Array:
         return np.where(input < 0, np.expm1(input / alpha) * alpha, input)
@@ -154,8 +144,6 @@ class ThresholdedReluOp(UnaryOp):
 
     name = "graph.thresholded_relu"
 
-    alpha = float_property(1.0)
-
     @staticmethod
     def compute(input: Array, *, alpha: float = 1.0) -> Array:
         return np.where(input > alpha, input, input.dtype.type(0))
@@ -175,9 +163,6 @@ class HardSigmoidOp(UnaryOp):
     """
 
     name = "graph.hard_sigmoid"
-
-    alpha = float_property(0.2)
-    beta = float_property(0.5)
 
     @staticmethod
     def compute(input: Array, *, alpha: float = 0.2, beta: float = 0.5) -> Array:
@@ -297,8 +282,6 @@ class SwishOp(UnaryOp):
 
     name = "graph.swish"
 
-    alpha = float_property(1.0)
-
     @staticmethod
     def compute(input: Array, *, alpha: float = 1.0) -> Array:
         return input * sigmoid(input * alpha)
@@ -321,9 +304,6 @@ class ShrinkOp(UnaryOp):
 
     name = "graph.shrink"
     ELEMENTS: ClassVar = NUMBER
-
-    bias = float_property(0.0)
-    lambd = float_property(0.5)
 
     @staticmethod
     def compute(input: Array, *, bias: float = 0.0, lambd: float = 0.5) -> Array:
@@ -350,8 +330,6 @@ class GeluOp(UnaryOp):
     """
 
     name = "graph.gelu"
-
-    approximate = prop_def(StringAttr, StringAttr("none"))
 
     @classmethod
     def infer(cls, input: SSAValue, *, approximate: str, **parameters: Any) -> Tensor:

@@ -1,18 +1,17 @@
 """Reductions to an index: where along an axis the best element stands."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reduction import reduced_map, reduced_order, reduced_shape
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import NUMBER, Tensor, normalize_axis, shape_of, tensor
@@ -27,9 +26,6 @@ class ArgReductionOp(GraphOp):
     """
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property(0)
-    keepdims = opt_prop_def(UnitAttr)
-    select_last_index = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
@@ -41,16 +37,16 @@ class ArgReductionOp(GraphOp):
         axis = normalize_axis(axis, len(shape))
         if shape[axis] == 0:
             raise VerifyException(f"expected elements along axis {axis}, got none")
-        return tensor(i64, reduced_shape(shape, (axis,), bool(keepdims)))
+        return tensor(i64, reduced_shape(shape, (axis,), keepdims))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.input))
-        axis = normalize_axis(self.axis.value.data, rank)
-        return reduced_map(rank, (axis,), self.keepdims is not None)
+        axis = normalize_axis(self.axis, rank)
+        return reduced_map(rank, (axis,), self.keepdims)
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = normalize_axis(self.axis.value.data, len(order))
-        result = reduced_order(order, (axis,), self.keepdims is not None)
+        axis = normalize_axis(self.axis, len(order))
+        result = reduced_order(order, (axis,), self.keepdims)
         moved = self.parameters() | {"axis": order.index(axis)}
         return Reordering((order,), (result,), moved)
 
@@ -91,7 +87,7 @@ class ArgMaxOp(ArgReductionOp):
         select_last_index: bool = False,
     ) -> Array:
         best = np.fmax.reduce(input, axis, keepdims=True)
-        return index_of(input, best, axis, bool(keepdims), bool(select_last_index))
+        return index_of(input, best, axis, keepdims, select_last_index)
 
 
 @irdl_op_definition
@@ -120,4 +116,4 @@ class ArgMinOp(ArgReductionOp):
         select_last_index: bool = False,
     ) -> Array:
         best = np.fmin.reduce(input, axis, keepdims=True)
-        return index_of(input, best, axis, bool(keepdims), bool(select_last_index))
+        return index_of(input, best, axis, keepdims, select_last_index)

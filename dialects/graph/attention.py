@@ -6,12 +6,7 @@ from math import inf
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    FloatAttr,
-    IntegerAttr,
-    StringAttr,
     TensorType,
-    UnitAttr,
-    f64,
     i1,
     i64,
 )
@@ -24,9 +19,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     opt_result_def,
-    prop_def,
     result_def,
 )
 
@@ -51,8 +44,6 @@ from glow.dialects.graph.attention_sizes import (
 from glow.dialects.graph.base import (
     Array,
     GraphOp,
-    float_property,
-    int_property,
 )
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.types import (
@@ -132,18 +123,6 @@ class AttentionOp(GraphOp):
     present_value = opt_result_def(TensorType.constr(AnyAttr()))
     scores = opt_result_def(TensorType.constr(AnyAttr()))
 
-    q_num_heads = opt_prop_def(IntegerAttr.constr(i64))
-    kv_num_heads = opt_prop_def(IntegerAttr.constr(i64))
-    scale = opt_prop_def(FloatAttr.constr(f64))
-    softcap = float_property(0.0)
-    causal = opt_prop_def(UnitAttr)
-    left_window_size = int_property(-1)
-    right_window_size = int_property(-1)
-    softmax_precision = opt_prop_def()
-    masked_score = float_property(-inf)
-    unseen = prop_def(StringAttr, StringAttr("zero"))
-    scores_of = prop_def(StringAttr, StringAttr("product"))
-
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),
         AttrSizedResultSegments(as_property=True),
@@ -184,9 +163,9 @@ class AttentionOp(GraphOp):
 
         A bound that no position reaches is none.
         """
-        s, right = self.sizes, self.right_window_size.value.data
-        left = self.left_window_size.value.data
-        if self.causal is not None:
+        s, right = self.sizes, self.right_window_size
+        left = self.left_window_size
+        if self.causal:
             right = 0
         if self.valid_length is not None:  # which may be beyond all keys
             return left, -1 if right >= s.length - 1 else right

@@ -5,107 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from inspect import Parameter as Argument
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseArrayBase,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
-    StringAttr,
-    UnitAttr,
-    f64,
-    i64,
-)
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    AttrSizedResultSegments,
     IRDLOperation,
     OptOperandDef,
     OptResultDef,
     ParsePropInAttrDict,
     VarOperandDef,
     VarResultDef,
-    prop_def,
     traits_def,
 )
 from xdsl.traits import OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.parameters import (
+    Parameter,
+    parameters_of,
+    to_attribute,
+)
 from glow.dialects.graph.reordering import (
     Order,
     Reordering,
     broadcast_order,
     broadcast_placement,
 )
-from glow.support.types import Tensor, check_result, ints_of, shape_of
+from glow.support.types import Tensor, check_result, shape_of
 
 Array = NDArray[Any]
 Slot = SSAValue | Sequence[SSAValue] | None
-
-
-def to_attribute(value: Any) -> Attribute | None:
-    """
-    Return the property that stores `value`.
-
-    Those are integers, floats, strings, lists of them, booleans and types.
-    """
-    match value:
-        case None | False:
-            return None
-        case Attribute():
-            return value
-        case True:
-            return UnitAttr()
-        case int() | np.integer():
-            return IntegerAttr(int(cast(int, value)), i64)
-        case float() | np.floating():
-            return FloatAttr(float(cast(float, value)), f64)
-        case str():
-            return StringAttr(value)
-        case [str(), *_]:
-            return ArrayAttr([StringAttr(v) for v in value])
-        case [float(), *_]:
-            return DenseArrayBase.from_list(f64, [float(v) for v in value])
-        case _:
-            return DenseArrayBase.from_list(i64, [int(v) for v in value])
-
-
-def from_attribute(attribute: Attribute | None) -> Any:
-    """Return what `to_attribute` was given; an absent property is None."""
-    match attribute:
-        case UnitAttr():
-            return True
-        case IntegerAttr() | FloatAttr():
-            return attribute.value.data
-        case StringAttr():
-            return attribute.data
-        case DenseArrayBase():
-            return ints_of(attribute)
-        case ArrayAttr():
-            return tuple(from_attribute(value) for value in attribute.data)
-        case _:
-            return attribute
-
-
-def float_property(default: float) -> FloatAttr:
-    """Define a float property; where it has the default it is not printed."""
-    return prop_def(FloatAttr.constr(f64), FloatAttr(default, f64))
-
-
-def int_property(default: int | None = None) -> IntegerAttr:
-    """Define an integer property; where it has the default it is not printed."""
-    value = None if default is None else IntegerAttr(default, i64)
-    return prop_def(IntegerAttr.constr(i64), value)
-
-
-def ints_property() -> DenseArrayBase[IntegerType]:
-    """Define a property that is a list of integers."""
-    return prop_def(DenseArrayBase.constr(i64))
 
 
 def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]:
@@ -119,30 +54,21 @@ def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]
 
 
 @cache
-def defaults_of(op: type[GraphOp]) -> dict[str, Any]:
-    """Return the defaults of `op`, of properties and flags, which `compute` has."""
-    known = {*op.get_irdl_definition().accessor_names, *_flags_of(op).values()}
-    if not known:
-        return {}
-    return {
-        name: parameter.default
-        for name, parameter in signature(op.compute).parameters.items()
-        if name in known and parameter.default is not Parameter.empty
-    }
-
-
-@cache
 def _flags_of(op: type[GraphOp]) -> dict[str, str]:
     """Return which flag says that an optional result is there, by result."""
     results = op.get_irdl_definition().results
     return {n: f"with_{n}" for n, kind in results if isinstance(kind, OptResultDef)}
 
 
+def _accessor(parameter: Parameter) -> property:
+    return property(parameter.value_of)
+
+
 @cache
 def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     """Return which parameters `infer` of `op` wants to know."""
     parameters = signature(op.infer).parameters.values()
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+    if any(parameter.kind is Argument.VAR_KEYWORD for parameter in parameters):
         return lambda _: True
     return {parameter.name for parameter in parameters}.__contains__
 
@@ -164,14 +90,46 @@ class GraphOp(IRDLOperation):
     same slots, and out of the keyword arguments those that types follow from; it
     returns the type or the types of all results, asked for or not. Neither sees a
     layout.
+
+    From each keyword argument of `compute` follow a property of its name, type and
+    default, `op.name`, which returns its value as a Python value, and
+    `op.name_attribute`, which returns the attribute that stores it.
     """
 
-    if TYPE_CHECKING:  # each op has its own signature
+    if TYPE_CHECKING:  # each op has its own signature, and parameters that follow
         infer: ClassVar[Callable[..., Tensor | tuple[Tensor, ...]]]
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
 
+        def __getattr__(self, name: str) -> Any: ...
+
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Define a property per parameter, for xDSL, and what reads its value."""
+        super().__init_subclass__(**arguments)
+        if "compute" not in vars(cls):
+            return
+        options = cls.irdl_options
+        counts_results = any(isinstance(o, AttrSizedResultSegments) for o in options)
+        for name, parameter in cls.declared().items():
+            if counts_results and hasattr(cls, name.removeprefix("with_")):
+                continue  # a flag that the number of results says
+            if name in vars(cls):
+                raise TypeError(f"{cls.__name__}: expected {name} in compute alone")
+            setattr(cls, f"{name}_attribute", parameter.definition())
+            setattr(cls, name, _accessor(parameter))
+
+    @classmethod
+    def declared(cls) -> dict[str, Parameter]:
+        """Return the parameters that `compute` declares, flags included, by name."""
+        return parameters_of(cls.compute)
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the values of parameters that a call may leave out."""
+        declared = cls.declared().items()
+        return {name: p.default for name, p in declared if p.has_default}
 
     def __init__(self, *slots: Slot, **parameters: Any):
         """
@@ -182,18 +140,17 @@ class GraphOp(IRDLOperation):
         """
         definition = self.get_irdl_definition()
         slots += (None,) * (len(definition.operands) - len(slots))
-        parameters = defaults_of(type(self)) | parameters
-        names = definition.accessor_names
-        unknown = parameters.keys() - {*names, *_flags_of(type(self)).values()}
+        parameters = self.defaults() | parameters
+        unknown = parameters.keys() - self.declared().keys()
         if unknown:
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
         super().__init__(
             operands=slots,
             result_types=self._result_types(slots, parameters),
             properties={
-                names[name][0]: to_attribute(value)
+                name: to_attribute(value)
                 for name, value in parameters.items()
-                if name in names
+                if name in definition.properties
             },
         )
 
@@ -233,17 +190,14 @@ class GraphOp(IRDLOperation):
         )
 
     def parameters(self) -> dict[str, Any]:
-        """Return properties and flags as Python values, absent ones None or False."""
-        definition = self.get_irdl_definition()
-        found: dict[str, Any] = {
-            flag: getattr(self, result) is not None
-            for result, flag in _flags_of(type(self)).items()
-            if flag not in definition.accessor_names
+        """Return properties and flags as Python values, by name."""
+        flags = _flags_of(type(self)).items()
+        present = {flag: getattr(self, result) is not None for result, flag in flags}
+        stored = self.get_irdl_definition().properties
+        return {
+            name: parameter.value_of(self) if name in stored else present[name]
+            for name, parameter in self.declared().items()
         }
-        for name, (stored, _) in definition.accessor_names.items():
-            default = definition.properties[stored].default_value
-            found[name] = from_attribute(self.properties.get(stored, default))
-        return found
 
     def inferred(self) -> tuple[Tensor, ...]:
         """Return the types that `infer` gives the present results."""

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, opt_prop_def
+from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
@@ -161,8 +160,6 @@ class ModOp(BinaryOp):
     """
 
     name = "graph.mod"
-
-    fmod = opt_prop_def(UnitAttr)
 
     @classmethod
     def infer(

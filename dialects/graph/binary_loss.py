@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -61,7 +60,6 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
     target = operand_def(TensorType.constr(AnyAttr()))
     weight = opt_operand_def(TensorType.constr(AnyAttr()))
     pos_weight = opt_operand_def(TensorType.constr(AnyAttr()))
-    reduction = prop_def(StringAttr, StringAttr("mean"))
     result = result_def(TensorType.constr(AnyAttr()))
 
     irdl_options = SEVERAL_OPERANDS
@@ -125,11 +123,11 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
                 return np.asarray(losses.mean())
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
-        if self.reduction.data != "none":
+        if self.reduction != "none":
             return None
         return broadcast_map(self.operands[operand], self.result)
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        if self.reduction.data != "none":
+        if self.reduction != "none":
             return None
         return self.broadcast_reordering(operand, order, self.parameters())

@@ -8,19 +8,18 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS
 from glow.dialects.graph.window import Ints, Window
@@ -67,11 +66,6 @@ class ConvOp(GraphOp):
     filter = operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    strides = opt_prop_def(DenseArrayBase.constr(i64))
-    pads = opt_prop_def(DenseArrayBase.constr(i64))
-    dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = int_property(1)
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"
@@ -166,12 +160,6 @@ class ConvTransposeOp(GraphOp):
     filter = operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    strides = opt_prop_def(DenseArrayBase.constr(i64))
-    pads = opt_prop_def(DenseArrayBase.constr(i64))
-    dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    group = int_property(1)
-    output_padding = opt_prop_def(DenseArrayBase.constr(i64))
 
     assembly_format = (
         "$input `,` $filter (`bias` $bias^)? attr-dict"

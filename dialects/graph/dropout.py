@@ -1,14 +1,13 @@
 """Dropout, as inference has it."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, f32, i1
+from xdsl.dialects.builtin import TensorType, f32, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     opt_result_def,
     result_def,
 )
@@ -41,7 +40,6 @@ class DropoutOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     ratio = opt_operand_def(TensorType.constr(AnyAttr()))
-    with_mask = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
     mask = opt_result_def(TensorType.constr(AnyAttr()))
 

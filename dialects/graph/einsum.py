@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
-    prop_def,
     result_def,
     var_operand_def,
 )
@@ -46,8 +45,6 @@ class EinsumOp(GraphOp):
 
     inputs = var_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    equation = prop_def(StringAttr)
 
     assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
 

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -85,8 +83,6 @@ class EmbeddingOp(GraphOp):
     indices = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    padding_idx = opt_prop_def(IntegerAttr.constr(i64))
-
     assembly_format = (
         "$table `,` $indices attr-dict `:` functional-type(operands, results)"
     )
@@ -126,9 +122,6 @@ class BagOp(GraphOp):
     A subclass says where a bag ends. That empty bags are 0 and padding is in none are
     PyTorch's rules; negative indices count from the end, as in `graph.gather`.
     """
-
-    mode = prop_def(StringAttr, StringAttr("sum"))
-    padding_idx = opt_prop_def(IntegerAttr.constr(i64))
 
     irdl_options = SEVERAL_OPERANDS
 
@@ -238,8 +231,6 @@ class EmbeddingBagOp(BagOp):
     offsets = opt_operand_def(TensorType.constr(AnyAttr()))
     weights = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    include_last_offset = opt_prop_def(UnitAttr)
 
     assembly_format = (
         "$table `,` $indices (`offsets` $offsets^ `:` type($offsets))?"

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -46,9 +46,6 @@ class OneHotOp(GraphOp):
     indices = operand_def(TensorType.constr(AnyAttr()))
     values = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    depth = int_property()
-    axis = int_property(-1)
 
     assembly_format = (
         "$indices `,` $values attr-dict `:` functional-type(operands, results)"
@@ -94,4 +91,4 @@ class OneHotOp(GraphOp):
     @property
     def _axis(self) -> int:
         """The axis of the lines, counted from the front."""
-        return normalize_axis(self.axis.value.data, len(shape_of(self.indices)) + 1)
+        return normalize_axis(self.axis, len(shape_of(self.indices)) + 1)

@@ -15,7 +15,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
@@ -114,8 +114,6 @@ class GlobalLpPoolOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    p = int_property(2)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -15,7 +15,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._channels import ChannelsOp, check_channels
-from glow.dialects.graph.base import Array, int_property
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     Tensor,
@@ -121,8 +121,6 @@ class GroupNormOp(ChannelNormOp):
     """
 
     name = "graph.group_norm"
-
-    num_groups = int_property()
 
     @staticmethod
     def infer(

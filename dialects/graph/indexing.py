@@ -15,7 +15,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -113,12 +113,10 @@ class PickOp(GraphOp):
 class AxisPickOp(PickOp):
     """What `indices` name along one axis of `data`."""
 
-    axis = int_property(0)
-
     @property
     def _axis(self) -> int:
         """The axis of the data, counted from the front."""
-        return normalize_axis(self.axis.value.data, len(shape_of(self.data)))
+        return normalize_axis(self.axis, len(shape_of(self.data)))
 
 
 @irdl_op_definition
@@ -237,8 +235,6 @@ class GatherNdOp(PickOp):
 
     name = "graph.gather_nd"
 
-    batch_dims = int_property(0)
-
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> Tensor:
         ANY.check(data)
@@ -253,7 +249,7 @@ class GatherNdOp(PickOp):
         return data[(*np.indices(extents, sparse=True)[:batch_dims], *places)]
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        batch, count = self.batch_dims.value.data, shape_of(self.indices)[-1]
+        batch, count = self.batch_dims, shape_of(self.indices)[-1]
         outer = len(shape_of(self.indices)) - 1
         after = range(batch + count, len(shape_of(self.data)))
         if operand == 1:
@@ -262,7 +258,7 @@ class GatherNdOp(PickOp):
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """Batch axes stay in front, the axes that indices are for behind them."""
-        batch, count = self.batch_dims.value.data, shape_of(self.indices)[-1]
+        batch, count = self.batch_dims, shape_of(self.indices)[-1]
         rank, outer = len(shape_of(self.data)), len(shape_of(self.indices)) - 1
         first = order[:batch]
         if set(first) != set(range(batch)):

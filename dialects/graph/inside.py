@@ -49,7 +49,7 @@ def _padded(op: Any, scaled: MulOp, order: LiteralOp) -> list[Operation]:
         return LiteralOp(np.array(value, dtype))
 
     zero, rows = number(0), number(height)
-    padding = number(op.padding_idx.value.data % height)
+    padding = number(op.padding_idx % height)
     negative = LessOp(op.indices, zero.result)
     raised = AddOp(op.indices, rows.result)
     index = WhereOp(negative.result, raised.result, op.indices)

@@ -17,7 +17,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -51,8 +51,6 @@ class ConcatOp(GraphOp):
     inputs = var_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    axis = int_property()
-
     assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
@@ -82,7 +80,7 @@ class ConcatOp(GraphOp):
         return identity(len(shape_of(self.result)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         return Reordering((order,) * len(self.operands), (order,), {"axis": axis})
 
 
@@ -109,9 +107,6 @@ class SplitOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     outputs = var_result_def(TensorType.constr(AnyAttr()))
-
-    axis = int_property(0)
-    sizes = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -142,6 +137,6 @@ class SplitOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         moved = self.parameters() | {"axis": axis}
         return Reordering((order,), (order,) * len(self.results), moved)

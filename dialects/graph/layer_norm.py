@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     result_def,
     var_result_def,
 )
@@ -19,8 +18,6 @@ from glow.dialects.graph.base import (
     Array,
     GraphOp,
     broadcast_map,
-    float_property,
-    int_property,
 )
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added, multiplied
@@ -41,9 +38,6 @@ from glow.support.types import (
 class LastAxesNormOp(GraphOp):
     """What normalizations have that take statistics over the axes from `axis` on."""
 
-    axis = int_property(-1)
-    epsilon = float_property(1e-5)
-
     @staticmethod
     def neutrals() -> Neutrals:
         return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
@@ -53,7 +47,7 @@ class LastAxesNormOp(GraphOp):
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """The axes that statistics are taken over stay the last ones."""
-        first = normalize_axis(self.axis.value.data, len(shape_of(self.operands[0])))
+        first = normalize_axis(self.axis, len(shape_of(self.operands[0])))
         if operand != 0 or max(order[:first], default=-1) >= first:
             return None
         return self.broadcast_reordering(0, order, self.parameters())
@@ -62,7 +56,7 @@ class LastAxesNormOp(GraphOp):
 def _normalized_shape(op: LastAxesNormOp) -> tuple[int, ...]:
     """Return the extents from the first axis on that statistics are taken over."""
     shape = shape_of(op.operands[0])
-    return shape[normalize_axis(op.axis.value.data, len(shape)) :]
+    return shape[normalize_axis(op.axis, len(shape)) :]
 
 
 @irdl_op_definition
@@ -90,7 +84,6 @@ class LayerNormOp(LastAxesNormOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     scale = opt_operand_def(TensorType.constr(AnyAttr()))
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    with_statistics = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
     statistics = var_result_def(TensorType.constr(AnyAttr()))
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -47,9 +46,6 @@ class MatMulOp(GraphOp):
     bias = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    transpose_lhs = opt_prop_def(UnitAttr)
-    transpose_rhs = opt_prop_def(UnitAttr)
-
     assembly_format = (
         "$lhs `,` $rhs (`bias` $bias^)? attr-dict"
         " `:` functional-type(operands, results)"
@@ -65,8 +61,8 @@ class MatMulOp(GraphOp):
         rhs: SSAValue,
         bias: SSAValue | None = None,
         *,
-        transpose_lhs: bool | None,
-        transpose_rhs: bool | None,
+        transpose_lhs: bool,
+        transpose_rhs: bool,
     ) -> Tensor:
         element = same_element(lhs, rhs, bias)
         WIDE_NUMBER.check(lhs)
@@ -95,8 +91,8 @@ class MatMulOp(GraphOp):
         rhs: Array,
         bias: Array | None = None,
         *,
-        transpose_lhs: bool | None = False,
-        transpose_rhs: bool | None = False,
+        transpose_lhs: bool = False,
+        transpose_rhs: bool = False,
     ) -> Array:
         left = lhs.swapaxes(-1, -2) if transpose_lhs else lhs
         right = rhs.swapaxes(-1, -2) if transpose_rhs else rhs
@@ -108,7 +104,7 @@ def _columns(op: MatMulOp) -> tuple[int, ...]:
     return shape_of(op.result)[-1:]
 
 
-def _matrix(operand: SSAValue, transposed: bool | None) -> tuple[int, ...]:
+def _matrix(operand: SSAValue, transposed: bool) -> tuple[int, ...]:
     """Return the shape of `operand` as the product reads it."""
     shape = shape_of(operand)
     if not shape:

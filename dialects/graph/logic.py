@@ -3,9 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
@@ -97,8 +96,6 @@ class BitShiftOp(BinaryOp):
 
     name = "graph.bit_shift"
     ELEMENTS: ClassVar = INTEGER
-
-    direction = prop_def(StringAttr)
 
     @classmethod
     def infer(

@@ -1,16 +1,14 @@
 """Losses of classifications: how far scores are from the classes that are meant."""
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     opt_result_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -100,8 +98,6 @@ class LossOp(GraphOp):
     scores = operand_def(TensorType.constr(AnyAttr()))
     target = operand_def(TensorType.constr(AnyAttr()))
     weights = opt_operand_def(TensorType.constr(AnyAttr()))
-    reduction = prop_def(StringAttr, StringAttr("mean"))
-    ignore_index = opt_prop_def(IntegerAttr.constr(i64))
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -182,7 +178,6 @@ class CrossEntropyLossOp(LossOp):
 
     name = "graph.cross_entropy_loss"
 
-    with_log_prob = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
     log_prob = opt_result_def(TensorType.constr(AnyAttr()))
 

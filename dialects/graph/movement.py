@@ -7,7 +7,6 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    StringAttr,
     TensorType,
 )
 from xdsl.ir import SSAValue
@@ -15,7 +14,6 @@ from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -24,8 +22,6 @@ from glow.dialects.graph.base import (
     Array,
     GraphOp,
     broadcast_map,
-    int_property,
-    ints_property,
 )
 from glow.dialects.graph.reordering import (
     Order,
@@ -39,7 +35,6 @@ from glow.support.types import (
     ANY,
     Tensor,
     element_of,
-    ints_of,
     shape_of,
     tensor,
 )
@@ -65,8 +60,6 @@ class TransposeOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    permutation = ints_property()
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
@@ -84,7 +77,7 @@ class TransposeOp(GraphOp):
         return input.transpose(permutation)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return ints_of(self.permutation)
+        return self.permutation
 
 
 @irdl_op_definition
@@ -106,8 +99,6 @@ class ReshapeOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    shape = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -159,8 +150,6 @@ class ExpandOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    shape = ints_property()
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
@@ -207,8 +196,6 @@ class TileOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    repeats = ints_property()
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
@@ -230,7 +217,7 @@ class TileOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        repeats = picked(ints_of(self.repeats), order)
+        repeats = picked(self.repeats, order)
         return Reordering((order,), (order,), {"repeats": repeats})
 
 
@@ -253,8 +240,6 @@ class SpaceToDepthOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    block_size = int_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -297,9 +282,6 @@ class DepthToSpaceOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    block_size = int_property()
-    mode = prop_def(StringAttr, StringAttr("DCR"))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

@@ -17,8 +17,6 @@ from glow.dialects.graph.base import (
     Array,
     GraphOp,
     broadcast_map,
-    float_property,
-    int_property,
 )
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
@@ -120,10 +118,6 @@ class LrnOp(GraphOp):
     name = "graph.lrn"
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    size = int_property()
-    alpha = float_property(1e-4)
-    beta = float_property(0.75)
-    bias = float_property(1.0)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
@@ -170,7 +164,6 @@ class AlongAxisOp(GraphOp):
     """A function of all elements along `axis` together, at each of them."""
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property(-1)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
@@ -186,7 +179,7 @@ class AlongAxisOp(GraphOp):
         return broadcast_map(self.input, self.result)
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         return Reordering((order,), (order,), {"axis": axis})
 
 

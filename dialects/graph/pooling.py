@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     TensorType,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import SSAValue
@@ -20,13 +18,12 @@ from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     opt_result_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property, ints_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.window import Ints, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
@@ -77,14 +74,6 @@ class MaxPoolOp(GraphOp):
     result = result_def(TensorType.constr(AnyAttr()))
     indices = opt_result_def(TensorType.constr(i64))
 
-    kernel_shape = ints_property()
-    strides = opt_prop_def(DenseArrayBase.constr(i64))
-    pads = opt_prop_def(DenseArrayBase.constr(i64))
-    dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    ceil_mode = opt_prop_def(UnitAttr)
-    storage_order = int_property(0)
-    with_indices = opt_prop_def(UnitAttr)
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @property
@@ -103,7 +92,7 @@ class MaxPoolOp(GraphOp):
         strides: Sequence[int] | None,
         pads: Sequence[int] | None,
         dilations: Sequence[int] | None,
-        ceil_mode: bool | None,
+        ceil_mode: bool,
         storage_order: int,
     ) -> tuple[Tensor, ...]:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
@@ -125,9 +114,9 @@ class MaxPoolOp(GraphOp):
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
+        ceil_mode: bool = False,
         storage_order: int = 0,
-        with_indices: bool | None = False,
+        with_indices: bool = False,
     ) -> tuple[Array, ...]:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         extents = window.extents(input.shape[2:])
@@ -205,13 +194,6 @@ class AvgPoolOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    kernel_shape = ints_property()
-    strides = opt_prop_def(DenseArrayBase.constr(i64))
-    pads = opt_prop_def(DenseArrayBase.constr(i64))
-    dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    ceil_mode = opt_prop_def(UnitAttr)
-    count_include_pad = opt_prop_def(UnitAttr)
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @property
@@ -230,7 +212,7 @@ class AvgPoolOp(GraphOp):
         strides: Sequence[int] | None,
         pads: Sequence[int] | None,
         dilations: Sequence[int] | None,
-        ceil_mode: bool | None,
+        ceil_mode: bool,
     ) -> Tensor:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         _check_padding(window)
@@ -245,8 +227,8 @@ class AvgPoolOp(GraphOp):
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
-        count_include_pad: bool | None = False,
+        ceil_mode: bool = False,
+        count_include_pad: bool = False,
     ) -> Array:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
         extents = window.extents(input.shape[2:])
@@ -279,13 +261,6 @@ class LpPoolOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    kernel_shape = ints_property()
-    strides = opt_prop_def(DenseArrayBase.constr(i64))
-    pads = opt_prop_def(DenseArrayBase.constr(i64))
-    dilations = opt_prop_def(DenseArrayBase.constr(i64))
-    ceil_mode = opt_prop_def(UnitAttr)
-    p = int_property(2)
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @property
@@ -304,7 +279,7 @@ class LpPoolOp(GraphOp):
         strides: Sequence[int] | None,
         pads: Sequence[int] | None,
         dilations: Sequence[int] | None,
-        ceil_mode: bool | None,
+        ceil_mode: bool,
         p: int,
     ) -> Tensor:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
@@ -321,7 +296,7 @@ class LpPoolOp(GraphOp):
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil_mode: bool | None = False,
+        ceil_mode: bool = False,
         p: int = 2,
     ) -> Array:
         window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)

@@ -33,7 +33,7 @@ def optional_slots(op: type[GraphOp]) -> Slots:
     Several results that one flag asks for, such as `with_statistics`, are one slot.
     """
     definition = op.get_irdl_definition()
-    flags = definition.accessor_names
+    flags = op.declared()
     return Slots(
         tuple(n for n, each in definition.operands if isinstance(each, OptOperandDef)),
         tuple(
@@ -86,13 +86,11 @@ def with_presence(
 
 def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> None:
     """Let `new` say what `op` says and leave to defaults what `op` does."""
-    for name, (stored, _) in op.get_irdl_definition().accessor_names.items():
-        if name in changed:
-            continue
-        if stored in op.properties:
-            new.properties[stored] = op.properties[stored]
+    for name in op.declared().keys() - changed.keys():
+        if name in op.properties:
+            new.properties[name] = op.properties[name]
         else:
-            new.properties.pop(stored, None)
+            new.properties.pop(name, None)
 
 
 def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -11,12 +11,11 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     opt_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     NUMBER,
@@ -54,10 +53,6 @@ class TopKOp(GraphOp):
     values = opt_result_def(TensorType.constr(AnyAttr()))
     indices = opt_result_def(TensorType.constr(i64))
 
-    k = int_property()
-    axis = int_property(-1)
-    largest = opt_prop_def(UnitAttr)
-
     irdl_options = (AttrSizedResultSegments(as_property=True), ParsePropInAttrDict())
 
     assembly_format = (
@@ -81,7 +76,7 @@ class TopKOp(GraphOp):
         *,
         k: int,
         axis: int = -1,
-        largest: bool | None = True,
+        largest: bool = True,
         with_values: bool = True,
         with_indices: bool = True,
     ) -> tuple[Array, ...]:
@@ -97,6 +92,6 @@ class TopKOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         moved = self.parameters() | {"axis": axis}
         return Reordering((order,), (order,) * len(self.results), moved)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, i32
+from xdsl.dialects.builtin import TensorType, i32
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     opt_result_def,
 )
 
@@ -90,8 +89,6 @@ class LstmOp(RecurrentOp):
     y_h = opt_result_def(TensorType.constr(AnyAttr()))
     y_c = opt_result_def(TensorType.constr(AnyAttr()))
 
-    input_forget = opt_prop_def(UnitAttr)
-
     assembly_format = (
         f"{_OPERANDS} (`initial_c` $initial_c^ `:` type($initial_c))?"
         f" (`peepholes` $peepholes^ `:` type($peepholes))?{_TYPES}"
@@ -119,7 +116,7 @@ class LstmOp(RecurrentOp):
         alphas: Sequence[float] | None = None,
         betas: Sequence[float] | None = None,
         clip: float | None = None,
-        input_forget: bool | None = None,
+        input_forget: bool = False,
         with_y: bool = True,
         with_y_h: bool = True,
         with_y_c: bool = True,
@@ -183,8 +180,6 @@ class GruOp(RecurrentOp):
     y = opt_result_def(TensorType.constr(AnyAttr()))
     y_h = opt_result_def(TensorType.constr(AnyAttr()))
 
-    linear_before_reset = opt_prop_def(UnitAttr)
-
     assembly_format = _OPERANDS + _TYPES
 
     @staticmethod
@@ -202,7 +197,7 @@ class GruOp(RecurrentOp):
         alphas: Sequence[float] | None = None,
         betas: Sequence[float] | None = None,
         clip: float | None = None,
-        linear_before_reset: bool | None = None,
+        linear_before_reset: bool = False,
         with_y: bool = True,
         with_y_h: bool = True,
     ) -> tuple[Array, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
@@ -45,8 +44,7 @@ class Activation:
         op = ACTIVATIONS[name]
         if op is None:
             return ("alpha", "beta")
-        has = op.get_irdl_definition().accessor_names
-        return tuple(p for p in ("alpha", "beta") if p in has)
+        return tuple(op.defaults())
 
     @staticmethod
     def defaults_of(name: str) -> dict[str, float]:
@@ -54,10 +52,7 @@ class Activation:
         op = ACTIVATIONS[name]
         if op is None:
             return {"alpha": 0.0, "beta": 0.0}
-        properties = op.get_irdl_definition().properties
-        names = Activation.names_of_parameters(name)
-        values: list[Any] = [properties[name].default_value for name in names]
-        return {n: v.value.data for n, v in zip(names, values, strict=True)}
+        return op.defaults()
 
     @property
     def parameters(self) -> dict[str, float]:

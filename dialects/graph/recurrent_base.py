@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseArrayBase,
-    FloatAttr,
-    StringAttr,
-    f64,
     i32,
 )
 from xdsl.ir import SSAValue
@@ -19,14 +14,11 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     ParsePropInAttrDict,
-    opt_prop_def,
-    prop_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import (
     GraphOp,
-    int_property,
 )
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.recurrent_activations import (
@@ -66,13 +58,6 @@ class RecurrentOp(GraphOp):
     GATES: ClassVar[int]
     ACTIVATIONS: ClassVar[tuple[str, ...]]
     RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
-
-    direction = prop_def(StringAttr, StringAttr("forward"))
-    layout = int_property(0)
-    activations = opt_prop_def(ArrayAttr.constr(StringAttr))
-    alphas = opt_prop_def(DenseArrayBase.constr(f64))
-    betas = opt_prop_def(DenseArrayBase.constr(f64))
-    clip = opt_prop_def(FloatAttr.constr(f64))
 
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),

@@ -4,17 +4,16 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     result_def,
 )
 
-from glow.dialects.graph.base import Array, GraphOp, ints_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.binary import DivOp
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.conversion import convert
@@ -24,7 +23,6 @@ from glow.support.types import (
     ElementSet,
     Tensor,
     element_of,
-    ints_of,
     normalize_axes,
     shape_of,
     tensor,
@@ -65,8 +63,6 @@ class ReductionOp(GraphOp):
     ELEMENTS: ClassVar[ElementSet] = WIDE_NUMBER
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    axes = ints_property()
-    keepdims = opt_prop_def(UnitAttr)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
@@ -76,28 +72,28 @@ class ReductionOp(GraphOp):
         cls.ELEMENTS.check(input)
         shape = shape_of(input)
         reduced = normalize_axes(axes, len(shape))
-        return tensor(element_of(input), reduced_shape(shape, reduced, bool(keepdims)))
+        return tensor(element_of(input), reduced_shape(shape, reduced, keepdims))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.input))
-        axes = normalize_axes(ints_of(self.axes), rank)
-        return reduced_map(rank, axes, self.keepdims is not None)
+        axes = normalize_axes(self.axes, rank)
+        return reduced_map(rank, axes, self.keepdims)
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axes = normalize_axes(ints_of(self.axes), len(order))
-        result = reduced_order(order, axes, self.keepdims is not None)
+        axes = normalize_axes(self.axes, len(order))
+        result = reduced_order(order, axes, self.keepdims)
         moved = sorted(order.index(axis) for axis in axes)
         return Reordering((order,), (result,), self.parameters() | {"axes": moved})
 
 
 def total(x: Array, axes: Axes, keepdims: bool) -> Array:
     """Return the sum along `axes`, in the type of `x`."""
-    return np.sum(x, axis=axes, dtype=x.dtype, keepdims=bool(keepdims))
+    return np.sum(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
 
 
 def largest(x: Array, axes: Axes, keepdims: bool) -> Array:
     """Return the maximum along `axes`: of nothing the lowest value of the type."""
-    return np.max(x, axis=axes, keepdims=bool(keepdims), initial=limits_of(x.dtype)[0])
+    return np.max(x, axis=axes, keepdims=keepdims, initial=limits_of(x.dtype)[0])
 
 
 def limits_of(dtype: np.dtype[Any]) -> tuple[Any, Any]:
@@ -202,7 +198,7 @@ class ReduceMinOp(ReductionOp):
     @staticmethod
     def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
         highest = limits_of(input.dtype)[1]
-        return np.min(input, axis=axes, keepdims=bool(keepdims), initial=highest)
+        return np.min(input, axis=axes, keepdims=keepdims, initial=highest)
 
 
 @irdl_op_definition
@@ -223,7 +219,7 @@ class ReduceProdOp(ReductionOp):
 
     @staticmethod
     def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return np.prod(input, axis=axes, dtype=input.dtype, keepdims=bool(keepdims))
+        return np.prod(input, axis=axes, dtype=input.dtype, keepdims=keepdims)
 
 
 @irdl_op_definition
@@ -332,7 +328,5 @@ class ReduceLogSumExpOp(ReductionOp):
         peak = largest(x, axes, True)
         peak = np.where(np.isfinite(peak), peak, x.dtype.type(0))
         found = np.log(total(np.exp(x - peak), axes, True)) + peak
-        shape = reduced_shape(
-            input.shape, normalize_axes(axes, input.ndim), bool(keepdims)
-        )
+        shape = reduced_shape(input.shape, normalize_axes(axes, input.ndim), keepdims)
         return convert(found.reshape(shape), input.dtype)

@@ -6,22 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, UnitAttr
-from xdsl.dialects.builtin import f64 as F64
-from xdsl.dialects.builtin import i64 as I64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, float_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.interpolation import (
     COORDINATES,
     CROP,
@@ -80,17 +76,6 @@ class ResizeOp(GraphOp):
     roi = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    sizes = opt_prop_def(DenseArrayBase.constr(I64))
-    scales = opt_prop_def(DenseArrayBase.constr(F64))
-    axes = opt_prop_def(DenseArrayBase.constr(I64))
-    mode = prop_def(StringAttr, StringAttr("nearest"))
-    coordinate_transformation_mode = prop_def(StringAttr, StringAttr("half_pixel"))
-    nearest_mode = prop_def(StringAttr, StringAttr("round_prefer_floor"))
-    cubic_coeff_a = float_property(-0.75)
-    exclude_outside = opt_prop_def(UnitAttr)
-    antialias = opt_prop_def(UnitAttr)
-    extrapolation_value = float_property(0.0)
-
     assembly_format = (
         "$input (`roi` $roi^)? attr-dict `:` functional-type(operands, results)"
     )
@@ -106,7 +91,7 @@ class ResizeOp(GraphOp):
         mode: str,
         coordinate_transformation_mode: str,
         nearest_mode: str,
-        antialias: bool | None,
+        antialias: bool,
     ) -> Tensor:
         _check_word("mode", mode, MODES)
         coordinates = coordinate_transformation_mode
@@ -142,8 +127,8 @@ class ResizeOp(GraphOp):
         coordinate_transformation_mode: str = "half_pixel",
         nearest_mode: str = "round_prefer_floor",
         cubic_coeff_a: float = -0.75,
-        exclude_outside: bool | None = False,
-        antialias: bool | None = False,
+        exclude_outside: bool = False,
+        antialias: bool = False,
         extrapolation_value: float = 0.0,
     ) -> Array:
         how = interpolation_of(locals())

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._heads import split_heads
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.support.types import (
     FLOAT,
@@ -62,10 +61,6 @@ class RotaryEmbeddingOp(GraphOp):
     sin = operand_def(TensorType.constr(AnyAttr()))
     positions = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    num_heads = opt_prop_def(IntegerAttr.constr(i64))
-    rotary_embedding_dim = int_property(0)
-    interleaved = opt_prop_def(UnitAttr)
 
     assembly_format = (
         "$input `,` $cos `,` $sin (`positions` $positions^)? attr-dict"

@@ -5,19 +5,18 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
@@ -55,10 +54,6 @@ class CumsumOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    axis = int_property(0)
-    exclusive = opt_prop_def(UnitAttr)
-    reverse = opt_prop_def(UnitAttr)
-
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
@@ -83,7 +78,7 @@ class CumsumOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         return Reordering((order,), (order,), self.parameters() | {"axis": axis})
 
 
@@ -109,8 +104,6 @@ class TriluOp(GraphOp):
     input = operand_def(TensorType.constr(AnyAttr()))
     k = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    upper = opt_prop_def(UnitAttr)
 
     assembly_format = (
         "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"

@@ -6,19 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, TensorType, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import (
     at_positions,
     check_positions,
@@ -102,9 +101,6 @@ class ScatterElementsOp(GraphOp):
     updates = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    axis = int_property(0)
-    reduction = prop_def(StringAttr, StringAttr("none"))
-
     assembly_format = (
         "$data `,` $indices `,` $updates attr-dict"
         " `:` functional-type(operands, results)"
@@ -140,7 +136,7 @@ class ScatterElementsOp(GraphOp):
         return identity(len(shape_of(self.data)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis.value.data, len(order)))
+        axis = order.index(normalize_axis(self.axis, len(order)))
         moved = self.parameters() | {"axis": axis}
         return Reordering((order, order, order), (order,), moved)
 
@@ -171,8 +167,6 @@ class ScatterNdOp(GraphOp):
     indices = operand_def(TensorType.constr(AnyAttr()))
     updates = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    reduction = prop_def(StringAttr, StringAttr("none"))
 
     assembly_format = (
         "$data `,` $indices `,` $updates attr-dict"
@@ -252,9 +246,6 @@ class TensorScatterOp(GraphOp):
     updates = operand_def(TensorType.constr(AnyAttr()))
     write_indices = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    axis = int_property(-2)
-    mode = prop_def(StringAttr, StringAttr("linear"))
 
     assembly_format = (
         "$data `,` $updates (`at` $write_indices^)? attr-dict"
@@ -337,7 +328,7 @@ class TensorScatterOp(GraphOp):
         whole = order if operand < 2 else identity(rank)
         if whole[0] != 0:
             return None
-        axis = whole.index(normalize_axis(self.axis.value.data, rank))
+        axis = whole.index(normalize_axis(self.axis, rank))
         places: tuple[Order, ...] = () if self.write_indices is None else ((0,),)
         moved = self.parameters() | {"axis": axis}
         return Reordering((whole, whole, *places), (whole,), moved)

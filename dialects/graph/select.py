@@ -1,7 +1,7 @@
 """Elementwise ops that choose, convert or bound values."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -9,8 +9,6 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_prop_def,
-    prop_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
@@ -90,8 +88,6 @@ class CastOp(ElementwiseOp):
     name = "graph.cast"
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    to = prop_def()
-    saturate = opt_prop_def(UnitAttr)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -103,7 +99,7 @@ class CastOp(ElementwiseOp):
 
     @staticmethod
     def compute(input: Array, *, to: Attribute, saturate: bool = False) -> Array:
-        return convert(input, dtype_of(to), bool(saturate))
+        return convert(input, dtype_of(to), saturate)
 
 
 @irdl_op_definition
@@ -123,7 +119,6 @@ class BitcastOp(ElementwiseOp):
     name = "graph.bitcast"
 
     input = operand_def(TensorType.constr(AnyAttr()))
-    to = prop_def()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 

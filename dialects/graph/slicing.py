@@ -6,26 +6,24 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    prop_def,
     result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, ints_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.types import (
     ANY,
     Tensor,
     element_of,
-    ints_of,
     normalize_axis,
     same_element,
     shape_of,
@@ -54,10 +52,6 @@ class SliceOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
-
-    starts = ints_property()
-    sizes = ints_property()
-    steps = ints_property()
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -195,9 +189,6 @@ class PadOp(GraphOp):
     value = opt_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
-    pads = ints_property()
-    mode = prop_def(StringAttr, StringAttr("constant"))
-
     assembly_format = (
         "$input (`value` $value^)? attr-dict `:` functional-type(operands, results)"
     )
@@ -259,7 +250,7 @@ class PadOp(GraphOp):
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         if operand != 0:
             return None
-        rank, pads = len(order), ints_of(self.pads)
+        rank, pads = len(order), self.pads
         moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
         others = [identity(len(shape_of(value))) for value in self.operands[1:]]
         return Reordering(
@@ -269,7 +260,7 @@ class PadOp(GraphOp):
 
 def _fill_shape(op: PadOp) -> tuple[int, ...] | None:
     """Return no axes; other modes than constant take no value."""
-    return () if op.mode.data == "constant" else None
+    return () if op.mode == "constant" else None
 
 
 PAD_MODES = ("constant", "reflect", "edge", "wrap")

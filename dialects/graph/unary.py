@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, i1
-from xdsl.irdl import irdl_op_definition, opt_prop_def
+from xdsl.dialects.builtin import i1
+from xdsl.irdl import irdl_op_definition
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import UnaryOp
@@ -249,9 +249,6 @@ class IsInfOp(UnaryOp):
 
     name = "graph.is_inf"
     RESULT: ClassVar = i1
-
-    detect_negative = opt_prop_def(UnitAttr)
-    detect_positive = opt_prop_def(UnitAttr)
 
     @staticmethod
     def compute(

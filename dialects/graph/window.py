@@ -36,7 +36,7 @@ class Window:
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil: bool | None = False,
+        ceil: bool = False,
     ) -> Window:
         """Return the window with absent parts as ONNX defaults them, checked."""
         axes = len(kernel)
@@ -45,7 +45,7 @@ class Window:
             (1,) * axes if strides is None else tuple(strides),
             (0,) * (2 * axes) if pads is None else tuple(pads),
             (1,) * axes if dilations is None else tuple(dilations),
-            bool(ceil),
+            ceil,
         )
         found.check()
         return found

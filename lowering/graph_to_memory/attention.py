@@ -26,9 +26,9 @@ def _is_plain(op: AttentionOp) -> bool:
     """Return whether all that hides keys from a query is that they come later."""
     is_plain = op.mask is None and op.bias is None and op.window[0] == -1
     # Without a valid length, each query sees the first key.
-    sees = op.unseen.data == "zero" or op.valid_length is None
-    is_kept = sees and op.unseen.data != "nan_to_zero"
-    return is_plain and is_kept and not op.softcap.value.data
+    sees = op.unseen == "zero" or op.valid_length is None
+    is_kept = sees and op.unseen != "nan_to_zero"
+    return is_plain and is_kept and not op.softcap
 
 
 def _decode(lowering: Lowering, op: AttentionOp) -> None:

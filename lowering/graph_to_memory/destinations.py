@@ -80,7 +80,7 @@ def _origin_of(value: SSAValue) -> SSAValue:
 
 def _place_parts(op: ConcatOp, found: Destinations, is_free: object) -> None:
     assert callable(is_free)
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.result)))
+    axis = normalize_axis(op.axis, len(shape_of(op.result)))
     encoding = tensor_type(op.result).encoding
     start = 0
     for value in op.inputs:

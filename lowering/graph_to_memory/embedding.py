@@ -35,9 +35,9 @@ def _embedding_bag(lowering: Lowering, op: EmbeddingBagOp) -> None:
         None,
         None if op.weights is None else lowering.contiguous(op.weights),
         lowering.destination(op.result),
-        kind=op.mode.data,
+        kind=op.mode,
         padding_idx=op.parameters()["padding_idx"],
-        include_last_offset=op.include_last_offset is not None,
+        include_last_offset=op.include_last_offset,
     )
     lowering.add(new)
 
@@ -51,7 +51,7 @@ def _sparse_lengths_sum(lowering: Lowering, op: SparseLengthsSumOp) -> None:
         lowering[op.lengths],
         None if op.weights is None else lowering[op.weights],
         lowering.destination(op.result),
-        kind=op.mode.data,
+        kind=op.mode,
         padding_idx=op.parameters()["padding_idx"],
     )
     lowering.add(new)

@@ -17,8 +17,8 @@ from glow.support.types import element_of, normalize_axis, shape_of
 
 @lowers(OneHotOp)
 def _one_hot(lowering: Lowering, op: OneHotOp) -> None:
-    depth, rank = op.depth.value.data, len(shape_of(op.result))
-    axis = normalize_axis(op.axis.value.data, rank)
+    depth, rank = op.depth, len(shape_of(op.result))
+    axis = normalize_axis(op.axis, rank)
     out = lowering.destination(op.result)
     places = _with_axis(lowering, _places(lowering, lowering[op.indices], depth), axis)
     numbers = np.arange(depth, dtype=np.int32).reshape(-1, *[1] * (rank - 1 - axis))

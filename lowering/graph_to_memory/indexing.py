@@ -21,13 +21,13 @@ from glow.support.types import normalize_axis, shape_of
 @lowers(GatherNdOp)
 def _gather_nd(lowering: Lowering, op: GatherNdOp) -> None:
     data, indices = lowering[op.data], lowering[op.indices]
-    out, batch = lowering.destination(op.result), op.batch_dims.value.data
+    out, batch = lowering.destination(op.result), op.batch_dims
     lowering.add(indexing.GatherNdOp(data, indices, out, batch_dims=batch))
 
 
 @lowers(GatherElementsOp)
 def _gather_elements(lowering: Lowering, op: GatherElementsOp) -> None:
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.data)))
+    axis = normalize_axis(op.axis, len(shape_of(op.data)))
     out = lowering.destination(op.result)
     data = _lines(lowering, lowering[op.data], shape_of(op.indices), axis)
     indices = _singles(lowering, lowering[op.indices], axis)
@@ -44,33 +44,33 @@ def _scatter_nd(lowering: Lowering, op: ScatterNdOp) -> None:
         lowering[op.updates],
         out,
         batch_dims=0,
-        kind=op.reduction.data,
+        kind=op.reduction,
     )
     lowering.add(new)
 
 
 @lowers(ScatterElementsOp)
 def _scatter_elements(lowering: Lowering, op: ScatterElementsOp) -> None:
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.data)))
+    axis = normalize_axis(op.axis, len(shape_of(op.data)))
     out, shape = _copied(lowering, op.data, op.result), shape_of(op.indices)
     new = indexing.ScatterNdOp(
         _singles(lowering, lowering[op.indices], axis),
         _lines(lowering, lowering[op.updates], shape, axis),
         _lines(lowering, out, shape, axis),
         batch_dims=len(shape) - 1,
-        kind=op.reduction.data,
+        kind=op.reduction,
     )
     lowering.add(new)
 
 
 @lowers(TensorScatterOp)
 def _tensor_scatter(lowering: Lowering, op: TensorScatterOp) -> None:
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.data)))
+    axis = normalize_axis(op.axis, len(shape_of(op.data)))
     out, updates = _copied(lowering, op.data, op.result), lowering[op.updates]
     if op.write_indices is None:
         lowering.copy(updates, lowering.slice(out, axis, 0, op.updates))
         return
-    starts, circular = lowering[op.write_indices], op.mode.data == "circular"
+    starts, circular = lowering[op.write_indices], op.mode == "circular"
     new = indexing.TensorScatterOp(updates, starts, out, axis=axis, circular=circular)
     lowering.add(new)
 

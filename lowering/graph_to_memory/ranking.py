@@ -16,10 +16,10 @@ def _top_k(lowering: Lowering, op: graph.TopKOp) -> None:
         None if result is None else lowering.destination(result)
         for result in (op.values, op.indices)
     )
-    k = op.k.value.data
+    k = op.k
     heap = lowering.temporary(element_of(op.input), (k,))
     places = lowering.temporary(i64, (k,))
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.input)))
-    source, largest = lowering[op.input], op.largest is not None
+    axis = normalize_axis(op.axis, len(shape_of(op.input)))
+    source, largest = lowering[op.input], op.largest
     new = TopKOp(source, values, indices, heap, places, axis=axis, largest=largest)
     lowering.add(new)

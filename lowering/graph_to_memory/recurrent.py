@@ -52,7 +52,7 @@ def _recurrent(lowering: Lowering, op: AnyRecurrent) -> None:
             lowering.add(FillOp(zero, buffer))
         return
     rows, late = cell.rows()
-    for number, is_reverse in enumerate(directions_of(op.direction.data)):
+    for number, is_reverse in enumerate(directions_of(op.direction)):
         buffers = {name: cell.of_walk(outs[name], number) for name in outs}
         lowering.add(cell.walk(rows, late, number, is_reverse, buffers))
 

@@ -153,7 +153,7 @@ def _is_inf(b: ScalarBody, op: unary.IsInfOp, a: Scalars) -> SSAValue:
     flags = op.parameters()
     up = b.compare("eq", x, b.const(math.inf, x.type))
     down = b.compare("eq", x, b.const(-math.inf, x.type))
-    match bool(flags["detect_positive"]), bool(flags["detect_negative"]):
+    match flags["detect_positive"], flags["detect_negative"]:
         case True, True:
             return b.op(arith.OrIOp, up, down)
         case True, False:

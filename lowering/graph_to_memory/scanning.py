@@ -13,11 +13,11 @@ from glow.support.types import normalize_axis, shape_of
 
 @lowers(CumsumOp)
 def _cumsum(lowering: Lowering, op: CumsumOp) -> None:
-    axis = normalize_axis(op.axis.value.data, len(shape_of(op.input)))
+    axis = normalize_axis(op.axis, len(shape_of(op.input)))
     source, out = lowering[op.input], lowering.destination(op.result)
-    if op.reverse is not None and 0 not in shape_of(op.input):
+    if op.reverse and 0 not in shape_of(op.input):
         source, out = (_flipped(lowering, buffer, axis) for buffer in (source, out))
-    exclusive = op.exclusive is not None
+    exclusive = op.exclusive
     lowering.add(scanning.CumsumOp(source, out, axis=axis, exclusive=exclusive))
 
 
@@ -33,4 +33,4 @@ def _flipped(lowering: Lowering, buffer: SSAValue, axis: int) -> SSAValue:
 def _trilu(lowering: Lowering, op: TriluOp) -> None:
     k = None if op.k is None else lowering[op.k]
     source, out = lowering[op.input], lowering.destination(op.result)
-    lowering.add(scanning.TriluOp(source, k, out, upper=op.upper is not None))
+    lowering.add(scanning.TriluOp(source, k, out, upper=op.upper))

@@ -90,7 +90,7 @@ def _reduce(lowering: Lowering, op: GraphOp) -> None:
     source = lowering[op.operands[0]]
     rank = len(shape_of(op.operands[0]))
     axes = sorted(normalize_axis(axis, rank) for axis in p["axes"])
-    out = _with_axes(lowering, op.results[0], axes, bool(p["keepdims"]))
+    out = _with_axes(lowering, op.results[0], axes, p["keepdims"])
     lowering.add(window.ReduceOp(source, out, kind=_KINDS[type(op)], axes=axes))
 
 
@@ -114,7 +114,7 @@ def _arg_reduce(lowering: Lowering, op: GraphOp) -> None:
     p = op.parameters()
     axis = normalize_axis(p["axis"], len(shape_of(op.operands[0])))
     source = lowering[op.operands[0]]
-    out = _with_axes(lowering, op.results[0], [axis], bool(p["keepdims"]))
+    out = _with_axes(lowering, op.results[0], [axis], p["keepdims"])
     new = window.ArgReduceOp(
         source,
         out,

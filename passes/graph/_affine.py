@@ -57,7 +57,7 @@ def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:
         return None
     mean, variance, scale, bias = known
     with np.errstate(all="ignore"):
-        factor = scale / np.sqrt(variance + op.epsilon.value.data)
+        factor = scale / np.sqrt(variance + op.epsilon)
     shape = (-1,) + (1,) * (len(shape_of(op.input)) - 2)
     shift = bias - mean * factor
     return Affine(op.input, factor.reshape(shape), shift.reshape(shape))

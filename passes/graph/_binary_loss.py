@@ -135,5 +135,5 @@ def _open_loss(value: SSAValue) -> BinaryCrossEntropyWithLogitsLossOp | None:
     op = value.owner
     if not isinstance(op, BinaryCrossEntropyWithLogitsLossOp) or has_layout(value):
         return None
-    is_open = op.reduction.data == "none" and value.has_one_use()
+    is_open = op.reduction == "none" and value.has_one_use()
     return op if is_open else None

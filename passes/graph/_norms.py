@@ -111,7 +111,7 @@ def _first_axis(mean: ReduceMeanOp) -> int | None:
     rank = len(shape_of(mean.input))
     axes = sorted(normalize_axis(axis, rank) for axis in mean.parameters()["axes"])
     is_tail = bool(axes) and axes == list(range(axes[0], rank))
-    return axes[0] if is_tail and mean.keepdims is not None else None
+    return axes[0] if is_tail and mean.keepdims else None
 
 
 class RecognizeLayerNorm(RewritePattern):
@@ -125,10 +125,10 @@ class RecognizeLayerNorm(RewritePattern):
         mean, rank = centred.rhs.owner, len(shape_of(op.input))
         if not isinstance(mean, ReduceMeanOp) or mean.input is not centred.lhs:
             return
-        axis = normalize_axis(op.axis.value.data, rank)
+        axis = normalize_axis(op.axis, rank)
         if mean.input.type != op.result.type or _first_axis(mean) != axis:
             return
-        epsilon = op.epsilon.value.data
+        epsilon = op.epsilon
         norm = LayerNormOp(mean.input, op.scale, axis=axis, epsilon=epsilon)
         norm.location = op.location
         rewriter.replace(op, norm)
@@ -172,5 +172,5 @@ def _is_open(norm: LayerNormOp | RmsNormOp, slot: str) -> bool:
 
 def _fits(norm: LayerNormOp | RmsNormOp, operand: SSAValue) -> bool:
     shape = shape_of(norm.input)
-    axis = normalize_axis(norm.axis.value.data, len(shape))
+    axis = normalize_axis(norm.axis, len(shape))
     return broadcasts_to(operand, shape[axis:]) and not has_layout(operand)

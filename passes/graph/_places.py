@@ -32,7 +32,7 @@ class Places:
         rank = len(shape_of(indices))
         join = indices.owner
         if isinstance(join, ConcatOp):
-            if normalize_axis(join.axis.value.data, rank) != rank - 1:
+            if normalize_axis(join.axis, rank) != rank - 1:
                 return [None]
             return [self._coordinate(each) for each in join.inputs]
         array = self.of_axis(indices)

@@ -18,7 +18,7 @@ from glow.dialects.graph.select import CastOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.passes.graph._constants import Constants
 from glow.passes.graph._writer import Writer
-from glow.support.types import ints_of, normalize_axis, shape_of
+from glow.support.types import normalize_axis, shape_of
 
 Shape = tuple[int, ...]
 
@@ -136,7 +136,7 @@ def _unrepeated(value: SSAValue) -> SSAValue | None:
             whole = shape_of(op.input)[:-1] == shape_of(op.result)[:-1]
             return op.input if whole else None
         case TileOp() as op if shape_of(op.input)[-1:] == (1,):
-            return op.input if set(ints_of(op.repeats)[:-1]) <= {1} else None
+            return op.input if set(op.repeats[:-1]) <= {1} else None
         case ConcatOp() as op if len(op.operands) == 2:
             first, second = op.operands
             is_one = first is second and shape_of(first)[-1:] == (1,)

@@ -15,7 +15,7 @@ from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity, picked
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.graph._constants import Constants, folded_name
-from glow.support.types import has_layout, ints_of, shape_of, size_bytes
+from glow.support.types import has_layout, shape_of, size_bytes
 
 
 def inverse(order: Order) -> Order:
@@ -38,7 +38,7 @@ def transpose_of(value: SSAValue) -> TransposeOp | None:
 
 
 def order_of(op: TransposeOp) -> Order:
-    return ints_of(op.permutation)
+    return op.permutation
 
 
 def moves_data(order: Order, shape: tuple[int, ...]) -> bool:

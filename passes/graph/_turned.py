@@ -13,7 +13,7 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph._tables import Pairs
-from glow.support.types import ints_of, normalize_axis, shape_of
+from glow.support.types import normalize_axis, shape_of
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ def part_of(value: SSAValue) -> Part | None:
             inner = part_of(op.input)
             return inner and replace(inner, is_negative=not inner.is_negative)
         case SliceOp() as op if shape_of(value):
-            starts, steps = ints_of(op.starts), ints_of(op.steps)
+            starts, steps = op.starts, op.steps
             last = (starts[-1], steps[-1], shape_of(value)[-1])
             is_along = shape_of(op.input)[:-1] == shape_of(value)[:-1]
             is_ahead = set(steps[:-1]) <= {1} and steps[-1] > 0
             return _cut(op.input, *last) if is_along and is_ahead else None
         case SplitOp() as op:
-            sizes, rank = ints_of(op.sizes), len(shape_of(op.input))
+            sizes, rank = op.sizes, len(shape_of(op.input))
             if normalize_axis(op.parameters()["axis"], rank) != rank - 1:
                 return None
             index = next(i for i, part in enumerate(op.results) if part is value)

@@ -86,7 +86,7 @@ class FoldTransposeIntoRows(_FoldIntoFactor):
         if not isinstance(flat, ReshapeOp) or weight is None or weight.ndim < 2:
             return
         inner = transpose_of(flat.input)
-        if inner is None or op.transpose_lhs is not None or has_layout(flat.result):
+        if inner is None or op.transpose_lhs or has_layout(flat.result):
             return
         axes = _merged_last(shape_of(inner.result), shape_of(flat.result))
         order = list(order_of(inner))
@@ -96,7 +96,7 @@ class FoldTransposeIntoRows(_FoldIntoFactor):
         if not axes or moves_data(tuple(order), shape_of(inner.input)):
             return  # other axes move too
         extents = tuple(shape_of(inner.result)[axis] for axis in axes)
-        rows = weight.ndim - (1 if op.transpose_rhs is not None else 2)
+        rows = weight.ndim - (1 if op.transpose_rhs else 2)
         array = _reordered_along(weight, rows, extents, _rank_of(sources))
         factor = self.made(op.rhs, array)
         reshape = ReshapeOp(inner.input, shape=shape_of(flat.result))
@@ -150,7 +150,7 @@ class FoldTransposeIntoColumns(_FoldIntoFactor):
         bias = product.bias and self.constants.array_of(product.bias)
         if weight is None or weight.ndim < 2 or (product.bias and bias is None):
             return
-        columns = weight.ndim - (2 if product.transpose_rhs is not None else 1)
+        columns = weight.ndim - (2 if product.transpose_rhs else 1)
         moved = _reordered_along(weight, columns, extents, order)
         made = [self.made(product.rhs, moved)]
         if product.bias is not None and bias is not None:

@@ -63,7 +63,7 @@ class DecomposeUnknown(RewritePattern):
         if has_layout(op.result):
             return
         dtype = dtype_of(element_of(op.result))
-        epsilon = LiteralOp(np.array(op.epsilon.value.data, dtype))
+        epsilon = LiteralOp(np.array(op.epsilon, dtype))
         padded = AddOp(op.variance, epsilon.result)
         deviation = SqrtOp(padded.result)
         one = LiteralOp(np.array(1, dtype))

@@ -65,7 +65,7 @@ class _Sums:
     def __init__(self, writer: Writer, op: EinsumOp):
         self.writer = writer
         shapes = [shape_of(value) for value in op.inputs]
-        equation = read_equation(op.equation.data, shapes)
+        equation = read_equation(op.equation, shapes)
         self.shape = equation.shape
         self.extents = equation.extents
         self.wanted = self._long(equation.result)

@@ -68,7 +68,7 @@ class DecomposeNegativeLogLikelihood(RewritePattern):
             return
         writer = Writer()
         losses, weight = _losses(writer, op)
-        result = _reduced(writer, op.reduction.data, losses, weight)
+        result = _reduced(writer, op.reduction, losses, weight)
         rewriter.replace(op, writer.ops, (result,))
 
 
@@ -91,7 +91,7 @@ class DecomposeBinaryCrossEntropy(RewritePattern):
         losses = writer.apply(AddOp, first, second)
         if op.weight is not None:
             losses = writer.apply(MulOp, losses, op.weight)
-        result = _reduced(writer, op.reduction.data, losses)
+        result = _reduced(writer, op.reduction, losses)
         rewriter.replace(op, writer.ops, (result,))
 
 
@@ -99,7 +99,7 @@ def _losses(writer: Writer, op: LossOp) -> tuple[SSAValue, SSAValue | None]:
     """Return the loss of each target, and its weight if that may be another than 1."""
     index, ignored, shape = op.target, None, shape_of(op.target)
     if op.ignore_index is not None:
-        ignored_index = writer.like(index, op.ignore_index.value.data)
+        ignored_index = writer.like(index, op.ignore_index)
         ignored = writer.add(EqualOp(index, ignored_index))
         index = writer.add(WhereOp(ignored, writer.like(index, 0), index))
     column = writer.add(ReshapeOp(index, shape=(shape[0], 1, *shape[1:])))

@@ -59,7 +59,7 @@ def _turned(
     """Return the first `turned` elements of each head of `heads`, turned."""
     value = _part(writer, heads, 0, turned)
     shape, size = shape_of(value), turned // 2
-    if op.interleaved is not None:
+    if op.interleaved:
         value, size = writer.reshaped(value, *shape[:-1], size, 2), 1
     a = _part(writer, value, 0, size)
     b = _part(writer, value, size, 2 * size)
@@ -76,7 +76,7 @@ def _angle(writer: Writer, op: RotaryEmbeddingOp, table: SSAValue) -> SSAValue:
     if op.positions is not None:
         table = writer.add(GatherOp(table, op.positions, axis=0))
     batch, length, half = shape_of(table)
-    tail = (half,) if op.interleaved is None else (half, 1)
+    tail = (half,) if not op.interleaved else (half, 1)
     between = (length, 1) if op.num_heads is not None else (1, length)
     return writer.reshaped(table, batch, *between, *tail)
 

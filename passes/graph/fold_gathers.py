@@ -86,11 +86,11 @@ class _Frame:
 def _frame(op: Gather) -> _Frame:
     rank, count = len(shape_of(op.data)), len(shape_of(op.indices))
     if isinstance(op, GatherNdOp):
-        batch = op.batch_dims.value.data
+        batch = op.batch_dims
         picked = range(batch, batch + shape_of(op.indices)[-1])
         rest = enumerate(range(picked.stop, rank), count - 1)
         return _Frame(picked, 0, {**dict(enumerate(range(batch))), **dict(rest)})
-    axis = normalize_axis(op.axis.value.data, rank)
+    axis = normalize_axis(op.axis, rank)
     if isinstance(op, GatherElementsOp):
         return _Frame((axis,), 0, {at: at for at in range(rank) if at != axis})
     rest = enumerate(range(axis + 1, rank), axis + count)

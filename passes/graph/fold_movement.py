@@ -41,7 +41,7 @@ class MergeTransposes(RewritePattern):
         inner = op.input.owner
         if not isinstance(inner, TransposeOp) or has_layout(op.result):
             return
-        first, then = inner.permutation.get_values(), op.permutation.get_values()
+        first, then = inner.permutation, op.permutation
         merged = TransposeOp(inner.input, permutation=[first[axis] for axis in then])
         _replace(op, merged, inner, rewriter)
 
@@ -92,7 +92,7 @@ def _keeps_order(op: TransposeOp | ExpandOp) -> bool:
     if isinstance(op, ExpandOp):
         return _without_ones(op.input) == _without_ones(op.result)
     shape = shape_of(op.input)
-    moved = [axis for axis in op.permutation.get_values() if shape[axis] != 1]
+    moved = [axis for axis in op.permutation if shape[axis] != 1]
     return moved == sorted(moved)
 
 
@@ -125,7 +125,7 @@ class FoldTransposeIntoMatMul(RewritePattern):
 def _swaps_matrix(op: TransposeOp) -> bool:
     """Return whether `op` swaps the last two axes and no others."""
     axes = list(range(len(shape_of(op.input))))
-    return len(axes) > 1 and list(op.permutation.get_values()) == [
+    return len(axes) > 1 and list(op.permutation) == [
         *axes[:-2],
         axes[-1],
         axes[-2],

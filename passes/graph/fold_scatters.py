@@ -37,7 +37,7 @@ class FoldScatter(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScatterNdOp, rewriter: PatternRewriter, /) -> None:
-        if op.reduction.data != "none" or any(map(has_layout, op.operands)):
+        if op.reduction != "none" or any(map(has_layout, op.operands)):
             return
         extents, block = shape_of(op.data), shape_of(op.updates)
         depth = shape_of(op.indices)[-1]

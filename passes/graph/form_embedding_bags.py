@@ -27,7 +27,6 @@ from glow.support.rewriting import rewrite
 from glow.support.types import (
     element_of,
     has_layout,
-    ints_of,
     is_float,
     normalize_axis,
     shape_of,
@@ -63,7 +62,7 @@ class FormBag(RewritePattern):
         rewriter: PatternRewriter,
         /,
     ) -> None:
-        rank, axes = len(shape_of(op.input)), ints_of(op.axes)
+        rank, axes = len(shape_of(op.input)), op.axes
         if len(axes) != 1 or any(map(has_layout, (op.input, op.result))):
             return
         axis, rows = normalize_axis(axes[0], rank), _rows_of(op.input)
@@ -100,7 +99,7 @@ def _is_lookup(op: Operation | Block) -> TypeGuard[GatherOp]:
     """Return whether `op` gathers whole rows of a table of floats."""
     if not isinstance(op, GatherOp) or any(map(has_layout, op.operands)):
         return False
-    is_table = len(shape_of(op.data)) == 2 and op.axis.value.data in (0, -2)
+    is_table = len(shape_of(op.data)) == 2 and op.axis in (0, -2)
     return is_table and is_float(element_of(op.data))
 
 

@@ -29,7 +29,6 @@ from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
 from glow.support.types import (
     has_layout,
-    ints_of,
     is_float,
     shape_of,
     tensor_type,
@@ -67,8 +66,8 @@ class RecognizeAttention(RewritePattern):
 def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
     """Return whether `op` multiplies matrices in pairs, none of which broadcasts."""
     left, right = shape_of(op.lhs), shape_of(op.rhs)
-    is_plain = op.bias is None and op.transpose_lhs is None
-    is_turned = op.transpose_rhs is not None
+    is_plain = op.bias is None and not op.transpose_lhs
+    is_turned = op.transpose_rhs
     is_wanted = transpose_rhs is None or transpose_rhs == is_turned
     is_paired = len(left) in (3, 4) and left[:-2] == right[:-2]
     return is_plain and is_wanted and is_paired and 0 not in (*left, *right)
@@ -99,7 +98,7 @@ def _weights(value: SSAValue) -> tuple[SoftmaxOp, str] | None:
     is_own = unseen == "nan_to_zero" or value.has_one_use()
     if not isinstance(softmax, SoftmaxOp) or not is_own:
         return None
-    rank, axis = len(shape_of(softmax.input)), softmax.axis.value.data
+    rank, axis = len(shape_of(softmax.input)), softmax.axis
     is_known = axis in (-1, rank - 1) and is_float(tensor_type(value).element_type)
     return (softmax, unseen) if is_known else None
 
@@ -146,7 +145,7 @@ def _attention(
 def _key(writer: Writer, product: MatMulOp) -> tuple[SSAValue, float]:
     """Return the keys as [..., length, elements], and a factor of them."""
     value, factor = without_factor(product.rhs, is_only=False)
-    if product.transpose_rhs is None:
+    if not product.transpose_rhs:
         value = _swapped(writer, value)
     value, inner = without_factor(value, is_only=False)
     return value, factor * inner
@@ -158,7 +157,7 @@ def _swapped(writer: Writer, value: SSAValue) -> SSAValue:
     swap = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
     match value.owner:
         case TransposeOp() as op:
-            order = tuple(ints_of(op.permutation)[axis] for axis in swap)
+            order = tuple(op.permutation[axis] for axis in swap)
             value = op.input
         case ReshapeOp() as op if shape_of(op.input)[-2:] == shape[-2:]:
             inner = _swapped(writer, op.input)

@@ -230,7 +230,7 @@ class RecognizePartlyTurned(RewritePattern):
             return
         front = part_of(_unreshaped(rotary.input))
         shape = shape_of(rear.source)
-        is_whole = rotary.rotary_embedding_dim.value.data == 0
+        is_whole = rotary.rotary_embedding_dim == 0
         if not is_whole or front is None or rear.source.type != op.results[0].type:
             return
         width = front.count

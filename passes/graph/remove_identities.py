@@ -116,13 +116,13 @@ def _moves_nothing(op: Operation) -> bool:
             return len(op.operands) == 1
         case TransposeOp():
             shape = shape_of(op.input)
-            moved = [a for a in op.permutation.get_values() if shape[a] != 1]
+            moved = [a for a in op.permutation if shape[a] != 1]
             return moved == sorted(moved)
         case SliceOp():
-            steps = zip(op.sizes.get_values(), op.steps.get_values(), strict=True)
+            steps = zip(op.sizes, op.steps, strict=True)
             return all(step == 1 or size <= 1 for size, step in steps)
         case PadOp():
-            return not any(op.pads.get_values())
+            return not any(op.pads)
         case _:
             return False
 

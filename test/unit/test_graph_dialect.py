@@ -1,16 +1,22 @@
-"""What every op of the graph dialect has: shapes, a source, one set of defaults."""
+"""Every op of the graph dialect: its docstring, and parameters named once."""
 
 import re
-from inspect import Parameter, getdoc, signature
+from collections.abc import Sequence
+from inspect import getdoc
+from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import GraphOp, from_attribute
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.registry import UNIVERSE
+from glow.support.types import Tensor, element_of, shape_of, tensor
 
 OPS = sorted(UNIVERSE.all_dialects["graph"]().operations, key=lambda op: op.name)
 GRAPH_OPS = [op for op in OPS if issubclass(op, GraphOp)]
@@ -31,20 +37,72 @@ def test_source_exists(op: type[GraphOp]) -> None:
         assert onnx.defs.get_schema(name, int(version)).since_version == int(version)
 
 
-@pytest.mark.parametrize("op", GRAPH_OPS, ids=lambda op: op.name)
-def test_defaults_stand_in_one_place(op: type[GraphOp]) -> None:
-    """`compute` has the default of each property, unless it is a flag."""
-    definition = op.get_irdl_definition()
-    if not definition.accessor_names:
-        return
-    parameters = signature(op.compute).parameters
-    for name, (stored, _) in definition.accessor_names.items():
-        default = definition.properties[stored].default_value
-        written = parameters[name].default
-        if default is not None:
-            assert written is not Parameter.empty, name
-            built = from_attribute(default)
-            assert built == written
+@irdl_op_definition
+class ScaledOp(GraphOp):
+    """An op with a parameter of each kind."""
+
+    name = "test.scaled"
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @staticmethod
+    def infer(input: SSAValue) -> Tensor:
+        return tensor(element_of(input), shape_of(input))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        *,
+        axis: int,
+        to: Attribute,
+        sizes: tuple[int, ...],
+        scale: float = 0.5,
+        mode: str = "up",
+        fast: bool = True,
+        clip: float | None = None,
+        weights: Sequence[float] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Array:
+        return input
+
+
+def test_properties_follow_from_compute() -> None:
+    x = LiteralOp(np.zeros((2, 3), np.float32)).result
+    given: dict[str, Any] = {"axis": 1, "to": i1, "sizes": (2, 3)}
+    op = ScaledOp(x, **given)
+    op.verify()
+    text = "axis = 1 : i64, to = i1, sizes = array<i64: 2, 3>"
+    assert text in str(op)
+    assert "scale =" not in str(op)
+    defaults = {"scale": 0.5, "mode": "up", "fast": True}
+    defaults |= dict.fromkeys(["clip", "weights", "names"])
+    assert op.parameters() == given | defaults
+    changed = {"scale": 2.0, "mode": "down", "fast": False, "clip": 1.0}
+    changed |= {"weights": (0.5, 1.5), "names": ("a", "b")}
+    op = ScaledOp(x, **given, **changed)
+    op.verify()
+    assert op.parameters() == given | changed
+    assert {name: getattr(op, name) for name in op.declared()} == given | changed
+
+
+def test_a_property_that_compute_lacks_is_refused() -> None:
+    op = ScaledOp(LiteralOp(np.zeros(2, np.float32)).result, axis=1, to=i1, sizes=())
+    op.properties["bias"] = i1
+    with pytest.raises(VerifyException, match="property 'bias' is not defined"):
+        op.verify()
+    op.properties.pop("bias")
+    op.properties["axis"] = i1
+    with pytest.raises(VerifyException):
+        op.verify()
+
+
+def test_a_parameter_has_no_definition_beside_compute() -> None:
+    fields = {"name": "test.twice", "axis": prop_def(), "compute": ScaledOp.compute}
+    with pytest.raises(TypeError, match=r"^TwiceOp: expected axis in compute alone$"):
+        type("TwiceOp", (GraphOp,), fields)
 
 
 def test_unknown_parameters_are_refused_by_name() -> None:

@@ -35,8 +35,8 @@ def test_exported_attention_is_seen(name: str) -> None:
     found = {
         "mask": op.mask is not None,
         "bias": op.bias is not None,
-        "masked_score": op.masked_score.value.data,
-        "unseen": op.unseen.data,
+        "masked_score": op.masked_score,
+        "unseen": op.unseen,
         "heads": op.sizes.kv_heads,
     }
     absent = {"mask": False, "bias": False, "masked_score": -np.inf, "heads": 4}

@@ -22,8 +22,8 @@ def test_exported_rotary_embedding_is_seen(name: str) -> None:
     run_passes(parse_passes(BEFORE), context(), module)
     (op,) = (op for op in module.walk() if isinstance(op, RotaryEmbeddingOp))
     found = {
-        "interleaved": op.interleaved is not None,
-        "rotary_embedding_dim": op.rotary_embedding_dim.value.data,
+        "interleaved": op.interleaved,
+        "rotary_embedding_dim": op.rotary_embedding_dim,
         "positions": op.positions is not None,
     }
     assert found == exported.seen

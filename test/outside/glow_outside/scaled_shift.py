@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, int_property
+from glow.dialects.graph.base import Array, GraphOp
 from glow.support.types import (
     Tensor,
     element_of,
@@ -35,8 +35,6 @@ class ScaledShiftOp(GraphOp):
 
     input = operand_def(TensorType.constr(AnyAttr()))
     scale = operand_def(TensorType.constr(AnyAttr()))
-    axis = int_property()
-    places = int_property(1)
     result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
@@ -66,5 +64,5 @@ class ScaledShiftOp(GraphOp):
         rank = len(shape_of(self.input))
         if operand == 0:
             return tuple(range(rank))
-        own = normalize_axis(self.parameters()["axis"], rank)
+        own = normalize_axis(self.axis, rank)
         return tuple(0 if axis == own else None for axis in range(rank))

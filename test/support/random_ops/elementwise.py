@@ -53,8 +53,7 @@ NAMED: dict[str, Callable[[Source], Any]] = {
 
 
 def _parameters(s: Source, op: type[GraphOp]) -> dict[str, Any]:
-    names = op.get_irdl_definition().accessor_names
-    return {name: NAMED[name](s) for name in names if name in NAMED}
+    return {name: NAMED[name](s) for name in op.declared()}
 
 
 def _unary(op: type[GraphOp]) -> Generator:

@@ -32,7 +32,7 @@ def _recurrent(op: type[RecurrentOp]) -> Callable[[Source], Call]:
             parameters["activations"] = [s.choose(BOUNDED) for _ in range(count)]
             parameters["alphas"] = [s.choose((0.25, 0.5)) for _ in range(count)]
         flags = {"input_forget", "linear_before_reset"}
-        for flag in flags & op.get_irdl_definition().accessor_names.keys():
+        for flag in flags & op.declared().keys():
             parameters[flag] = s.flip()
         wanted = [s.flip(0.7) for _ in op.RESULTS]
         wanted[s.integer(0, len(wanted) - 1)] = True

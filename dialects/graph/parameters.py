@@ -1,0 +1,138 @@
+"""Parameters of graph ops: keyword arguments of `compute`, stored as properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter as Argument
+from inspect import signature
+from types import FunctionType, NoneType, UnionType
+from typing import Any, Union, cast, get_args, get_origin
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import opt_prop_def, prop_def
+
+from glow.support.types import ints_of
+
+_STORED: dict[Any, Any] = {
+    bool: UnitAttr,
+    int: IntegerAttr.constr(i64),
+    float: FloatAttr.constr(f64),
+    str: StringAttr,
+    Sequence[int]: DenseArrayBase.constr(i64),
+    Sequence[float]: DenseArrayBase.constr(f64),
+    Sequence[str]: ArrayAttr.constr(StringAttr),
+}
+"""What constrains the property that stores a type; an attribute stores itself."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """
+    A keyword argument of `compute`.
+
+    `kinds` are the types that its annotation allows; `default` is `Argument.empty`
+    where it must be given. A bool is a unit property: it is false where that is absent,
+    whatever the default of a call.
+    """
+
+    name: str
+    kinds: tuple[Any, ...]
+    default: Any
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not Argument.empty
+
+    def definition(self) -> Any:
+        """Return the definition of the property for xDSL."""
+        kind = self.kinds[0]
+        stored = _STORED.get(kind, kind)
+        if kind is bool or NoneType in self.kinds:
+            return opt_prop_def(stored, prop_name=self.name)
+        default = to_attribute(self.default) if self.has_default else None
+        return prop_def(stored, default, prop_name=self.name)
+
+    def value_of(self, op: Operation) -> Any:
+        """Return the value that `op` has, as a Python value."""
+        stored = op.properties.get(self.name)
+        if stored is not None:
+            return from_attribute(stored)
+        return False if self.kinds[0] is bool else self.default
+
+
+@cache
+def parameters_of(compute: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return what `compute` takes by keyword; a function of NumPy takes nothing."""
+    if not isinstance(compute, FunctionType) or not compute.__code__.co_kwonlyargcount:
+        return {}
+    return {
+        name: Parameter(name, _kinds_in(argument.annotation), argument.default)
+        for name, argument in signature(compute, eval_str=True).parameters.items()
+        if argument.kind is Argument.KEYWORD_ONLY
+    }
+
+
+def _kinds_in(annotation: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the one; a tuple of integers is a sequence."""
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(kind for each in get_args(annotation) for kind in _kinds_in(each))
+    if get_origin(annotation) is tuple:
+        return (Sequence[get_args(annotation)[0]],)
+    return (annotation,)
+
+
+def to_attribute(value: Any) -> Attribute | None:
+    """
+    Return the property that stores `value`.
+
+    Those are integers, floats, strings, lists of them, booleans and types.
+    """
+    match value:
+        case None | False:
+            return None
+        case Attribute():
+            return value
+        case True:
+            return UnitAttr()
+        case int() | np.integer():
+            return IntegerAttr(int(cast(int, value)), i64)
+        case float() | np.floating():
+            return FloatAttr(float(cast(float, value)), f64)
+        case str():
+            return StringAttr(value)
+        case [str(), *_]:
+            return ArrayAttr([StringAttr(v) for v in value])
+        case [float(), *_]:
+            return DenseArrayBase.from_list(f64, [float(v) for v in value])
+        case _:
+            return DenseArrayBase.from_list(i64, [int(v) for v in value])
+
+
+def from_attribute(attribute: Attribute) -> Any:
+    """Return what `to_attribute` was given."""
+    match attribute:
+        case UnitAttr():
+            return True
+        case IntegerAttr() | FloatAttr():
+            return attribute.value.data
+        case StringAttr():
+            return attribute.data
+        case DenseArrayBase():
+            return ints_of(attribute)
+        case ArrayAttr():
+            return tuple(from_attribute(value) for value in attribute.data)
+        case _:
+            return attribute
