@@ -80,8 +80,8 @@ class Operand:
 
 
 FAULT = Operand(i32)
-OFFSETS = Operand(i32, noalias=True)
-"""A table of offsets, which is a constant."""
+OFFSETS = Operand(i32, INDEX, noalias=True)
+"""A table of offsets, which is a constant; they are loaded as indices."""
 
 
 @dataclass(frozen=True)
