@@ -21,8 +21,8 @@ def _written(
 
 def shuffled(b: Body, x: SSAValue, y: SSAValue, lanes: Sequence[int]) -> SSAValue:
     """Return some lanes of x followed by y."""
-    (result,) = _written(b, lambda xy: [shuffles.shuffled(*xy, lanes)], [x, y])
-    return result
+    with writing_to(Writer(b.block, b.entry)):
+        return shuffles.shuffled(Value.of(x), Value.of(y), lanes).ssa
 
 
 def transposed(b: Body, rows: list[SSAValue], bits: int) -> list[SSAValue]:
