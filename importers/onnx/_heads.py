@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.binary import AddOp
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.joining import SplitOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
-from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.support.types import element_type_of, shape_of
 
 BY_HEAD = (0, 2, 1, 3)
-I64 = np.dtype(np.int64)
 
 
 def heads_of(node: Node, name: str = "num_heads") -> int:
@@ -26,36 +22,28 @@ def heads_of(node: Node, name: str = "num_heads") -> int:
     return heads
 
 
-def split_last(node: Node, value: SSAValue, sizes: Sequence[int]) -> list[SSAValue]:
+def split_last(node: Node, value: Tensor, sizes: Sequence[int]) -> list[Tensor]:
     """Cut the last axis into parts of these `sizes`."""
-    return list(node.emit_many(SplitOp, value, axis=-1, sizes=sizes))
+    return list(node.emit_all(SplitOp, value, axis=-1, sizes=sizes))
 
 
-def by_head(node: Node, value: SSAValue, heads: int) -> SSAValue:
+def by_head(node: Node, value: Tensor, heads: int) -> Tensor:
     """Return [batch, length, heads * elements] as [batch, heads, length, elements]."""
-    batch, length, width = shape_of(value)
+    batch, length, width = value.shape
     if width % heads:
         node.invalid(f"expected {heads} heads of equal size, got {width} elements")
-    shape = (batch, length, heads, width // heads)
-    split = node.emit(ReshapeOp, value, shape=shape)
-    return node.emit(TransposeOp, split, permutation=BY_HEAD)
+    return value.reshape(batch, length, heads, width // heads).transpose(*BY_HEAD)
 
 
-def joined(node: Node, value: SSAValue) -> SSAValue:
+def joined(value: Tensor) -> Tensor:
     """Return [batch, heads, length, elements] as [batch, length, heads * elements]."""
-    batch, heads, length, elements = shape_of(value)
-    swapped = node.emit(TransposeOp, value, permutation=BY_HEAD)
-    return node.emit(ReshapeOp, swapped, shape=(batch, length, heads * elements))
+    batch, heads, length, elements = value.shape
+    return value.transpose(*BY_HEAD).reshape(batch, length, heads * elements)
 
 
-def per_batch(node: Node, index: int, batch: int, more: int = 0) -> SSAValue:
-    """Return an input of integers as i64 of shape [batch], plus `more`."""
+def per_batch(node: Node, index: int, batch: int) -> Tensor:
+    """Return an input of integers as i64 of shape [batch]."""
     value = node.input(index)
-    count = int(np.prod(shape_of(value)))
-    if count not in (1, batch):
+    if value.size not in (1, batch):
         node.invalid(f"expected {batch} integers as input {index}, got {value.type}")
-    flat = node.emit(ReshapeOp, value, shape=(count,))
-    wide = node.emit(CastOp, flat, to=element_type_of(I64))
-    if more:
-        wide = node.emit(AddOp, wide, node.literal(more, I64))
-    return wide if count == batch else node.emit(ExpandOp, wide, shape=(batch,))
+    return xp.broadcast_to(value.reshape(value.size).astype(np.int64), (batch,))

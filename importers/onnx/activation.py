@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.activation import (
     CeluOp,
     EluOp,
@@ -23,6 +21,7 @@ from glow.dialects.graph.activation import (
 )
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parametric import PreluOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -46,17 +45,17 @@ ACTIVATIONS: dict[str, tuple[type[GraphOp], tuple[str, ...]]] = {
 
 
 @onnx_op(*ACTIVATIONS)
-def activation(node: Node) -> SSAValue:
+def activation(node: Node) -> Tensor:
     op, names = ACTIVATIONS[node.record.op_type]
     return node.emit(op, node.input(0), **{name: node.real(name) for name in names})
 
 
 @onnx_op("Gelu")
-def gelu(node: Node) -> SSAValue:
+def gelu(node: Node) -> Tensor:
     approximate = node.choice("approximate", "none", "tanh")
     return node.emit(GeluOp, node.input(0), approximate=approximate)
 
 
 @onnx_op("PRelu", since=7)
-def prelu(node: Node) -> SSAValue:
+def prelu(node: Node) -> Tensor:
     return node.emit(PreluOp, node.input(0), node.input(1))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.dialects.builtin import i1
-from xdsl.ir import SSAValue
 
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.slicing import PadOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
-from glow.support.types import element_of, element_type_of, shape_of
+from glow.support.types import element_type_of
 
 
 @onnx_op("RotaryEmbedding")
-def rotary_embedding(node: Node) -> SSAValue:
+def rotary_embedding(node: Node) -> Tensor:
     return node.emit(
         RotaryEmbeddingOp,
         *(node.input(index) for index in range(3)),
@@ -29,7 +29,7 @@ def rotary_embedding(node: Node) -> SSAValue:
 
 
 @onnx_op("Attention")
-def attention(node: Node) -> tuple[SSAValue | None, ...]:
+def attention(node: Node) -> tuple[Tensor | None, ...]:
     mask, bias = _mask(node)
     mode = node.integer("qk_matmul_output_mode")
     if not 0 <= mode < len(SCORES):
@@ -40,7 +40,7 @@ def attention(node: Node) -> tuple[SSAValue | None, ...]:
         dtype = dtype_of_onnx(kind, "the attribute softmax_precision")
         precision = element_type_of(dtype)
     wanted = [True, *(node.is_read(index) for index in (1, 2, 3))]
-    found = node.emit_many(
+    found = node.emit_all(
         AttentionOp,
         *(node.input(index) for index in range(3)),
         mask,
@@ -71,7 +71,7 @@ def _heads(node: Node, name: str) -> int | None:
     return heads or None
 
 
-def _mask(node: Node) -> tuple[SSAValue | None, SSAValue | None]:
+def _mask(node: Node) -> tuple[Tensor | None, Tensor | None]:
     """
     Return the mask, if it is one of booleans, and the bias, if it is one of numbers.
 
@@ -80,8 +80,8 @@ def _mask(node: Node) -> tuple[SSAValue | None, SSAValue | None]:
     value = node.optional(3)
     if value is None:
         return None, None
-    shape = shape_of(value)
-    is_bool = element_of(value) == i1
+    shape = value.shape
+    is_bool = value.element == i1
     missing = _total(node) - shape[-1] if shape else 0
     if missing > 0 and (node.opset >= 24 or shape[-1] != 1):
         pads = [0] * (2 * len(shape) - 1) + [missing]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import SSAValue
 
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
@@ -20,7 +20,7 @@ LISTS = {"value_floats": np.float32, "value_ints": np.int64}
 
 
 @onnx_op("Constant")
-def constant(node: Node) -> SSAValue:
+def constant(node: Node) -> Tensor:
     names = list(node.record.attributes)
     if len(names) != 1:
         node.invalid(f"expected one attribute with the value, got {names}")
@@ -36,7 +36,7 @@ def constant(node: Node) -> SSAValue:
 
 
 @onnx_op("ConstantOfShape")
-def constant_of_shape(node: Node) -> SSAValue:
+def constant_of_shape(node: Node) -> Tensor:
     shape = node.known_ints(0, "a shape") or ()
     value = node.tensor("value") if node.has("value") else np.zeros(1, np.float32)
     if value.size != 1:
@@ -46,7 +46,7 @@ def constant_of_shape(node: Node) -> SSAValue:
 
 
 @onnx_op("EyeLike")
-def eye_like(node: Node) -> SSAValue:
+def eye_like(node: Node) -> Tensor:
     dtype = node.dtype(0)
     if node.has("dtype"):
         dtype = dtype_of_onnx(node.integer("dtype"), "the attribute dtype")
@@ -58,7 +58,7 @@ def eye_like(node: Node) -> SSAValue:
 
 
 @onnx_op("Range")
-def range_(node: Node) -> SSAValue:
+def range_(node: Node) -> Tensor:
     start, limit, delta = (_scalar(node, index) for index in range(3))
     if delta == 0 or not np.isfinite([start, limit, delta]).all():
         node.invalid(f"cannot count from {start} to {limit} by {delta}")

@@ -7,21 +7,18 @@ A loop is written out, one copy of its body for each iteration.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 
 import numpy as np
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.joining import ConcatOp
-from glow.dialects.graph.movement import ReshapeOp
-from glow.dialects.graph.slicing import SliceOp
+from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import element_of, normalize_axis, shape_of
+from glow.support.types import normalize_axis
 
 MAX_ITERATIONS = 1 << 12
 
-Values = list[SSAValue | None]  # None: what the importer has noted that it lacks
+Values = list[Tensor | None]  # None: what the importer has noted that it lacks
 
 
 @onnx_op("If")
@@ -36,15 +33,18 @@ def if_(node: Node) -> Values:
 @onnx_op("Loop")
 def loop(node: Node) -> Values:
     """The body gets the iteration, the condition, and what the last one left."""
-    limit = _scalar(node, 0, "a trip count") if node.optional(0) else None
-    goes_on = bool(_scalar(node, 1, "a condition")) if node.optional(1) else True
-    condition = node.optional(1) or node.literal(True)
+    condition, goes_on, limit = node.optional(1), True, MAX_ITERATIONS + 1
+    if node.optional(0) is not None:
+        limit = _scalar(node, 0, "a trip count")
+    if condition is None:
+        condition = node.literal(True)
+    else:
+        goes_on = bool(_scalar(node, 1, "a condition"))
     body, state = node.body("body"), list(node.inputs[2:])
     scanned = node.output_count - len(state)
     rows: list[Values] = []
-    for iteration in count():
-        if not goes_on or (limit is not None and iteration >= limit):
-            break
+    while goes_on and len(rows) < limit:
+        iteration = len(rows)
         _check_iterations(node, iteration)
         number = node.literal(iteration, np.dtype(np.int64))
         found = body([number, condition, *state])
@@ -68,13 +68,13 @@ def scan(node: Node) -> Values:
     state, scanned = list(node.inputs[:split]), node.given[split:]
     zeros = (0,) * number
     axes = [
-        normalize_axis(axis, len(shape_of(value)))
+        normalize_axis(axis, value.ndim)
         for axis, value in zip(
             node.integers("scan_input_axes") or zeros, scanned, strict=True
         )
     ]
     backward = node.integers("scan_input_directions") or zeros
-    lengths = {shape_of(v)[axis] for v, axis in zip(scanned, axes, strict=True)}
+    lengths = {v.shape[axis] for v, axis in zip(scanned, axes, strict=True)}
     if len(lengths) != 1 or len(backward) != number:
         node.invalid(f"expected one length of all scanned inputs, got {lengths}")
     (length,) = lengths
@@ -83,7 +83,7 @@ def scan(node: Node) -> Values:
     for step in range(length):
         places = [length - 1 - step if flag else step for flag in backward]
         parts = [
-            _part(node, value, axis, place)
+            value[(slice(None),) * axis + (place,)]
             for value, axis, place in zip(scanned, axes, places, strict=True)
         ]
         found = _counted(node, body([*state, *parts]), node.output_count, "body")
@@ -116,19 +116,11 @@ def _counted(node: Node, found: Values, expected: int, body: str) -> Values:
 
 def _next_state(node: Node, old: Values, new: Values) -> Values:
     for before, after in zip(old, new, strict=True):
-        if before and after and element_of(before) != element_of(after):
+        if before is None or after is None:
+            continue
+        if before.element != after.element:
             node.invalid(f"the body makes {after.type} of {before.type}")
     return new
-
-
-def _part(node: Node, value: SSAValue, axis: int, place: int) -> SSAValue:
-    """Return `value` at `place` of `axis`, without that axis."""
-    shape = shape_of(value)
-    starts = [place if index == axis else 0 for index in range(len(shape))]
-    sizes = [1 if index == axis else size for index, size in enumerate(shape)]
-    steps = (1,) * len(shape)
-    part = node.emit(SliceOp, value, starts=starts, sizes=sizes, steps=steps)
-    return node.emit(ReshapeOp, part, shape=(*shape[:axis], *shape[axis + 1 :]))
 
 
 def _stacked(
@@ -145,19 +137,11 @@ def _stacked(
         node.invalid(f"expected an axis and a direction for {outputs} scanned outputs")
     columns = zip(*rows, strict=True)
     return [
-        _joined(node, column[::-1] if flag else column, axis)
+        _joined(column[::-1] if flag else column, axis)
         for column, axis, flag in zip(columns, axes, backward, strict=True)
     ]
 
 
-def _joined(node: Node, parts: Sequence[SSAValue | None], axis: int) -> SSAValue | None:
+def _joined(parts: Sequence[Tensor | None], axis: int) -> Tensor | None:
     present = [part for part in parts if part is not None]
-    if len(present) < len(parts):
-        return None
-    axis = normalize_axis(axis, len(shape_of(present[0])) + 1)
-    rows: list[SSAValue] = []
-    for part in present:
-        shape = shape_of(part)
-        wide = (*shape[:axis], 1, *shape[axis:])
-        rows.append(node.emit(ReshapeOp, part, shape=wide))
-    return node.emit(ConcatOp, rows, axis=axis)
+    return None if len(present) < len(parts) else xp.stack(present, axis)

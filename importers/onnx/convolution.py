@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.convolution import (
     ConvOp,
     ConvTransposeOp,
 )
+from glow.dialects.graph.tensors import Tensor
 from glow.dialects.graph.window import Window
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
@@ -17,7 +16,7 @@ Ints = tuple[int, ...]
 
 
 @onnx_op("Conv")
-def conv(node: Node) -> SSAValue:
+def conv(node: Node) -> Tensor:
     kernel = _kernel(node)
     strides, dilations = node.integers("strides"), node.integers("dilations")
     pads = resolve_auto_pad(
@@ -41,7 +40,7 @@ def conv(node: Node) -> SSAValue:
 
 
 @onnx_op("ConvTranspose")
-def conv_transpose(node: Node) -> SSAValue:
+def conv_transpose(node: Node) -> Tensor:
     kernel = _kernel(node)
     strides, dilations = node.integers("strides"), node.integers("dilations")
     output_padding, output_shape = (

@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.joining import ConcatOp
-from glow.dialects.graph.logic import AndOp
-from glow.dialects.graph.reduction import ReduceSumOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -22,7 +18,7 @@ MAX_COMPARED = 1 << 26  # elements that are compared at once
 
 
 @onnx_op("TfIdfVectorizer")
-def tf_idf_vectorizer(node: Node) -> SSAValue:
+def tf_idf_vectorizer(node: Node) -> Tensor:
     """The columns that `ngram_indexes` give to n-grams, which the pool lists."""
     if node.has("pool_strings") or not node.has("pool_int64s"):
         node.refuse("a pool of strings")
@@ -30,10 +26,10 @@ def tf_idf_vectorizer(node: Node) -> SSAValue:
     pool, starts = node.integers("pool_int64s") or (), node.integers("ngram_counts")
     columns = np.array(node.integers("ngram_indexes") or ())
     weights: tuple[float, ...] = node.value("weights") if node.has("weights") else ()
-    data = input_of(node, 0)
-    rows = data.reshape(_rows(data), data.shape[-1])
+    data = node.input(0)
+    rows = data.reshape(_rows(node, data), data.shape[-1])
     parts = _counts(node, rows, _grams(pool, starts or ()))
-    counts = Expression(node, node.emit(ConcatOp, [p.value for p in parts], axis=1))
+    counts = node.emit(ConcatOp, parts, axis=1)
     total = counts.shape[1]
     if len(columns) != total or len(set(columns)) != total or columns.min() < 0:
         node.invalid(f"expected {total} distinct ngram_indexes, got {columns.tolist()}")
@@ -41,21 +37,20 @@ def tf_idf_vectorizer(node: Node) -> SSAValue:
         node.invalid(f"expected {total} weights, got {len(weights)}")
     factors = np.array(weights or (1.0,) * total, np.float32)
     if mode == "IDF":
-        counts = (counts > 0).cast(np.float32)
+        counts = (counts > 0).astype(np.float32)
     if mode != "TF":
-        counts = counts * node.literal(factors)
-    zero = np.zeros((rows.shape[0], 1), np.float32)
-    joined = node.emit(ConcatOp, [counts.value, node.literal(zero)], axis=1)
+        counts = counts * factors
+    zero = node.literal(np.zeros((rows.shape[0], 1), np.float32))
     places = np.full(columns.max() + 1, total)
     places[columns] = np.arange(total)
-    found = Expression(node, joined).to(GatherOp, node.literal(places), axis=1)
-    return found.reshape(*data.shape[:-1], len(places)).value
+    found = xp.take(xp.concat([counts, zero], axis=1), places, axis=1)
+    return found.reshape(*data.shape[:-1], len(places))
 
 
-def _rows(data: Expression) -> int:
-    if len(data.shape) not in (1, 2):
-        data.node.invalid(f"expected one row or a matrix, got {list(data.shape)}")
-    return data.shape[0] if len(data.shape) == 2 else 1
+def _rows(node: Node, data: Tensor) -> int:
+    if data.ndim not in (1, 2):
+        node.invalid(f"expected one row or a matrix, got {list(data.shape)}")
+    return data.shape[0] if data.ndim == 2 else 1
 
 
 def _grams(pool: tuple[int, ...], starts: tuple[int, ...]) -> list[NDArray[Any]]:
@@ -67,15 +62,13 @@ def _grams(pool: tuple[int, ...], starts: tuple[int, ...]) -> list[NDArray[Any]]
     ]
 
 
-def _counts(
-    node: Node, rows: Expression, grams: list[NDArray[Any]]
-) -> list[Expression]:
+def _counts(node: Node, rows: Tensor, grams: list[NDArray[Any]]) -> list[Tensor]:
     """Return for each n how often each of its n-grams occurs in each row."""
     low, high = node.integer("min_gram_length"), node.integer("max_gram_length")
     skips, (batch, extent) = node.integer("max_skip_count"), rows.shape
-    found: list[Expression] = []
+    found: list[Tensor] = []
     for length, each in enumerate(grams, 1):
-        zero = Expression(node, node.literal(np.zeros((batch, len(each)), np.float32)))
+        zero = node.literal(np.zeros((batch, len(each)), np.float32))
         wanted = low <= length <= high and len(each) > 0
         steps = range(1, 2 + (skips if length > 1 else 0))
         widths = [(step, extent - (length - 1) * step) for step in steps]
@@ -89,18 +82,16 @@ def _counts(
 
 
 def _hits(
-    node: Node, rows: Expression, grams: NDArray[Any], step: int, width: int
-) -> Expression:
+    node: Node, rows: Tensor, grams: NDArray[Any], step: int, width: int
+) -> Tensor:
     """Count the n-grams whose items are `step` apart, from each of `width` places."""
     batch = rows.shape[0]
     if batch * width * len(grams) > MAX_COMPARED:
         node.refuse(f"{len(grams)} n-grams and rows of {rows.shape[1]}")
-    equal: list[Expression] = []
+    equal: list[Tensor] = []
     for index in range(grams.shape[1]):
-        part = rows.to(
-            SliceOp, starts=(0, index * step), sizes=(batch, width), steps=(1, 1)
-        )
-        items = node.literal(grams[:, index], rows.dtype)
-        equal.append(part.reshape(batch, width, 1).equals(items))
-    every = reduce(lambda one, other: one.to(AndOp, other), equal)
-    return every.cast(np.float32).to(ReduceSumOp, axes=(1,), keepdims=False)
+        part = rows[:, index * step : index * step + width]
+        items = grams[:, index].astype(rows.dtype)
+        equal.append(part.reshape(batch, width, 1) == items)
+    every = reduce(xp.logical_and, equal)
+    return xp.sum(every.astype(np.float32), axis=1)

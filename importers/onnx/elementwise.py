@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import reduce
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph import binary, comparison, logic, trigonometry, unary
 from glow.dialects.graph.base import GraphOp
-from glow.importers.onnx.expression import input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -66,27 +64,26 @@ VARIADIC: dict[str, type[GraphOp]] = {
 
 
 @onnx_op(*UNARY)
-def of_one_tensor(node: Node) -> SSAValue:
+def of_one_tensor(node: Node) -> Tensor:
     return node.emit(UNARY[node.record.op_type], node.input(0))
 
 
 @onnx_op(*BINARY, since=7)
-def of_two_tensors(node: Node) -> SSAValue:
+def of_two_tensors(node: Node) -> Tensor:
     return node.emit(BINARY[node.record.op_type], node.input(0), node.input(1))
 
 
 @onnx_op(*VARIADIC)
-def of_any_tensors(node: Node) -> SSAValue:
+def of_any_tensors(node: Node) -> Tensor:
     return _folded(node, VARIADIC[node.record.op_type])
 
 
 @onnx_op("Mean")
-def mean(node: Node) -> SSAValue:
-    total = _folded(node, binary.AddOp)
-    return node.emit(binary.DivOp, total, node.literal(len(node.given), node.dtype(0)))
+def mean(node: Node) -> Tensor:
+    return _folded(node, binary.AddOp) / len(node.given)
 
 
-def _folded(node: Node, op: type[GraphOp]) -> SSAValue:
+def _folded(node: Node, op: type[GraphOp]) -> Tensor:
     """Return op(op(input 0, input 1), ...)."""
     if not node.given:
         node.invalid("expected at least one input, got none")
@@ -94,7 +91,7 @@ def _folded(node: Node, op: type[GraphOp]) -> SSAValue:
 
 
 @onnx_op("BitShift")
-def bit_shift(node: Node) -> SSAValue:
+def bit_shift(node: Node) -> Tensor:
     direction = node.choice("direction", "LEFT", "RIGHT")
     return node.emit(
         logic.BitShiftOp, node.input(0), node.input(1), direction=direction
@@ -102,7 +99,7 @@ def bit_shift(node: Node) -> SSAValue:
 
 
 @onnx_op("IsInf")
-def is_inf(node: Node) -> SSAValue:
+def is_inf(node: Node) -> Tensor:
     return node.emit(
         unary.IsInfOp,
         node.input(0),
@@ -112,11 +109,8 @@ def is_inf(node: Node) -> SSAValue:
 
 
 @onnx_op("Mod")
-def mod(node: Node) -> SSAValue:
+def mod(node: Node) -> Tensor:
     fmod = node.flag("fmod")
     if node.opset >= 28 and not fmod and node.dtype(0).kind == "f":
-        x, y = input_of(node, 0), input_of(node, 1)
-        rest = x % y  # with the sign of x, where that of y is asked for
-        other = (rest < 0).choose(y > 0, (rest > 0) & (y < 0))
-        return other.choose(rest + y, rest).value
+        return node.input(0) % node.input(1)
     return node.emit(binary.ModOp, node.input(0), node.input(1), fmod=fmod)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.embedding import (
     MODES,
     EmbeddingBagOp,
     EmbeddingOp,
     SparseLengthsSumOp,
 )
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.records import DEFAULT_DOMAIN
 from glow.importers.onnx.registry import Outputs, onnx_op
@@ -43,7 +42,7 @@ def aten(node: Node) -> Outputs:
             node.refuse(f"operator={other!r}")
 
 
-def _embedding_bag(node: Node) -> Sequence[SSAValue]:
+def _embedding_bag(node: Node) -> Sequence[Tensor]:
     """The first of four results; the others are there for gradients."""
     mode, padding_idx = node.integer("mode", 0), node.integer("padding_idx", -1)
     if not 0 <= mode < len(MODES):
@@ -62,13 +61,13 @@ def _embedding_bag(node: Node) -> Sequence[SSAValue]:
 
 
 @onnx_op("SparseLengthsSum", "SparseLengthsMean", domains=CAFFE2)
-def sparse_lengths(node: Node) -> SSAValue:
+def sparse_lengths(node: Node) -> Tensor:
     given = [node.input(index) for index in range(3)]
     return node.emit(SparseLengthsSumOp, *given, mode=_mode(node))
 
 
 @onnx_op("SparseLengthsWeightedSum", "SparseLengthsWeightedMean", domains=CAFFE2)
-def sparse_lengths_weighted(node: Node) -> SSAValue:
+def sparse_lengths_weighted(node: Node) -> Tensor:
     """Weights stand behind the table."""
     table, weights, *bags = (node.input(index) for index in range(4))
     node.ignore("grad_on_weights")

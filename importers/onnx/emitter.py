@@ -1,9 +1,10 @@
-"""Put ops into a function, fold those whose operands are known and small."""
+"""The ops of an imported function; those whose operands are known and small fold."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from glow.dialects.graph.storage import (
     LiteralOp,
     LoadOp,
 )
+from glow.dialects.graph.tensors import SourceOp, Writer
 from glow.importers.onnx.tensors import check_extents
 from glow.support.errors import GlowError
 from glow.support.names import Names
@@ -87,8 +89,12 @@ class Emitter:
         self._arrays[result] = array
         return result
 
+    def at(self, name: str, location: LocationAttr) -> Writer:
+        """Return where ops of a node go; `name` is for constants that arise."""
+        return _NodeWriter(self, name, location)
+
     def emit(
-        self, op: GraphOp, name: str, location: LocationAttr
+        self, op: SourceOp, name: str, location: LocationAttr
     ) -> tuple[SSAValue, ...]:
         """Insert `op`, or what it folds to; `name` is for constants that arise."""
         for result in op.results:
@@ -112,8 +118,10 @@ class Emitter:
                     self.constants.append(self._pending.pop(owner))
         self.block.add_op(op)
 
-    def _folded(self, op: GraphOp) -> tuple[NDArray[Any], ...] | None:
+    def _folded(self, op: SourceOp) -> tuple[NDArray[Any], ...] | None:
         """Return the results if all operands are known and everything is small."""
+        if not isinstance(op, GraphOp):
+            return None
         arrays = [self._arrays.get(operand) for operand in op.operands]
         types: list[Tensor] = [tensor_type(result) for result in op.results]
         sizes = [array.size for array in arrays if array is not None]
@@ -124,6 +132,21 @@ class Emitter:
             return op.evaluate([array for array in arrays if array is not None])
         except (ArithmeticError, GlowError, IndexError, ValueError):
             return None  # a fault that belongs to the run
+
+
+@dataclass(frozen=True)
+class _NodeWriter(Writer):
+    """Where the ops of one node go."""
+
+    emitter: Emitter
+    name: str
+    location: LocationAttr
+
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        return self.emitter.emit(op, self.name, self.location)
+
+    def constant(self, array: NDArray[Any]) -> SSAValue:
+        return self.emitter.constant(array, self.name, self.location)
 
 
 def hint_of(name: str) -> str | None:

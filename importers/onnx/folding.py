@@ -5,21 +5,20 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from glow.dialects.graph.convolution import ConvTransposeOp
 from glow.dialects.graph.scattering import ScatterElementsOp
 from glow.dialects.graph.slicing import PadOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import check_extents
 
 
 @onnx_op("Col2Im")
-def col2im(node: Node) -> SSAValue:
+def col2im(node: Node) -> Tensor:
     """A transposed convolution whose filter is 1 where a row of a column belongs."""
-    columns = input_of(node, 0)
+    columns = node.input(0)
     image = node.known_ints(1, "an image shape") or ()
     block = node.known_ints(2, "a block shape") or ()
     rank = len(block)
@@ -46,22 +45,22 @@ def col2im(node: Node) -> SSAValue:
         node.invalid(f"expected a multiple of {size} rows, got {columns.shape[1]}")
     ones = np.tile(np.eye(size, dtype=columns.dtype), (channels, 1))
     spread = columns.reshape(batch, channels * size, *places)
-    found = spread.to(
+    return node.emit(
         ConvTransposeOp,
-        node.literal(ones.reshape(channels * size, 1, *block)),
+        spread,
+        ones.reshape(channels * size, 1, *block),
         strides=strides,
         pads=pads,
         dilations=dilations,
         group=channels,
         output_padding=[s % stride for s, stride in zip(room, strides, strict=True)],
     )
-    return found.value
 
 
 @onnx_op("MaxUnpool")
-def max_unpool(node: Node) -> SSAValue:
+def max_unpool(node: Node) -> Tensor:
     """Zeros, and each maximum where its index in the whole result says."""
-    maxima, rank = input_of(node, 0), len(node.shape(0)) - 2
+    maxima, rank = node.input(0), len(node.shape(0)) - 2
     kernel = node.integers("kernel_shape") or ()
     strides = node.integers("strides") or (1,) * rank
     pads = node.integers("pads") or (0,) * (2 * rank)
@@ -74,14 +73,16 @@ def max_unpool(node: Node) -> SSAValue:
         shape.append(extent)
     check_extents(tuple(shape), maxima.dtype.itemsize, "the result")
     zeros = np.broadcast_to(np.zeros((), maxima.dtype), (prod(shape),))
-    found = Expression(node, node.literal(zeros)).to(
+    found = node.emit(
         ScatterElementsOp,
-        input_of(node, 1).reshape(prod(maxima.shape)),
-        maxima.reshape(prod(maxima.shape)),
+        node.literal(zeros),
+        node.input(1).reshape(maxima.size),
+        maxima.reshape(maxima.size),
         axis=0,
     )
     whole = node.known_ints(2, "an output shape") or tuple(shape)
     if len(whole) != len(shape):
         node.invalid(f"expected an output shape of {rank + 2} entries, got {whole}")
     behind = [new - old for new, old in zip(whole, shape, strict=True)]
-    return found.reshape(*shape).to(PadOp, 0, pads=(0,) * len(shape) + (*behind,)).value
+    pads = (*(0,) * len(shape), *behind)
+    return node.emit(PadOp, found.reshape(*shape), 0, pads=pads)

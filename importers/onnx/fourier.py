@@ -8,12 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.indexing import GatherOp
-from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.movement import TransposeOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
@@ -23,20 +20,20 @@ MAX_MATRIX = 1 << 24  # elements of a constant that is made at import
 
 
 @onnx_op("DFT")
-def dft_along_attribute(node: Node) -> SSAValue:
+def dft_along_attribute(node: Node) -> Tensor:
     return _dft(node, node.integer("axis"))
 
 
 @onnx_op("DFT", since=20)
-def dft(node: Node) -> SSAValue:
+def dft(node: Node) -> Tensor:
     axes = node.known_ints(2, "an axis") or (-2,)
     return _dft(node, axes[0])
 
 
-def _dft(node: Node, axis: int) -> SSAValue:
+def _dft(node: Node, axis: int) -> Tensor:
     """Real elements have a last axis of 1, complex ones of 2; sums are in f64."""
-    signal = input_of(node, 0)
-    rank = len(signal.shape)
+    signal = node.input(0)
+    rank = signal.ndim
     axis = normalize_axis(axis, rank)
     if axis == rank - 1:
         node.invalid("expected an axis before the last, which has the parts")
@@ -48,17 +45,17 @@ def _dft(node: Node, axis: int) -> SSAValue:
     if inverse and onesided:
         default = 2 * (default - 1)
     length = lengths[0] if lengths else default
-    return _transformed(node, signal, axis, length, inverse, onesided).value
+    return _transformed(node, signal, axis, length, inverse, onesided)
 
 
 def _transformed(
     node: Node,
-    signal: Expression,
+    signal: Tensor,
     axis: int,
     length: int,
     inverse: bool,
     onesided: bool,
-) -> Expression:
+) -> Tensor:
     *extents, parts = signal.shape
     count = extents[axis]
     if parts not in (1, 2) or length < 1:
@@ -74,13 +71,11 @@ def _transformed(
     matrix = _matrix(count, length, inverse, onesided)[:, :parts, :kept, :made]
     order = [i for i in range(len(extents)) if i != axis]
     permutation = (*order, axis, len(extents))
-    rows = signal.cast(np.float64).to(TransposeOp, permutation=permutation)
+    rows = signal.astype(np.float64).transpose(*permutation)
     flat = rows.reshape(prod(extents) // max(count, 1), count * parts)
-    weights = node.literal(matrix.reshape(count * parts, kept * made))
-    found = flat.to(MatMulOp, weights).cast(signal.dtype)
+    found = (flat @ matrix.reshape(count * parts, kept * made)).astype(signal.dtype)
     shaped = found.reshape(*(extents[i] for i in order), kept, made)
-    back = tuple(int(i) for i in np.argsort(permutation))
-    return shaped.to(TransposeOp, permutation=back)
+    return shaped.transpose(*(int(i) for i in np.argsort(permutation)))
 
 
 def _matrix(count: int, length: int, inverse: bool, onesided: bool) -> NDArray[Any]:
@@ -103,12 +98,12 @@ def _matrix(count: int, length: int, inverse: bool, onesided: bool) -> NDArray[A
 
 
 @onnx_op("STFT")
-def stft(node: Node) -> SSAValue:
+def stft(node: Node) -> Tensor:
     """A transform of each frame, times the window."""
-    signal, step = input_of(node, 0), (node.known_ints(1, "a step") or (0,))[0]
+    signal, step = node.input(0), (node.known_ints(1, "a step") or (0,))[0]
     window = node.optional(2)
     lengths = node.known_ints(3, "a length")
-    length = lengths[0] if lengths else node.shape(2)[0] if window else 0
+    length = lengths[0] if lengths else node.shape(2)[0] if window is not None else 0
     extent = signal.shape[1]
     if step < 1 or not 1 <= length <= extent:
         node.invalid(
@@ -117,18 +112,18 @@ def stft(node: Node) -> SSAValue:
         )
     starts = np.arange(0, extent - length + 1, step)
     places = starts[:, None] + np.arange(length)
-    frames = signal.to(GatherOp, node.literal(places), axis=1)
+    frames = xp.take(signal, places, axis=1)
     if window is not None:
         shape = node.shape(2)
         if shape != (length,):
             node.invalid(f"expected a window of [{length}], got {list(shape)}")
-        frames = frames * input_of(node, 2).reshape(length, 1)
+        frames = frames * node.input(2).reshape(length, 1)
     onesided = node.flag("onesided") and signal.shape[-1] == 1
-    return _transformed(node, frames, 2, length, False, onesided).value
+    return _transformed(node, frames, 2, length, False, onesided)
 
 
 @onnx_op("MelWeightMatrix")
-def mel_weight_matrix(node: Node) -> SSAValue:
+def mel_weight_matrix(node: Node) -> Tensor:
     """Triangles over the bins of a spectrum, which are alike wide in mels."""
     roles = ("a number of bins", "a length", "a rate", "an edge", "an edge")
     given = [

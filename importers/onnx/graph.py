@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.storage import LoadOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.body import RunBody, body_of
 from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import Function, Key, definition_of
@@ -28,7 +29,8 @@ from glow.importers.onnx.schemas import (
 )
 from glow.importers.onnx.tensors import DTYPES
 from glow.support.errors import InvalidModelError
-from glow.support.types import Tensor, dtype_of, element_of, shape_of
+from glow.support.types import Tensor as TensorType
+from glow.support.types import dtype_of, element_of, shape_of
 
 MAX_DEPTH = 32
 MAX_NODES = 1 << 20
@@ -51,7 +53,7 @@ class GraphImporter:
         emitter: Emitter,
         problems: Problems,
         functions: Mapping[Key, Function],
-        declared: Mapping[str, Tensor],
+        declared: Mapping[str, TensorType],
         folder: Path | None,
     ):
         self._emitter = emitter
@@ -144,9 +146,8 @@ class GraphImporter:
             raise InvalidModelError(f"{record.label}: {error}") from error
         for name in node.unread():
             self._problems.add(f"attribute {name} of {record.operator}", record.label)
-        outputs: list[SSAValue | None] = (
-            [found] if isinstance(found, SSAValue) else list(found)
-        )
+        results = [found] if isinstance(found, Tensor) else found
+        outputs = [None if each is None else each.value for each in results]
         if any(map(node.is_read, range(len(outputs), node.output_count))):
             raise Unsupported(f"{record.operator} with {node.output_count} outputs")
         for name, value in zip(record.outputs, outputs, strict=False):

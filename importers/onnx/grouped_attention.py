@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.ir import SSAValue
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.comparison import LessOp
 from glow.dialects.graph.joining import ConcatOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.graph.slicing import PadOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx._heads import (
-    I64,
     by_head,
     heads_of,
     joined,
@@ -25,7 +22,6 @@ from glow.importers.onnx._heads import (
 )
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import shape_of
 
 SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
 
@@ -42,7 +38,7 @@ class _Step:
     batch: int
     length: int
     total: int
-    ends: SSAValue
+    ends: Tensor
 
     @property
     def is_first(self) -> bool:
@@ -50,7 +46,7 @@ class _Step:
 
 
 @onnx_op("GroupQueryAttention", domains=("com.microsoft",))
-def group_query_attention(node: Node) -> tuple[SSAValue | None, ...]:
+def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     """
     Each element of the batch has a past of its own length, at the front of the cache.
 
@@ -73,7 +69,7 @@ def group_query_attention(node: Node) -> tuple[SSAValue | None, ...]:
         for index, new in ((3, key), (4, value))
     )
     window = node.integer("local_window_size", -1)
-    capacity = shape_of(keys)[2]
+    capacity = keys.shape[2]
     # Each query sees a key, itself, so what one gets that sees none does not matter.
     result = node.emit(
         AttentionOp,
@@ -91,7 +87,7 @@ def group_query_attention(node: Node) -> tuple[SSAValue | None, ...]:
         left_window_size=window - 1 if window > 0 else -1,
         unseen="nan",
     )
-    return joined(node, result), keys, values
+    return joined(result), keys, values
 
 
 def _refuse_what_is_lacking(node: Node) -> None:
@@ -107,22 +103,22 @@ def _refuse_what_is_lacking(node: Node) -> None:
         node.invalid("expected both past_key and past_value, or none")
 
 
-def _parts(node: Node, heads: int, shared: int) -> list[SSAValue]:
+def _parts(node: Node, heads: int, shared: int) -> list[Tensor]:
     """Return queries, keys and values, each [batch, length, heads * elements]."""
     query = node.input(0)
-    if len(shape_of(query)) != 3:
+    if len(query.shape) != 3:
         node.invalid(f"expected a query of rank 3, got {query.type}")
     if node.optional(1) is not None:
         return [query, node.input(1), node.input(2)]
-    width, count = shape_of(query)[2], heads + 2 * shared
+    width, count = query.shape[2], heads + 2 * shared
     if width % count:
         node.invalid(f"expected {count} packed heads of equal size, got {query.type}")
     size = width // count
     return split_last(node, query, (heads * size, shared * size, shared * size))
 
 
-def _step(node: Node, query: SSAValue) -> _Step:
-    batch, length, _ = shape_of(query)
+def _step(node: Node, query: Tensor) -> _Step:
+    batch, length, _ = query.shape
     total = int(node.known(TOTAL, "a total_sequence_length").reshape(-1)[0])
     past = node.shape(3)[2] if node.optional(3) is not None else 0
     if total < length or (total > past and total not in (length, past + length)):
@@ -130,28 +126,25 @@ def _step(node: Node, query: SSAValue) -> _Step:
             f"expected a total_sequence_length of {past + length} for a cache that "
             f"grows, or of {length} to {past}, got {total}"
         )
-    return _Step(batch, length, total, per_batch(node, SEQLENS, batch, more=1))
+    return _Step(batch, length, total, per_batch(node, SEQLENS, batch) + 1)
 
 
-def _positions(node: Node, step: _Step) -> SSAValue:
+def _positions(node: Node, step: _Step) -> Tensor:
     """
     Return at which position each token is, [batch, length].
 
     Of first tokens ONNX Runtime reads one position and counts on; here each has one.
     """
-    if node.optional(POSITIONS) is not None:
-        return node.input(POSITIONS)
-    shape = (step.batch, step.length)
-    counted = node.literal(np.arange(step.length), I64)
+    if (given := node.optional(POSITIONS)) is not None:
+        return given
     if step.is_first:
-        return node.emit(ExpandOp, counted, shape=shape)
-    behind = node.literal(np.arange(step.length) - step.length, I64)
-    ends = node.emit(ReshapeOp, step.ends, shape=(step.batch, 1))
-    return node.emit(AddOp, ends, behind)
+        counted = node.literal(np.arange(step.length))
+        return xp.broadcast_to(counted, (step.batch, step.length))
+    return step.ends.reshape(step.batch, 1) + (np.arange(step.length) - step.length)
 
 
-def _turned(node: Node, value: SSAValue, heads: int, positions: SSAValue) -> SSAValue:
-    turned, elements = 2 * node.shape(COS)[-1], shape_of(value)[2] // heads
+def _turned(node: Node, value: Tensor, heads: int, positions: Tensor) -> Tensor:
+    turned, elements = 2 * node.shape(COS)[-1], value.shape[2] // heads
     return node.emit(
         RotaryEmbeddingOp,
         value,
@@ -164,40 +157,35 @@ def _turned(node: Node, value: SSAValue, heads: int, positions: SSAValue) -> SSA
     )
 
 
-def _cached(node: Node, index: int, new: SSAValue, step: _Step) -> SSAValue:
+def _cached(node: Node, index: int, new: Tensor, step: _Step) -> Tensor:
     """Return the cache, input `index`, with what is `new` at its place."""
     cache = node.optional(index)
-    if cache is None or 0 in shape_of(cache):
+    if cache is None or 0 in cache.shape:
         if not step.is_first:
             node.invalid(
                 f"expected a past of {step.total - step.length} positions, got none"
             )
         return new
-    room = step.total - shape_of(cache)[2]
+    room = step.total - cache.shape[2]
     if room > 0:
-        batch, heads, _, elements = shape_of(new)
-        shape = (batch, heads, room, elements)
-        zeros = node.literal(np.zeros(shape), node.dtype(index))
+        batch, heads, _, elements = new.shape
+        zeros = np.zeros((batch, heads, room, elements), cache.dtype)
         cache = node.emit(ConcatOp, [cache, zeros], axis=2)
-    at = None
-    if not step.is_first:
-        at = node.emit(AddOp, step.ends, node.literal(-step.length, I64))
+    at = None if step.is_first else step.ends - step.length
     return node.emit(TensorScatterOp, cache, new, at, axis=2)
 
 
-def _mask(node: Node, step: _Step, capacity: int) -> SSAValue:
+def _mask(node: Node, step: _Step, capacity: int) -> Tensor:
     """Return which keys are none of padding, for tokens that are the first."""
-    keys = node.literal(np.arange(capacity), I64)
-    ends = node.emit(ReshapeOp, step.ends, shape=(step.batch, 1, 1, 1))
-    return node.emit(LessOp, keys, ends)
+    return node.literal(np.arange(capacity)) < step.ends.reshape(step.batch, 1, 1, 1)
 
 
-def _bias(node: Node, capacity: int) -> SSAValue | None:
+def _bias(node: Node, capacity: int) -> Tensor | None:
     """Return the bias of scores, with zeros where the cache is longer."""
     bias = node.optional(BIAS)
     if bias is None:
         return None
-    missing = capacity - shape_of(bias)[-1]
+    missing = capacity - bias.shape[-1]
     if missing < 1:
         return bias
-    return node.emit(PadOp, bias, None, pads=[0] * 7 + [missing])
+    return node.emit(PadOp, bias, pads=[0] * 7 + [missing])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
-from xdsl.ir import SSAValue
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.scattering import (
     REDUCTIONS,
@@ -14,37 +12,37 @@ from glow.dialects.graph.scattering import (
     ScatterNdOp,
     TensorScatterOp,
 )
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
 
 
 @onnx_op("Gather")
-def gather(node: Node) -> SSAValue:
+def gather(node: Node) -> Tensor:
     return node.emit(GatherOp, node.input(0), node.input(1), axis=node.integer("axis"))
 
 
 @onnx_op("Compress")
-def compress(node: Node) -> SSAValue:
+def compress(node: Node) -> Tensor:
     """The parts for which a condition holds, of the elements in a row or of an axis."""
-    data, condition = input_of(node, 0), node.known(1, "a condition")
+    data, condition = node.input(0), node.known(1, "a condition")
     axis = node.integer("axis") if node.has("axis") else 0
     if not node.has("axis"):
-        data = data.reshape(prod(data.shape))
-    axis = normalize_axis(axis, len(data.shape))
+        data = data.reshape(data.size)
+    axis = normalize_axis(axis, data.ndim)
     if condition.ndim != 1 or len(condition) > data.shape[axis]:
         node.invalid(
             f"expected at most {data.shape[axis]} conditions, "
             f"got {list(condition.shape)}"
         )
-    return data.to(GatherOp, node.literal(np.flatnonzero(condition)), axis=axis).value
+    return xp.take(data, np.flatnonzero(condition), axis=axis)
 
 
 @onnx_op("ReverseSequence")
-def reverse_sequence(node: Node) -> SSAValue:
+def reverse_sequence(node: Node) -> Tensor:
     """The element as far from the end of its sequence as it is from the start."""
-    data, lengths = input_of(node, 0), input_of(node, 1)
+    data, lengths = node.input(0), node.input(1)
     batch, time = node.integer("batch_axis"), node.integer("time_axis")
     shape = data.shape
     if {batch, time} != {0, 1} or lengths.shape != shape[batch : batch + 1]:
@@ -54,21 +52,21 @@ def reverse_sequence(node: Node) -> SSAValue:
         )
     ones = (1,) * (len(shape) - 2)
     places = np.arange(shape[time]).reshape((-1, 1) if time == 0 else (1, -1))
-    here = Expression(node, node.literal(places.reshape(*places.shape, *ones)))
+    here = node.literal(places.reshape(*places.shape, *ones))
     count = shape[batch]
     ends = lengths.reshape(*((1, count) if time == 0 else (count, 1)), *ones)
-    index = (here < ends).choose(ends - 1 - here, here)
-    return data.to(GatherElementsOp, index.expand(shape), axis=time).value
+    index = xp.where(here < ends, ends - 1 - here, here)
+    return xp.take_along_axis(data, xp.broadcast_to(index, shape), axis=time)
 
 
 @onnx_op("GatherElements")
-def gather_elements(node: Node) -> SSAValue:
+def gather_elements(node: Node) -> Tensor:
     axis = node.integer("axis")
     return node.emit(GatherElementsOp, node.input(0), node.input(1), axis=axis)
 
 
 @onnx_op("GatherND")
-def gather_nd(node: Node) -> SSAValue:
+def gather_nd(node: Node) -> Tensor:
     batch_dims = node.integer("batch_dims", 0)
     return node.emit(GatherNdOp, node.input(0), node.input(1), batch_dims=batch_dims)
 
@@ -78,7 +76,7 @@ def _reduction(node: Node) -> str:
 
 
 @onnx_op("Scatter", "ScatterElements")
-def scatter_elements(node: Node) -> SSAValue:
+def scatter_elements(node: Node) -> Tensor:
     return node.emit(
         ScatterElementsOp,
         *(node.input(index) for index in range(3)),
@@ -88,13 +86,13 @@ def scatter_elements(node: Node) -> SSAValue:
 
 
 @onnx_op("ScatterND")
-def scatter_nd(node: Node) -> SSAValue:
+def scatter_nd(node: Node) -> Tensor:
     operands = (node.input(index) for index in range(3))
     return node.emit(ScatterNdOp, *operands, reduction=_reduction(node))
 
 
 @onnx_op("TensorScatter")
-def tensor_scatter(node: Node) -> SSAValue:
+def tensor_scatter(node: Node) -> Tensor:
     return node.emit(
         TensorScatterOp,
         node.input(0),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
-from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.parametric import PreluOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.elementwise import BINARY
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
@@ -14,7 +12,7 @@ NAMES = [name for name in BINARY if not name.endswith("OrEqual")]
 
 
 @onnx_op(*(name for name in NAMES if not name.startswith("Bitwise")))
-def binary_of_axis(node: Node) -> SSAValue:
+def binary_of_axis(node: Node) -> Tensor:
     """The axes of the second operand are some of the first's, from `axis` on."""
     left, right = node.shape(0), node.shape(1)
     axis = node.integer("axis", len(left) - len(right))
@@ -30,7 +28,7 @@ def binary_of_axis(node: Node) -> SSAValue:
 
 
 @onnx_op("PRelu")
-def prelu_of_channels(node: Node) -> SSAValue:
+def prelu_of_channels(node: Node) -> Tensor:
     """The slope is one for all, or one for each channel."""
     shape, slope = node.shape(0), node.shape(1)
     if slope in ((), (1,)):
@@ -44,10 +42,8 @@ def _fits(right: tuple[int, ...], there: tuple[int, ...]) -> bool:
     return all(own in (1, other) for own, other in zip(right, there, strict=True))
 
 
-def _placed(node: Node, axis: int) -> SSAValue:
+def _placed(node: Node, axis: int) -> Tensor:
     """Return the second operand with axes behind its own, which begin at `axis`."""
     left, right = node.shape(0), node.shape(1)
     rest = (1,) * (len(left) - axis - len(right))
-    if not rest:
-        return node.input(1)
-    return node.emit(ReshapeOp, node.input(1), shape=(*right, *rest))
+    return node.input(1).reshape(*right, *rest)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import shape_of
 
 
 @onnx_op("MatMul")
-def matmul(node: Node) -> SSAValue:
+def matmul(node: Node) -> Tensor:
     return node.emit(MatMulOp, node.input(0), node.input(1))
 
 
 @onnx_op("Einsum")
-def einsum(node: Node) -> SSAValue:
+def einsum(node: Node) -> Tensor:
     return node.emit(EinsumOp, node.given, equation=node.string("equation"))
 
 
 @onnx_op("Gemm")
-def gemm(node: Node) -> SSAValue:
+def gemm(node: Node) -> Tensor:
     """(alpha lhs) @ rhs + beta bias, or lhs @ (alpha rhs) where rhs is a constant."""
     lhs, rhs, bias = node.input(0), node.input(1), node.optional(2)
     alpha, beta = node.real("alpha"), node.real("beta")
@@ -38,7 +36,7 @@ def gemm(node: Node) -> SSAValue:
     if node.opset < 7 and not node.flag("broadcast") and bias is not None:
         rows, columns = node.shape(0), node.shape(1)
         shape = (rows[node.flag("transA")], columns[not node.flag("transB")])
-        if shape_of(bias) != shape:
+        if bias.shape != shape:
             node.invalid(f"expected a C of shape {list(shape)}, got {bias.type}")
     if bias is not None:
         bias = None if beta == 0 else _scaled(node, bias, beta)
@@ -52,13 +50,13 @@ def gemm(node: Node) -> SSAValue:
     )
 
 
-def _scaled(node: Node, value: SSAValue, factor: float) -> SSAValue:
+def _scaled(node: Node, value: Tensor, factor: float) -> Tensor:
     if factor == 1:
         return value
     dtype = node.dtype(0)
     if dtype.kind in "iu" and not _is_among(factor, np.iinfo(dtype)):
         node.refuse(f"a factor of {factor} on {dtype} elements")
-    return node.emit(MulOp, value, node.literal(factor, dtype))
+    return value * factor
 
 
 def _is_among(factor: float, limits: np.iinfo[np.integer]) -> bool:

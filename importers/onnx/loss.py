@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
 
 @onnx_op("NegativeLogLikelihoodLoss")
-def negative_log_likelihood(node: Node) -> SSAValue:
+def negative_log_likelihood(node: Node) -> Tensor:
     return node.emit(NegativeLogLikelihoodLossOp, *_given(node), **_parameters(node))
 
 
 @onnx_op("SoftmaxCrossEntropyLoss")
-def cross_entropy(node: Node) -> tuple[SSAValue, ...]:
-    return node.emit_many(
+def cross_entropy(node: Node) -> tuple[Tensor, ...]:
+    return node.emit_all(
         CrossEntropyLossOp,
         *_given(node),
         **_parameters(node),
@@ -26,7 +25,7 @@ def cross_entropy(node: Node) -> tuple[SSAValue, ...]:
     )
 
 
-def _given(node: Node) -> tuple[SSAValue, SSAValue, SSAValue | None]:
+def _given(node: Node) -> tuple[Tensor, Tensor, Tensor | None]:
     return node.input(0), node.input(1), node.optional(2)
 
 

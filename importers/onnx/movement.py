@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
-    ReshapeOp,
     SpaceToDepthOp,
     TileOp,
     TransposeOp,
 )
 from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis, shape_of
@@ -22,7 +21,7 @@ Ints = tuple[int, ...]
 
 
 @onnx_op("Transpose")
-def transpose(node: Node) -> SSAValue:
+def transpose(node: Node) -> Tensor:
     permutation = node.integers("perm")
     if permutation is None:
         permutation = tuple(reversed(range(len(node.shape(0)))))
@@ -30,12 +29,12 @@ def transpose(node: Node) -> SSAValue:
 
 
 @onnx_op("Concat")
-def concat(node: Node) -> SSAValue:
+def concat(node: Node) -> Tensor:
     return node.emit(ConcatOp, node.given, axis=node.integer("axis", 1))
 
 
 @onnx_op("Split")
-def split(node: Node) -> tuple[SSAValue, ...]:
+def split(node: Node) -> tuple[Tensor, ...]:
     axis = normalize_axis(node.integer("axis", 0), len(node.shape(0)))
     extent, count = node.shape(0)[axis], node.output_count
     if node.has("num_outputs") and node.integer("num_outputs") != count:
@@ -47,7 +46,7 @@ def split(node: Node) -> tuple[SSAValue, ...]:
         sizes = _even_sizes(extent, count)
     if len(sizes) != count:
         node.invalid(f"expected {count} sizes, got {list(sizes)}")
-    return node.emit_many(SplitOp, node.input(0), axis=axis, sizes=sizes)
+    return node.emit_all(SplitOp, node.input(0), axis=axis, sizes=sizes)
 
 
 def _even_sizes(extent: int, count: int) -> Ints:
@@ -57,13 +56,13 @@ def _even_sizes(extent: int, count: int) -> Ints:
 
 
 @onnx_op("Slice")
-def slice_by_attributes(node: Node) -> SSAValue:
+def slice_by_attributes(node: Node) -> Tensor:
     starts, ends = node.integers("starts") or (), node.integers("ends") or ()
     return _slice(node, starts, ends, node.integers("axes"), None)
 
 
 @onnx_op("Slice", since=10)
-def slice_(node: Node) -> SSAValue:
+def slice_(node: Node) -> Tensor:
     starts = node.known_ints(1, "starts") or ()
     ends = node.known_ints(2, "ends") or ()
     axes, steps = node.known_ints(3, "axes"), node.known_ints(4, "steps")
@@ -72,7 +71,7 @@ def slice_(node: Node) -> SSAValue:
 
 def _slice(
     node: Node, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints | None
-) -> SSAValue:
+) -> Tensor:
     lists = [starts, ends, *(values for values in (axes, steps) if values is not None)]
     if len({len(values) for values in lists}) > 1:
         node.invalid(
@@ -84,7 +83,7 @@ def _slice(
 
 
 @onnx_op("Pad")
-def pad_by_attributes(node: Node) -> SSAValue:
+def pad_by_attributes(node: Node) -> Tensor:
     """Up to opset 1, the pads have another name."""
     mode = node.choice("mode", "constant", "edge", "reflect")
     value = node.literal(node.real("value"), node.dtype(0))
@@ -99,7 +98,7 @@ def pad_by_attributes(node: Node) -> SSAValue:
 
 
 @onnx_op("Pad", since=11)
-def pad(node: Node) -> SSAValue:
+def pad(node: Node) -> Tensor:
     mode = node.choice("mode", "constant", "edge", "reflect", "wrap")
     pads = node.known_ints(1, "pads") or ()
     axes = node.known_ints(3, "axes")
@@ -122,7 +121,7 @@ def _pads_of_all(node: Node, pads: Ints, axes: Ints) -> Ints:
 
 
 @onnx_op("Tile")
-def tile_along_axis(node: Node) -> SSAValue:
+def tile_along_axis(node: Node) -> Tensor:
     """As often along an axis as both inputs say."""
     repeats = [1] * len(node.shape(0))
     (axis,), (tiles,) = _integers(node, 2, "an axis"), _integers(node, 1, "tiles")
@@ -139,28 +138,26 @@ def _integers(node: Node, index: int, role: str) -> Ints:
 
 
 @onnx_op("Tile", since=6)
-def tile(node: Node) -> SSAValue:
+def tile(node: Node) -> Tensor:
     repeats = node.known_ints(1, "repeats") or ()
     return node.emit(TileOp, node.input(0), repeats=repeats)
 
 
 @onnx_op("SpaceToDepth")
-def space_to_depth(node: Node) -> SSAValue:
+def space_to_depth(node: Node) -> Tensor:
     size = node.integer("blocksize")
     if not node.has("mode") or node.choice("mode", "DCR", "CRD") == "DCR":
         return node.emit(SpaceToDepthOp, node.input(0), block_size=size)
-    n, c, h, w = shape_of(node.input(0), rank=4)
+    n, c, h, w = shape_of(node.input(0).value, rank=4)
     if size < 1 or h % size or w % size:
         node.invalid(f"expected a blocksize that divides {h} and {w}, got {size}")
     blocks = (n, c, h // size, size, w // size, size)
-    parts = node.emit(ReshapeOp, node.input(0), shape=blocks)
-    order = node.emit(TransposeOp, parts, permutation=(0, 1, 3, 5, 2, 4))
-    extents = (n, c * size * size, h // size, w // size)
-    return node.emit(ReshapeOp, order, shape=extents)
+    parts = node.input(0).reshape(*blocks).transpose(0, 1, 3, 5, 2, 4)
+    return parts.reshape(n, c * size * size, h // size, w // size)
 
 
 @onnx_op("DepthToSpace")
-def depth_to_space(node: Node) -> SSAValue:
+def depth_to_space(node: Node) -> Tensor:
     size = node.integer("blocksize")
     mode = node.choice("mode", "DCR", "CRD") if node.opset >= 11 else "DCR"
     return node.emit(DepthToSpaceOp, node.input(0), block_size=size, mode=mode)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,7 +12,8 @@ from onnx import AttributeProto, SparseTensorProto, TensorProto
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 
-from glow.dialects.graph.base import GraphOp, Slot
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.tensors import Slot, Tensor
 from glow.importers.onnx.body import RunBody
 from glow.importers.onnx.emitter import Emitter
 from glow.importers.onnx.problems import Unsupported
@@ -21,7 +22,6 @@ from glow.importers.onnx.schemas import Schema, value_of
 from glow.importers.onnx.sparse import dense_of
 from glow.importers.onnx.tensors import array_of
 from glow.support.errors import InvalidModelError
-from glow.support.types import dtype_of, element_of, shape_of
 
 
 class Node:
@@ -44,8 +44,9 @@ class Node:
         find_body: Callable[[str], RunBody],
     ):
         self.record = record
-        self.inputs = inputs
-        self.location = location
+        label = next((name for name in record.outputs if name), record.source)
+        self._writer = emitter.at(label, location)
+        self.inputs = tuple(self._tensor(value) for value in inputs)
         self._schema = schema
         self._emitter = emitter
         self._wanted = wanted
@@ -60,18 +61,18 @@ class Node:
         return self.record.opset
 
     @property
-    def given(self) -> list[SSAValue]:
+    def given(self) -> list[Tensor]:
         """The inputs that are present."""
         return [value for value in self.inputs if value is not None]
 
-    def input(self, index: int) -> SSAValue:
+    def input(self, index: int) -> Tensor:
         """Return an input that the schema requires."""
         value = self.optional(index)
         if value is None:
             self.invalid(f"input {index} is missing")
         return value
 
-    def optional(self, index: int) -> SSAValue | None:
+    def optional(self, index: int) -> Tensor | None:
         """Return an input, or None where it is absent, by length or by empty name."""
         return self.inputs[index] if index < len(self.inputs) else None
 
@@ -86,29 +87,29 @@ class Node:
         return len(self.record.outputs)
 
     def shape(self, index: int) -> tuple[int, ...]:
-        return shape_of(self.input(index))
+        return self.input(index).shape
 
     def element(self, index: int) -> Attribute:
-        return element_of(self.input(index))
+        return self.input(index).element
 
     def dtype(self, index: int) -> np.dtype[Any]:
-        return dtype_of(self.element(index))
+        return self.input(index).dtype
 
     def constant(self, index: int) -> NDArray[Any] | None:
         """Return an input's value if it is known at import, None if absent or not."""
         value = self.optional(index)
-        return None if value is None else self._emitter.array_of(value)
+        return None if value is None else self._emitter.array_of(value.value)
 
     def known(self, index: int, role: str) -> NDArray[Any]:
         """Return the value of an input that must be known at import."""
         return self.known_value(self.input(index), role)
 
-    def known_value(self, value: SSAValue, role: str) -> NDArray[Any]:
+    def known_value(self, value: Tensor, role: str) -> NDArray[Any]:
         """Return what `value` is, which must be known at import."""
-        array = self._emitter.array_of(value)
+        array = self._emitter.array_of(value.value)
         if array is None:
             what = f"{self.record.operator} with {role} known only at run time"
-            raise Unsupported(what, self._emitter.inputs_behind(value))
+            raise Unsupported(what, self._emitter.inputs_behind(value.value))
         return array
 
     def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:
@@ -183,29 +184,30 @@ class Node:
         self._read.add(name)
         return value_of(self.record.attributes[name])
 
-    def body(self, name: str) -> RunBody:
+    def body(
+        self, name: str
+    ) -> Callable[[Sequence[Tensor | None]], list[Tensor | None]]:
         """Return what imports the graph in attribute `name`, as often as it is run."""
         self._read.add(name)
-        return self._find_body(name)
+        run = self._find_body(name)
+        return lambda given: [
+            self._tensor(value)
+            for value in run([None if each is None else each.value for each in given])
+        ]
 
-    def emit(
-        self, op_class: type[GraphOp], *slots: Slot, **parameters: Any
-    ) -> SSAValue:
+    def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
         """Insert an op with one result, or the constant that it folds to."""
-        (result,) = self.emit_many(op_class, *slots, **parameters)
-        return result
+        return self._writer.emit(op, *slots, **parameters)
 
-    def emit_many(
-        self, op_class: type[GraphOp], *slots: Slot, **parameters: Any
-    ) -> tuple[SSAValue, ...]:
+    def emit_all(
+        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+    ) -> tuple[Tensor, ...]:
         """Insert an op, or the constants that it folds to; return its results."""
-        op = op_class(*slots, **parameters)
-        return self._emitter.emit(op, self._output_name(), self.location)
+        return self._writer.emit_all(op, *slots, **parameters)
 
-    def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> SSAValue:
+    def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
         """Return `value` as a constant."""
-        array = np.asarray(value, dtype)
-        return self._emitter.constant(array, self._output_name(), self.location)
+        return self._writer.tensor(np.asarray(value, dtype))
 
     def invalid(self, message: str) -> NoReturn:
         """Say that the node is wrong; the importer adds which one it is."""
@@ -219,8 +221,8 @@ class Node:
         """Return the attributes that the model sets and no one has asked for."""
         return sorted(set(self.record.attributes) - self._read)
 
-    def _output_name(self) -> str:
-        return next((name for name in self.record.outputs if name), self.record.source)
+    def _tensor(self, value: SSAValue | None) -> Tensor | None:
+        return None if value is None else self._writer.tensor(value)
 
     def _default(self, name: str) -> AttributeProto | None:
         rule = self._schema.attributes.get(name)

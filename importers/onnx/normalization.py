@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.ir import SSAValue
-
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.normalization import (
     BatchNormOp,
     LogSoftmaxOp,
     LrnOp,
     SoftmaxOp,
 )
-from glow.dialects.graph.reduction import ReduceMeanOp
-from glow.dialects.graph.select import CastOp
-from glow.importers.onnx.expression import input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
@@ -31,7 +26,7 @@ SOFTMAX: dict[str, type[GraphOp]] = {
 
 
 @onnx_op("BatchNormalization")
-def batch_norm(node: Node) -> tuple[SSAValue, ...]:
+def batch_norm(node: Node) -> tuple[Tensor, ...]:
     if node.integer("training_mode", 0):
         return _trained_batch_norm(node)
     if node.opset < 7 and not node.flag("is_test"):
@@ -43,25 +38,25 @@ def batch_norm(node: Node) -> tuple[SSAValue, ...]:
     return (node.emit(BatchNormOp, *given, epsilon=node.real("epsilon")),)
 
 
-def _trained_batch_norm(node: Node) -> tuple[SSAValue, ...]:
+def _trained_batch_norm(node: Node) -> tuple[Tensor, ...]:
     """Normalize by what the batch has, and move the running statistics towards it."""
-    x, momentum = input_of(node, 0), node.real("momentum")
-    axes = tuple(axis for axis in range(len(x.shape)) if axis != 1)
-    mean = x.to(ReduceMeanOp, axes=axes, keepdims=True)
+    x, momentum = node.input(0), node.real("momentum")
+    axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+    mean = xp.mean(x, axes, keepdims=True)
     away = x - mean
-    variance = (away * away).to(ReduceMeanOp, axes=axes, keepdims=False)
+    variance = xp.mean(away * away, axes)
     mean = mean.reshape(x.shape[1])
-    given = [mean.value, variance.value, node.input(1), node.input(2)]
-    y = node.emit(BatchNormOp, x.value, *given, epsilon=node.real("epsilon"))
+    given = [mean, variance, node.input(1), node.input(2)]
+    y = node.emit(BatchNormOp, x, *given, epsilon=node.real("epsilon"))
     running = [
-        input_of(node, index) * momentum + new.cast(node.dtype(index)) * (1 - momentum)
+        node.input(index) * momentum + new.astype(node.dtype(index)) * (1 - momentum)
         for index, new in ((3, mean), (4, variance))
     ]
-    return y, *(each.value for each in running)
+    return y, *running
 
 
 @onnx_op("InstanceNormalization")
-def instance_norm(node: Node) -> SSAValue:
+def instance_norm(node: Node) -> Tensor:
     if len(node.shape(0)) < 3:
         node.invalid(f"expected a rank of at least 3, got {node.input(0).type}")
     given = [node.input(index) for index in range(3)]
@@ -69,32 +64,32 @@ def instance_norm(node: Node) -> SSAValue:
 
 
 @onnx_op("GroupNormalization", since=18)
-def group_norm_by_group(node: Node) -> SSAValue:
+def group_norm_by_group(node: Node) -> Tensor:
     """Scale and bias have a number for each group."""
     channels, groups = node.shape(0)[1], node.integer("num_groups")
     if groups < 1 or channels % groups:
         node.invalid(f"expected num_groups to divide {channels} channels, got {groups}")
 
-    def per_channel(index: int, name: str) -> SSAValue:
+    def per_channel(index: int, name: str) -> Tensor:
         value = node.input(index)
         if node.shape(index) != (groups,):
             node.invalid(
                 f"expected a {name} of shape [{groups}] per group, got {value.type}"
             )
-        column = node.emit(ReshapeOp, value, shape=(groups, 1))
-        wide = node.emit(ExpandOp, column, shape=(groups, channels // groups))
-        return node.emit(ReshapeOp, wide, shape=(channels,))
+        column = value.reshape(groups, 1)
+        wide = xp.broadcast_to(column, (groups, channels // groups))
+        return wide.reshape(channels)
 
     return _group_norm(node, per_channel(1, "scale"), per_channel(2, "bias"))
 
 
 @onnx_op("GroupNormalization", since=21)
-def group_norm(node: Node) -> SSAValue:
+def group_norm(node: Node) -> Tensor:
     _check_stash_type(node)
     return _group_norm(node, node.input(1), node.input(2))
 
 
-def _group_norm(node: Node, scale: SSAValue, bias: SSAValue) -> SSAValue:
+def _group_norm(node: Node, scale: Tensor, bias: Tensor) -> Tensor:
     return node.emit(
         GroupNormOp,
         node.input(0),
@@ -112,9 +107,9 @@ def _check_stash_type(node: Node) -> None:
 
 
 @onnx_op("LayerNormalization")
-def layer_norm(node: Node) -> tuple[SSAValue, ...]:
+def layer_norm(node: Node) -> tuple[Tensor, ...]:
     _check_stash_type(node)
-    return node.emit_many(
+    return node.emit_all(
         LayerNormOp,
         node.input(0),
         node.input(1),
@@ -126,7 +121,7 @@ def layer_norm(node: Node) -> tuple[SSAValue, ...]:
 
 
 @onnx_op("MeanVarianceNormalization")
-def mean_variance_norm(node: Node) -> SSAValue:
+def mean_variance_norm(node: Node) -> Tensor:
     """
     (x - mean) / (deviation + 1e-9) over any axes: a layer norm with these last.
 
@@ -139,25 +134,24 @@ def mean_variance_norm(node: Node) -> SSAValue:
     others = [axis for axis in range(rank) if axis not in axes]
     order = (*others, *axes)
     back = tuple(order.index(axis) for axis in range(rank))
-    last = node.emit(TransposeOp, node.input(0), permutation=order)
-    found = node.emit(LayerNormOp, last, axis=len(others), epsilon=1e-18)
-    return node.emit(TransposeOp, found, permutation=back)
+    last = node.input(0).transpose(*order)
+    norm = node.emit(LayerNormOp, last, axis=len(others), epsilon=1e-18)
+    return norm.transpose(*back)
 
 
 @onnx_op("RMSNormalization")
-def rms_norm(node: Node) -> SSAValue:
+def rms_norm(node: Node) -> Tensor:
     """The result has the type of the scale, which may be another one."""
     _check_stash_type(node)
     value, scale = node.input(0), node.input(1)
     numbers = {"axis": node.integer("axis"), "epsilon": node.real("epsilon")}
     if node.element(0) == node.element(1):
         return node.emit(RmsNormOp, value, scale, **numbers)
-    plain = node.emit(RmsNormOp, value, **numbers)
-    return node.emit(MulOp, node.emit(CastOp, plain, to=node.element(1)), scale)
+    return node.emit(RmsNormOp, value, **numbers).astype(scale.element) * scale
 
 
 @onnx_op("LRN")
-def lrn(node: Node) -> SSAValue:
+def lrn(node: Node) -> Tensor:
     return node.emit(
         LrnOp,
         node.input(0),
@@ -169,19 +163,18 @@ def lrn(node: Node) -> SSAValue:
 
 
 @onnx_op(*SOFTMAX)
-def flattening_softmax(node: Node) -> SSAValue:
+def flattening_softmax(node: Node) -> Tensor:
     """Softmax over all axes from `axis` on, taken together."""
     value, shape = node.input(0), node.shape(0)
     op, axis = SOFTMAX[node.record.op_type], node.integer("axis")
     axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
     if axis == len(shape) - 1:
         return node.emit(op, value, axis=axis)
-    rows, columns = prod(shape[:axis]), prod(shape[axis:])
-    flat = node.emit(ReshapeOp, value, shape=(rows, columns))
-    return node.emit(ReshapeOp, node.emit(op, flat, axis=1), shape=shape)
+    flat = value.reshape(prod(shape[:axis]), prod(shape[axis:]))
+    return node.emit(op, flat, axis=1).reshape(*shape)
 
 
 @onnx_op(*SOFTMAX, since=13)
-def softmax(node: Node) -> SSAValue:
+def softmax(node: Node) -> Tensor:
     op = SOFTMAX[node.record.op_type]
     return node.emit(op, node.input(0), axis=node.integer("axis"))

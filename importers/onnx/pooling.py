@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
@@ -13,13 +11,14 @@ from glow.dialects.graph.global_pooling import (
     GlobalMaxPoolOp,
 )
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
 
 @onnx_op("MaxPool")
-def max_pool(node: Node) -> tuple[SSAValue, ...]:
-    return node.emit_many(
+def max_pool(node: Node) -> tuple[Tensor, ...]:
+    return node.emit_all(
         MaxPoolOp,
         node.input(0),
         **_window(node),
@@ -29,7 +28,7 @@ def max_pool(node: Node) -> tuple[SSAValue, ...]:
 
 
 @onnx_op("AveragePool")
-def average_pool(node: Node) -> SSAValue:
+def average_pool(node: Node) -> Tensor:
     include = node.integer("count_include_pad", 0) != 0
     return node.emit(
         AvgPoolOp, node.input(0), **_window(node), count_include_pad=include
@@ -37,22 +36,22 @@ def average_pool(node: Node) -> SSAValue:
 
 
 @onnx_op("LpPool")
-def lp_pool(node: Node) -> SSAValue:
+def lp_pool(node: Node) -> Tensor:
     return node.emit(LpPoolOp, node.input(0), **_window(node), p=_norm(node))
 
 
 @onnx_op("GlobalAveragePool")
-def global_average_pool(node: Node) -> SSAValue:
+def global_average_pool(node: Node) -> Tensor:
     return node.emit(GlobalAvgPoolOp, node.input(0))
 
 
 @onnx_op("GlobalMaxPool")
-def global_max_pool(node: Node) -> SSAValue:
+def global_max_pool(node: Node) -> Tensor:
     return node.emit(GlobalMaxPoolOp, node.input(0))
 
 
 @onnx_op("GlobalLpPool")
-def global_lp_pool(node: Node) -> SSAValue:
+def global_lp_pool(node: Node) -> Tensor:
     return node.emit(GlobalLpPoolOp, node.input(0), p=_norm(node))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.select import CastOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
@@ -15,7 +14,7 @@ from glow.support.types import element_type_of, normalize_axis
 
 
 @onnx_op("QuantizeLinear")
-def quantize_linear(node: Node) -> SSAValue:
+def quantize_linear(node: Node) -> Tensor:
     """The integer nearest to x / scale, plus the zero point, within what fits."""
     node.ignore("saturate")  # it concerns floats of 8 bits only
     scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
@@ -29,32 +28,32 @@ def quantize_linear(node: Node) -> SSAValue:
         node.invalid(f"cannot quantize to {dtype}")
     precision = node.integer("precision", 0)
     inner = dtype_of_onnx(precision, "precision") if precision else scale.dtype
-    found = (input_of(node, 0).cast(inner) / scale.cast(inner)).round()
+    result = xp.round(node.input(0).astype(inner) / scale.astype(inner))
     if zero is not None:
-        found = found + zero.cast(inner)
+        result = result + zero.astype(inner)
     bounds = np.iinfo(dtype)
-    found = found.at_least(int(bounds.min)).at_most(int(bounds.max))
-    return found.to(CastOp, to=element_type_of(dtype), saturate=True).value
+    result = xp.minimum(xp.maximum(result, int(bounds.min)), int(bounds.max))
+    return node.emit(CastOp, result, to=element_type_of(dtype), saturate=True)
 
 
 @onnx_op("DequantizeLinear")
-def dequantize_linear(node: Node) -> SSAValue:
+def dequantize_linear(node: Node) -> Tensor:
     """(x - zero point) * scale"""
     scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
     dtype = dtype_of_onnx(number, "output_dtype") if number else scale.dtype
-    found = input_of(node, 0).cast(np.int32)
+    found = node.input(0).astype(np.int32)
     if node.optional(2) is not None:
         if node.dtype(2) != node.dtype(0):
             node.invalid(
                 f"expected a zero point of {node.dtype(0)}, got {node.dtype(2)}"
             )
-        found = found - _parameter(node, 2).cast(np.int32)
-    return (found.cast(scale.dtype) * scale).cast(dtype).value
+        found = found - _parameter(node, 2).astype(np.int32)
+    return (found.astype(scale.dtype) * scale).astype(dtype)
 
 
-def _parameter(node: Node, index: int) -> Expression:
+def _parameter(node: Node, index: int) -> Tensor:
     """Return a scale or zero point so that it broadcasts to the input."""
-    shape, value = node.shape(0), input_of(node, index)
+    shape, value = node.shape(0), node.input(index)
     own = value.shape
     if own in ((), (1,)):
         return value.reshape()
@@ -74,7 +73,6 @@ def _parameter(node: Node, index: int) -> Expression:
         )
     before, behind = own[:axis], own[axis + 1 :]
     column = value.reshape(*before, blocks, 1, *behind)
-    wide = column.expand((*before, blocks, size, *behind))
+    wide = xp.broadcast_to(column, (*before, blocks, size, *behind))
     whole = wide.reshape(*before, blocks * size, *behind)
-    zeros, ones = (0,) * len(shape), (1,) * len(shape)
-    return whole.to(SliceOp, starts=zeros, sizes=shape, steps=ones)
+    return whole[(slice(None),) * axis + (slice(shape[axis]),)]

@@ -34,7 +34,7 @@ def _top_k(node: Node, k: int, *, largest: bool) -> Outputs:
     """What nothing reads is not made."""
     with_indices = node.is_read(1)
     with_values = node.is_read(0) or not with_indices
-    found = node.emit_many(
+    found = node.emit_all(
         TopKOp,
         node.input(0),
         k=k,

@@ -60,7 +60,7 @@ def _recurrent(
     if not any(wanted):
         wanted[0] = True
     found = iter(
-        node.emit_many(
+        node.emit_all(
             op,
             *slots,
             direction=_direction(node),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.reduction import (
@@ -18,6 +16,7 @@ from glow.dialects.graph.reduction import (
     ReduceSumOp,
     ReduceSumSquareOp,
 )
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -37,7 +36,7 @@ ARGUMENTS: dict[str, type[GraphOp]] = {"ArgMax": ArgMaxOp, "ArgMin": ArgMinOp}
 
 
 @onnx_op(*REDUCTIONS)
-def reduction(node: Node) -> SSAValue:
+def reduction(node: Node) -> Tensor:
     axes = node.list_of("axes", 1)
     keepdims = node.flag("keepdims")
     if node.integer("noop_with_empty_axes", 0) and not axes:
@@ -49,7 +48,7 @@ def reduction(node: Node) -> SSAValue:
 
 
 @onnx_op(*ARGUMENTS)
-def argument(node: Node) -> SSAValue:
+def argument(node: Node) -> Tensor:
     return node.emit(
         ARGUMENTS[node.record.op_type],
         node.input(0),

@@ -7,15 +7,14 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from xdsl.ir import SSAValue
-
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
 from glow.support.discovery import modules_in
 
 if TYPE_CHECKING:
     from glow.importers.onnx.node import Node
 
-Outputs = SSAValue | Sequence[SSAValue | None]
+Outputs = Tensor | Sequence[Tensor | None]
 Handler = Callable[["Node"], Outputs]
 
 MARK = "onnx_operators"

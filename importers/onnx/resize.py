@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from glow.dialects.graph.interpolation import COORDINATES, CROP, MODES, ROUNDINGS
 from glow.dialects.graph.resize import ResizeOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
@@ -17,7 +17,7 @@ Floats = tuple[float, ...]
 
 
 @onnx_op("Upsample")
-def upsample(node: Node) -> SSAValue:
+def upsample(node: Node) -> Tensor:
     scales = node.reals("scales") if node.opset < 9 else _floats(node, 1, "scales")
     if any(scale < 1 for scale in scales):
         node.invalid(f"expected scales of at least 1, got {list(scales)}")
@@ -25,7 +25,7 @@ def upsample(node: Node) -> SSAValue:
 
 
 @onnx_op("Resize", since=10)
-def resize_by_scales(node: Node) -> SSAValue:
+def resize_by_scales(node: Node) -> Tensor:
     """Of the nearest elements, the next one is taken where an axis becomes shorter."""
     value, scales = node.input(0), _floats(node, 1, "scales")
     shorter = [axis for axis, scale in enumerate(scales) if scale < 1]
@@ -37,8 +37,8 @@ def resize_by_scales(node: Node) -> SSAValue:
 
 
 def _by_scales(
-    node: Node, value: SSAValue, scales: Floats, rounding: str, axes: Sequence[int]
-) -> SSAValue:
+    node: Node, value: Tensor, scales: Floats, rounding: str, axes: Sequence[int]
+) -> Tensor:
     """Resize as ONNX did before it had modes for coordinates."""
     _check_entries(node, "scales", scales, len(node.shape(0)))
     return node.emit(
@@ -53,7 +53,7 @@ def _by_scales(
 
 
 @onnx_op("Resize", since=11)
-def resize(node: Node) -> SSAValue:
+def resize(node: Node) -> Tensor:
     coordinates = node.choice("coordinate_transformation_mode", *COORDINATES)
     mode = node.choice("mode", *MODES)
     axes = node.integers("axes") if node.opset >= 18 else None

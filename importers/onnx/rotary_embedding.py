@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.movement import ExpandOp
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import shape_of
 
 DOMAINS = ("com.microsoft",)
 
 
 @onnx_op("RotaryEmbedding", domains=DOMAINS)
-def rotary_embedding(node: Node) -> SSAValue:
+def rotary_embedding(node: Node) -> Tensor:
     """Positions stand before the tables; a single one is that of the first token."""
     if node.integer("is_packed_batching", 0) or node.real("scale", 1.0) != 1:
         node.refuse("is_packed_batching or a scale")
@@ -38,9 +36,9 @@ def rotary_embedding(node: Node) -> SSAValue:
     )
 
 
-def _positions(node: Node, batch: int, length: int) -> SSAValue:
+def _positions(node: Node, batch: int, length: int) -> Tensor:
     value = node.input(1)
-    if shape_of(value) != (1,):
+    if value.shape != (1,):
         return value
-    counted = node.literal(np.arange(length), node.dtype(1))
-    return node.emit(ExpandOp, node.emit(AddOp, value, counted), shape=(batch, length))
+    counted = value + np.arange(length, dtype=value.dtype)
+    return xp.broadcast_to(counted, (batch, length))

@@ -7,11 +7,10 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.indexing import GatherElementsOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.binary import ModOp
+from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
@@ -23,15 +22,15 @@ CUBIC = -0.75
 class _Tap:
     """A place along one axis, its weight, and whether it lies in the image."""
 
-    place: Expression
-    weight: Expression | None
-    inside: Expression | None
+    place: Tensor
+    weight: Tensor | None
+    inside: Tensor | None
 
 
 @onnx_op("GridSample")
-def grid_sample(node: Node) -> SSAValue:
+def grid_sample(node: Node) -> Tensor:
     """The sum, over the places around each position, of weight times element."""
-    image, grid = input_of(node, 0), input_of(node, 1)
+    image, grid = node.input(0), node.input(1)
     batch, channels, *extents = image.shape
     if len(grid.shape) != len(image.shape) or not extents:
         node.invalid(f"expected input and grid of one rank, got {list(grid.shape)}")
@@ -48,19 +47,16 @@ def grid_sample(node: Node) -> SSAValue:
     flat = image.reshape(batch, channels, prod(extents))
     terms = [_term(flat, extents, each) for each in product(*taps)]
     total = sum(terms[1:], terms[0])
-    return total.reshape(batch, channels, *grid.shape[1:-1]).value
+    return total.reshape(batch, channels, *grid.shape[1:-1])
 
 
-def _column(points: Expression, index: int) -> Expression:
+def _column(points: Tensor, index: int) -> Tensor:
     """Return one coordinate of each point."""
-    batch, count, _ = points.shape
-    starts, sizes = (0, 0, index), (batch, count, 1)
-    found = points.to(SliceOp, starts=starts, sizes=sizes, steps=(1, 1, 1))
-    return found.reshape(batch, 1, count)
+    return points[:, None, :, index]
 
 
 def _taps(
-    node: Node, where: Expression, extent: int, dtype: np.dtype[np.generic]
+    node: Node, where: Tensor, extent: int, dtype: np.dtype[np.generic]
 ) -> list[_Tap]:
     """Return the places around `where`, which counts from -1 to 1 along an axis."""
     mode = node.string("mode")
@@ -69,16 +65,16 @@ def _taps(
     align = node.flag("align_corners")
     at = (where + 1) / 2 * (extent - 1) if align else ((where + 1) * extent - 1) / 2
     if mode == "nearest":
-        at = at.round()
+        at = xp.round(at)
     low, high = (0.0, extent - 1.0) if align else (-0.5, extent - 0.5)
     if padding == "border" and mode != "cubic":
-        outside = (at < low).choose(True, at > high)
-        at = outside.choose(at.at_least(0).at_most(extent - 1), at)
+        outside = (at < low) | (at > high)
+        at = xp.where(outside, _bounded(at, 0, extent - 1), at)
     elif padding == "reflection":
         at = _reflected(at, low, high)
     if mode == "nearest":
         return [_tap(at, None, extent, padding, low, high)]
-    first = at.floor()
+    first = xp.floor(at)
     part = at - first
     if mode == "linear":
         weights = {0: 1 - part, 1: part}
@@ -88,14 +84,14 @@ def _taps(
     else:
         node.refuse(f"mode={mode!r}")
     return [
-        _tap(first + step, weight.cast(dtype), extent, padding, low, high)
+        _tap(first + step, weight.astype(dtype), extent, padding, low, high)
         for step, weight in weights.items()
     ]
 
 
 def _tap(
-    place: Expression,
-    weight: Expression | None,
+    place: Tensor,
+    weight: Tensor | None,
     extent: int,
     padding: str,
     low: float,
@@ -106,33 +102,39 @@ def _tap(
         inside = (place >= 0) & (place <= extent - 1)
     elif padding == "reflection":
         place = _reflected(place, low, high)
-    index = place.cast(np.int64).at_least(0).at_most(extent - 1)
+    index = _bounded(place.astype(np.int64), 0, extent - 1)
     return _Tap(index, weight, inside)
 
 
-def _reflected(at: Expression, low: float, high: float) -> Expression:
+def _bounded(at: Tensor, low: float, high: float) -> Tensor:
+    return xp.minimum(xp.maximum(at, low), high)
+
+
+def _reflected(at: Tensor, low: float, high: float) -> Tensor:
     """Return `at`, mirrored at both ends until it lies between them."""
     length = high - low
     if not length:
-        return at.at_least(low).at_most(high)
-    beyond = (low - at).at_least(at - high).at_least(0)
-    turns = (beyond / length).floor()
+        return _bounded(at, low, high)
+    beyond = xp.maximum(xp.maximum(low - at, at - high), 0)
+    turns = xp.floor(beyond / length)
     rest = beyond - turns * length
-    is_low = (at < low).equals((turns % 2).equals(0))
-    return (beyond > 0).choose(is_low.choose(low + rest, high - rest), at)
+    is_even = emit(ModOp, turns, 2, fmod=True) == 0
+    is_low = (at < low) == is_even
+    inside = xp.where(is_low, low + rest, high - rest)
+    return xp.where(beyond > 0, inside, at)
 
 
-def _near(x: Expression) -> Expression:
+def _near(x: Tensor) -> Tensor:
     """Return the weight of a place at most 1 away (R. Keys, 1981)."""
     return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
 
 
-def _far(x: Expression) -> Expression:
+def _far(x: Tensor) -> Tensor:
     """Return the weight of a place 1 to 2 away."""
     return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
 
 
-def _term(flat: Expression, extents: list[int], taps: tuple[_Tap, ...]) -> Expression:
+def _term(flat: Tensor, extents: list[int], taps: tuple[_Tap, ...]) -> Tensor:
     """Return weight times element for one place around each position."""
     place, weight, inside = taps[0].place, taps[0].weight, taps[0].inside
     for tap, extent in zip(taps[1:], extents[1:], strict=True):
@@ -142,8 +144,8 @@ def _term(flat: Expression, extents: list[int], taps: tuple[_Tap, ...]) -> Expre
         if inside is not None and tap.inside is not None:
             inside = inside & tap.inside
     batch, channels, _ = flat.shape
-    index = place.expand((batch, channels, place.shape[-1]))
-    found = flat.to(GatherElementsOp, index, axis=2)
+    index = xp.broadcast_to(place, (batch, channels, place.shape[-1]))
+    found = xp.take_along_axis(flat, index, axis=2)
     if inside is not None:
-        found = inside.choose(found, 0)
+        found = xp.where(inside, found, 0)
     return found if weight is None else found * weight

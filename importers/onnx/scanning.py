@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
 from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.slicing import PadOp
-from glow.importers.onnx.expression import Expression, input_of
+from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
 
 
 @onnx_op("CumSum")
-def cumsum(node: Node) -> SSAValue:
+def cumsum(node: Node) -> Tensor:
     axes = node.known_ints(1, "axis") or ()
     if len(axes) != 1:
         node.invalid(f"expected one axis, got {list(axes)}")
@@ -27,12 +25,12 @@ def cumsum(node: Node) -> SSAValue:
 
 
 @onnx_op("CumProd")
-def cumprod(node: Node) -> SSAValue:
+def cumprod(node: Node) -> Tensor:
     """Each element times the one 1, then 2, then 4 places before it, and so on."""
-    axes, found = node.known_ints(1, "axis") or (), input_of(node, 0)
+    axes, found = node.known_ints(1, "axis") or (), node.input(0)
     if len(axes) != 1:
         node.invalid(f"expected one axis, got {list(axes)}")
-    axis = normalize_axis(axes[0], len(found.shape))
+    axis = normalize_axis(axes[0], found.ndim)
     sign = -1 if node.flag("reverse") else 1
     if node.flag("exclusive") and found.shape[axis]:
         found = _moved(found, axis, sign)
@@ -40,18 +38,18 @@ def cumprod(node: Node) -> SSAValue:
     while step < found.shape[axis]:
         found = found * _moved(found, axis, sign * step)
         step *= 2
-    return found.value
+    return found
 
 
-def _moved(value: Expression, axis: int, step: int) -> Expression:
+def _moved(value: Tensor, axis: int, step: int) -> Tensor:
     """Return `value` as many places along `axis`; ones come in, what falls out goes."""
-    rank = len(value.shape)
+    rank = value.ndim
     pads = [0] * (2 * rank)
     pads[axis], pads[rank + axis] = step, -step
-    return value.to(PadOp, 1, pads=pads)
+    return emit(PadOp, value, 1, pads=pads)
 
 
 @onnx_op("Trilu")
-def trilu(node: Node) -> SSAValue:
+def trilu(node: Node) -> Tensor:
     upper = node.flag("upper")
     return node.emit(TriluOp, node.input(0), node.optional(1), upper=upper)

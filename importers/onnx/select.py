@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from onnx import TensorProto
-from xdsl.ir import SSAValue
 
-from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, WhereOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
-from glow.support.types import element_type_of, shape_of
+from glow.support.types import element_type_of
 
 
 @onnx_op("Where")
-def where(node: Node) -> SSAValue:
+def where(node: Node) -> Tensor:
     return node.emit(WhereOp, node.input(0), node.input(1), node.input(2))
 
 
 @onnx_op("Cast")
-def cast(node: Node) -> SSAValue:
+def cast(node: Node) -> Tensor:
     number = node.integer("to") if node.opset >= 6 else _number(node, "to")
     dtype = dtype_of_onnx(number, "the attribute to")
     node.ignore("saturate", "round_mode")  # they concern types of 8 bits only
@@ -36,13 +35,13 @@ def _number(node: Node, name: str) -> int:
 
 
 @onnx_op("CastLike")
-def cast_like(node: Node) -> SSAValue:
+def cast_like(node: Node) -> Tensor:
     node.ignore("saturate", "round_mode")
     return node.emit(CastOp, node.input(0), to=node.element(1))
 
 
 @onnx_op("BitCast", since=26)
-def bit_cast(node: Node) -> SSAValue:
+def bit_cast(node: Node) -> Tensor:
     dtype = dtype_of_onnx(node.integer("to"), "the attribute to")
     if dtype.kind == "b":
         node.refuse("a result of bools")
@@ -50,7 +49,7 @@ def bit_cast(node: Node) -> SSAValue:
 
 
 @onnx_op("Clip")
-def clip_by_attributes(node: Node) -> SSAValue:
+def clip_by_attributes(node: Node) -> Tensor:
     bounds = [
         node.literal(node.real(name), node.dtype(0)) if node.has(name) else None
         for name in ("min", "max")
@@ -59,13 +58,11 @@ def clip_by_attributes(node: Node) -> SSAValue:
 
 
 @onnx_op("Clip", since=11)
-def clip(node: Node) -> SSAValue:
-    bounds = [_scalar(node, node.optional(index)) for index in (1, 2)]
+def clip(node: Node) -> Tensor:
+    bounds = [_scalar(node.optional(index)) for index in (1, 2)]
     return node.emit(ClipOp, node.input(0), *bounds)
 
 
-def _scalar(node: Node, bound: SSAValue | None) -> SSAValue | None:
+def _scalar(bound: Tensor | None) -> Tensor | None:
     """Return a bound without axes; ONNX Runtime takes a list of one as well."""
-    if bound is not None and shape_of(bound) == (1,):
-        return node.emit(ReshapeOp, bound, shape=())
-    return bound
+    return bound.reshape() if bound is not None and bound.shape == (1,) else bound

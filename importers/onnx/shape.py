@@ -5,33 +5,33 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.ir import SSAValue
 
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axes, normalize_axis
 
 
 @onnx_op("Identity")
-def identity(node: Node) -> SSAValue:
+def identity(node: Node) -> Tensor:
     return node.input(0)
 
 
 @onnx_op("Shape")
-def shape(node: Node) -> SSAValue:
+def shape(node: Node) -> Tensor:
     extents = node.shape(0)
     start, end = node.integer("start", 0), node.integer("end", len(extents))
     return node.literal(extents[slice(start, end)], np.dtype(np.int64))
 
 
 @onnx_op("Size")
-def size(node: Node) -> SSAValue:
+def size(node: Node) -> Tensor:
     return node.literal(prod(node.shape(0)), np.dtype(np.int64))
 
 
 @onnx_op("Reshape")
-def reshape(node: Node) -> SSAValue:
+def reshape(node: Node) -> Tensor:
     """0 copies an extent unless `allowzero`; -1 is what remains."""
     if node.opset < 5:
         wanted = node.integers("shape") or ()
@@ -56,7 +56,7 @@ def reshape(node: Node) -> SSAValue:
 
 
 @onnx_op("Flatten")
-def flatten(node: Node) -> SSAValue:
+def flatten(node: Node) -> Tensor:
     extents, axis = node.shape(0), node.integer("axis")
     axis = axis if axis == len(extents) else normalize_axis(axis, len(extents))
     rows, columns = prod(extents[:axis]), prod(extents[axis:])
@@ -64,7 +64,7 @@ def flatten(node: Node) -> SSAValue:
 
 
 @onnx_op("Squeeze")
-def squeeze(node: Node) -> SSAValue:
+def squeeze(node: Node) -> Tensor:
     extents, axes = node.shape(0), node.list_of("axes", 1)
     if axes is None:
         axes = tuple(axis for axis, extent in enumerate(extents) if extent == 1)
@@ -76,7 +76,7 @@ def squeeze(node: Node) -> SSAValue:
 
 
 @onnx_op("Unsqueeze")
-def unsqueeze(node: Node) -> SSAValue:
+def unsqueeze(node: Node) -> Tensor:
     axes = node.list_of("axes", 1) or ()
     rank = len(node.shape(0)) + len(axes)
     axes = normalize_axes(axes, rank)
@@ -86,6 +86,6 @@ def unsqueeze(node: Node) -> SSAValue:
 
 
 @onnx_op("Expand")
-def expand(node: Node) -> SSAValue:
+def expand(node: Node) -> Tensor:
     wanted = node.known_ints(1, "a shape") or ()
     return node.emit(ExpandOp, node.input(0), shape=wanted)

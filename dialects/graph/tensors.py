@@ -1,0 +1,287 @@
+"""Tensors to compute with: operators and indices append ops of the graph dialect."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NoReturn, cast
+
+import numpy as np
+from xdsl.ir import Attribute, SSAValue
+
+from glow.dialects.graph import base, binary, comparison, logic
+from glow.dialects.graph._indices import Index, Part
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.elements import element_for, number_of
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
+from glow.dialects.graph.select import CastOp, WhereOp
+from glow.dialects.graph.slicing import SliceOp
+from glow.dialects.graph.storage import LiteralOp, LoadOp
+from glow.dialects.graph.unary import AbsOp, NegOp
+from glow.support.types import (
+    FLOAT,
+    dtype_of,
+    element_of,
+    is_bool,
+    is_float,
+    shape_of,
+    tensor_type,
+)
+from glow.support.types import Tensor as TensorType
+
+SourceOp = GraphOp | LiteralOp | LoadOp
+"""An op whose results are tensors to compute with."""
+
+
+class Writer(ABC):
+    """Where ops go: the end of a block, the place of a matched op, a model to be."""
+
+    @abstractmethod
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        """Append `op`; return its results, or values that they are known to be."""
+
+    def constant(self, array: Array) -> SSAValue:
+        """Return a value with the elements of `array`."""
+        return self.insert(LiteralOp(array))[0]
+
+    def value(self, operand: Operand, like: TensorType | None = None) -> SSAValue:
+        """
+        Return an operand as a value; a Python number takes the elements of `like`.
+
+        Errors: VerifyException for a number that these cannot hold.
+        """
+        if isinstance(operand, Tensor):
+            return operand.value
+        if isinstance(operand, SSAValue):
+            return operand
+        if like is None or isinstance(operand, np.ndarray | np.generic):
+            return self.constant(np.asarray(operand))
+        return self.constant(number_of(operand, like.element_type))
+
+    def tensor(self, operand: Operand) -> Tensor:
+        """Return an operand as a tensor, to compute with here."""
+        return Tensor(self.value(operand), self)
+
+    def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
+        """Append an op with one result, and return that."""
+        (result,) = self.emit_all(op, *slots, **parameters)
+        return result
+
+    def emit_all(
+        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+    ) -> tuple[Tensor, ...]:
+        """
+        Append an op, and return its results; numbers are as its first tensor.
+
+        Errors: VerifyException for operands and parameters that do not go together.
+        """
+        typed: list[Operand] = [
+            each for each in _flat(slots) if isinstance(each, Tensor | SSAValue)
+        ]
+        like = tensor_type(self.value(typed[0])) if typed else None
+        results = self.insert(op(*(self._slot(s, like) for s in slots), **parameters))
+        return tuple(Tensor(result, self) for result in results)
+
+    def _slot(self, slot: Slot, like: TensorType | None) -> base.Slot:
+        if isinstance(slot, list | tuple):
+            return [self.value(each, like) for each in cast(Sequence[Operand], slot)]
+        return None if slot is None else self.value(cast(Operand, slot), like)
+
+
+def _flat(slots: Sequence[Slot]) -> list[Any]:
+    """Return the operands in `slots`, some of which are lists of them."""
+    lists = (slot if isinstance(slot, list | tuple) else (slot,) for slot in slots)
+    return [each for several in lists for each in cast(Sequence[Any], several)]
+
+
+def emit(op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
+    """Append an op with one result where the first of its tensors was written."""
+    return writer_of(*_flat(slots)).emit(op, *slots, **parameters)
+
+
+def writer_of(*operands: object) -> Writer:
+    """Return where the first of `operands` that is a tensor was written."""
+    for operand in operands:
+        if isinstance(operand, Tensor):
+            return operand.writer
+    raise TypeError("expected a tensor among the operands, got none")
+
+
+_Operator = Callable[["Tensor", "Operand"], "Tensor"]
+
+
+def _operator(op: type[GraphOp]) -> _Operator:
+    """Return the method for `tensor op other`."""
+    return lambda self, other: self.combined(op, self, other)
+
+
+def _operators(op: type[GraphOp]) -> tuple[_Operator, _Operator]:
+    """Return the method for `tensor op other`, and that for `other op tensor`."""
+    return _operator(op), lambda self, other: self.combined(op, other, self)
+
+
+def _logical(
+    of_bools: type[GraphOp], of_integers: type[GraphOp]
+) -> tuple[_Operator, _Operator]:
+    def write(self: Tensor, other: Operand) -> Tensor:
+        op = of_bools if is_bool(self.element) else of_integers
+        return self.combined(op, self, other)
+
+    return write, write
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """
+    A tensor of a program that is being written; operators and indices write more.
+
+    They are those of NumPy: operands broadcast, and a Python number takes the element
+    type of the tensor beside it. Two tensors must have one element type.
+    Errors: VerifyException for types that do not go together; TypeError where Python
+    asks for a truth value, which is not known before a run.
+    """
+
+    value: SSAValue
+    writer: Writer
+
+    __array_ufunc__ = None  # so that operators of NumPy's arrays leave it to ours
+    __hash__ = object.__hash__
+
+    @property
+    def type(self) -> TensorType:
+        return tensor_type(self.value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return shape_of(self.value)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def element(self) -> Attribute:
+        """The element type, as the IR has it."""
+        return element_of(self.value)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type, as NumPy has it."""
+        return dtype_of(self.element)
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.type})"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"expected a truth value, got a tensor {self.type}")
+
+    def combined(self, op: type[GraphOp], lhs: Any, rhs: Any) -> Tensor:
+        """Return what a binary operator makes of this tensor and another operand."""
+        if not all(isinstance(each, _OPERANDS) for each in (lhs, rhs)):
+            return NotImplemented
+        return self.writer.emit(op, lhs, rhs)
+
+    __add__, __radd__ = _operators(binary.AddOp)
+    __sub__, __rsub__ = _operators(binary.SubOp)
+    __mul__, __rmul__ = _operators(binary.MulOp)
+    __pow__, __rpow__ = _operators(binary.PowOp)
+    __matmul__, __rmatmul__ = _operators(MatMulOp)
+    __and__, __rand__ = _logical(logic.AndOp, logic.BitwiseAndOp)
+    __or__, __ror__ = _logical(logic.OrOp, logic.BitwiseOrOp)
+    __xor__, __rxor__ = _logical(logic.XorOp, logic.BitwiseXorOp)
+    __lt__ = _operator(comparison.LessOp)
+    __le__ = _operator(comparison.LessOrEqualOp)
+    __gt__ = _operator(comparison.GreaterOp)
+    __ge__ = _operator(comparison.GreaterOrEqualOp)
+
+    def __eq__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.combined(comparison.EqualOp, self, other)
+
+    def __ne__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        equal = self.combined(comparison.EqualOp, self, other)
+        return equal if equal is NotImplemented else ~equal
+
+    def __truediv__(self, other: Operand) -> Tensor:
+        FLOAT.check(self.value)  # of integers, DivOp drops the remainder
+        return self.combined(binary.DivOp, self, other)
+
+    def __rtruediv__(self, other: Operand) -> Tensor:
+        FLOAT.check(self.value)
+        return self.combined(binary.DivOp, other, self)
+
+    def __mod__(self, other: Operand) -> Tensor:
+        """Return the remainder, with the sign of the divisor."""
+        if not is_float(self.element):
+            return self.combined(binary.ModOp, self, other)
+        y = self.writer.tensor(self.writer.value(other, self.type))
+        rest = self.writer.emit(binary.ModOp, self, y, fmod=True)
+        differs = self.writer.emit(WhereOp, rest < 0, y > 0, (rest > 0) & (y < 0))
+        return self.writer.emit(WhereOp, differs, rest + y, rest)
+
+    def __rmod__(self, other: Operand) -> Tensor:
+        return self.writer.tensor(self.writer.value(other, self.type)) % self
+
+    def __neg__(self) -> Tensor:
+        return self.writer.emit(NegOp, self)
+
+    def __pos__(self) -> Tensor:
+        return self
+
+    def __abs__(self) -> Tensor:
+        return self.writer.emit(AbsOp, self)
+
+    def __invert__(self) -> Tensor:
+        op = logic.NotOp if is_bool(self.element) else logic.BitwiseNotOp
+        return self.writer.emit(op, self)
+
+    @property
+    def T(self) -> Tensor:
+        return self.transpose()
+
+    def transpose(self, *axes: int) -> Tensor:
+        """Return this with its axes in another order, the opposite one by default."""
+        order = axes or tuple(reversed(range(self.ndim)))
+        if order == tuple(range(self.ndim)):
+            return self
+        return self.writer.emit(TransposeOp, self, permutation=order)
+
+    def reshape(self, *shape: int) -> Tensor:
+        """Return the same elements in another shape; -1 is what remains."""
+        if -1 in shape:
+            rest = -prod(shape)
+            known = self.size // rest if rest else 0
+            shape = tuple(known if extent == -1 else extent for extent in shape)
+        if shape == self.shape:
+            return self
+        return self.writer.emit(ReshapeOp, self, shape=shape)
+
+    def astype(self, dtype: Any) -> Tensor:
+        """Return this with elements of another type, given as such or as in NumPy."""
+        element = element_for(dtype)
+        return (
+            self
+            if element == self.element
+            else self.writer.emit(CastOp, self, to=element)
+        )
+
+    def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
+        """Return a part: integers, slices, None and ... mean what they do in NumPy."""
+        part = Part.of(self.shape, key if isinstance(key, tuple) else (key,))
+        found = self
+        if part.sizes != self.shape or set(part.steps) - {1}:
+            found = self.writer.emit(
+                SliceOp, self, starts=part.starts, sizes=part.sizes, steps=part.steps
+            )
+        return found.reshape(*part.shape)
+
+
+Operand = Tensor | SSAValue | Array | np.generic | float
+_OPERANDS = (Tensor, SSAValue, np.ndarray, np.generic, int, float)
+Slot = Operand | Sequence[Operand] | None
