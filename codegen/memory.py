@@ -51,6 +51,11 @@ class Strip:
     def size(self) -> int:
         return max(1, self.lanes) * self.count
 
+    @property
+    def mask(self) -> Value:
+        """The masks of all vectors."""
+        return joined(self.masks)
+
     def starts(self, at: Value) -> list[Value]:
         """Return where each vector begins."""
         return [at + i * self.lanes for i in range(self.count)]
@@ -69,7 +74,7 @@ class Strip:
         """Return `value` with zero in the lanes that are masked off."""
         if not self.masks:
             return value
-        return select(joined(self.masks), value, 0)
+        return select(self.mask, value, 0)
 
 
 SCALAR = Strip()

@@ -360,7 +360,7 @@ def is_nan(x: Value) -> Value:
 def select(condition: Value, x: Value | Number, y: Value | Number) -> Value:
     """Return x where the condition holds, else y; one of them is no Python number."""
     like = next(value for value in (x, y) if isinstance(value, Value))
-    x, y = like.like(x), like.like(y)
+    x, y = (v if isinstance(v, Value) else like.like(v) for v in (x, y))
     expect_one_type(x, y)
     return apply(arith.SelectOp, *aligned(condition, x, y))
 

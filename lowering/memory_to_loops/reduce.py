@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
 from xdsl.ir import Attribute
 
+from glow.codegen.memory import Strips
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.window import ReduceOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
+from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.elementwise import run_program
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.reduce import ReduceColumns, ReduceRows
-from glow.lowering.memory_to_loops.kernels.reductions import Reduction
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.kernels.lines import LinesOf
+from glow.lowering.memory_to_loops.kernels.reduce import Reduce
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
-from glow.support.targets import Target
 from glow.support.types import is_float, number_attribute, signless
 
 SOURCE, RESULT = 0, 1
@@ -40,47 +37,15 @@ def lower_reduce(main: Main, op: ReduceOp) -> None:
         program = _division_by_zero(element)
         run_program(main, op, program, [op.result], [result])
         return
-    reduction = Reduction(op.kind.data, element)
-    kernel, row = plan_reduce(main.target, reduction, kept, reduced)
-    main.call(kernel, [main.base(op.input), main.base(op.result)], [*row, count])
-
-
-def plan_reduce(
-    target: Target,
-    reduction: Reduction,
-    kept: Sequence[Axis],
-    reduced: Sequence[Axis],
-) -> tuple[Kernel, list[int]]:
-    """Return the kernel that reduces over axes of (source, result), and its row."""
-    strips = Strips.of(target, [reduction.element], unroll=4)
-    is_vector = reduction.has_vector_form
-    if not (is_vector and _is_fastest(kept, (1, 1))):
-        rows = strips if is_vector and _is_fastest(reduced, (1, 0)) else Strips(0)
-        if reduced:
-            return _rows(reduction, kept, reduced, rows)
-        strips = Strips(0)
-        kept = kept or [Axis(1, (0, 0))]
-    row = [*nest_row(kept), *_loops(reduced)]
-    return ReduceColumns(reduction, len(kept) - 1, len(reduced), strips), row
-
-
-def _rows(
-    reduction: Reduction,
-    kept: Sequence[Axis],
-    reduced: Sequence[Axis],
-    strips: Strips,
-) -> tuple[Kernel, list[int]]:
-    row = [*nest_row(kept), *_loops(reduced)]
-    return ReduceRows(reduction, len(kept), len(reduced) - 1, strips), row
-
-
-def _is_fastest(axes: Sequence[Axis], strides: tuple[int, int]) -> bool:
-    """Return whether the last axis has these strides."""
-    return bool(axes) and axes[-1].strides == strides
-
-
-def _loops(reduced: Sequence[Axis]) -> list[int]:
-    return [number for a in reduced for number in (a.extent, a.strides[SOURCE])]
+    rule = Reduce(op.kind.data, element, element)
+    strips, across = Strips(0), None
+    if rule.has_vector_form:
+        strips = across = Strips.of(main.target, [element], unroll=4)
+    lines = LinesOf(rule, reduced, kept, (count,), frozenset({"y"}))
+    if not (kept and kept[-1].strides == (1, 1)):
+        across = None
+    kernel, row, work = lines.plan(strips, across)
+    main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
 
 
 def _division_by_zero(element: Attribute) -> ScalarProgram:

@@ -1,43 +1,23 @@
-"""Where the greatest or the least element along an axis lies."""
+"""Where the greatest or the least element of a line is."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
-from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import i32, i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.dialects.llvm_ext.conversion import ExtSIOp
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    TABLE,
-    Body,
-    flat,
-    function,
-    vector_of,
-)
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers, highest, lowest
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-from glow.support.types import is_float, is_unsigned
-
-Values = list[SSAValue]
-
-_IS_BETTER = {"max": "gt", "min": "lt"}
-_FLAGS = vector.CombiningKindFlag
-# What combines the lanes of a vector: of integers, unsigned ones, floats.
-_ACROSS = {
-    "max": (_FLAGS.MAXSI, _FLAGS.MAXUI, _FLAGS.MAXNUMF),
-    "min": (_FLAGS.MINSI, _FLAGS.MINUI, _FLAGS.MINNUMF),
-}
+from glow.codegen.casts import convert, highest, lowest
+from glow.codegen.functions import Combination, combined
+from glow.codegen.values import Value, compare, is_nan, select
+from glow.lowering.memory_to_loops.kernels.kernel import Operand
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
+from glow.support.types import is_float
 
 
 @dataclass(frozen=True)
-class _ArgReduce(Kernel):
+class ArgReduce(Rule):
     """
     Index of the greatest (max) or least (min) element; of equal ones the first or last.
 
@@ -46,184 +26,58 @@ class _ArgReduce(Kernel):
 
     kind: str
     element: Attribute
-    outer: int
+    compute: Attribute
     last: bool
-    strips: Strips
-
-    def _function(self) -> tuple[FuncOp, Body, dict[str, SSAValue]]:
-        arguments = [
-            ("x", flat(self.element)),
-            ("y", flat(i64)),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
-        return function(self.symbol, arguments)
-
-
-@dataclass(frozen=True)
-class ArgReduceColumns(_ArgReduce):
-    """
-    Search along any axis, one element after the other.
-
-    On vectors, lanes are neighbours along the fastest of the other axes.
-    Row: `outer` loops, the fastest axis (extent, strides of input and result), the
-    axis searched (extent, stride).
-    """
 
     @property
-    def prefix(self) -> str:
+    def name(self) -> str:
         return f"arg_{self.kind}"
 
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels, ((extent, strides),) = row.levels(self.outer, 2), row.levels(1, 2)
-        (axis,) = row.levels(1, 1)
+    def operands(self) -> Mapping[str, Operand]:
+        return {"x": Operand(self.element, self.compute), "y": Operand(i64, i32)}
 
-        def line(b: Body, offsets: Values) -> None:
-            def step(b: Body, i: SSAValue, piece: Piece) -> None:
-                moves = [i, i]
-                if not self.strips.lanes:
-                    moves = [b.product(i, stride) for stride in strides]
-                source, result = map(b.sum, offsets, moves)
-                found = self._search(b, args["x"], source, piece, axis)
-                piece.store(b, found, args["y"], result)
+    def line(self, line: Line) -> None:
+        is_vector = line.across is None and line.strips.lanes
+        line.store(self._located(line) if is_vector else self._searched(line))
 
-            self.strips.each(b, extent, step)
+    def _searched(self, line: Line) -> Value:
+        """Return the index, looking at one element after the other."""
+        first = line.first().load()
+        best, place = line.carry(first), line.carry(line.lanes.constant(0, i32))
+        predicate = "gt" if self.kind == "max" else "lt"
+        if self.last:
+            predicate = "ge" if self.kind == "max" else "le"
+        for at in line.along(best, place, start=1):
+            x = at.load()
+            is_better = compare(predicate, x, best.value)
+            best.value = select(is_better, x, best.value)
+            place.value = select(is_better, convert(at.i, i32), place.value)
+        return place.result("add")
 
-        nest(b, levels, 2, line)
-        b.do(func.ReturnOp())
-        return op
-
-    def _search(
-        self, b: Body, base: SSAValue, at: SSAValue, piece: Piece, axis: Level
-    ) -> Values:
-        """Return the indices for one piece, as i64."""
-        extent, (stride,) = axis
-        lanes, count = piece.lanes, piece.count
-        best = ("ge" if self.last else "gt", "le" if self.last else "lt")
-        predicate = best[self.kind == "min"]
-        first = Numbers(b, i32, lanes).const(0)
-
-        def step(b: Body, i: SSAValue, carried: Values) -> Values:
-            n, numbers = Numbers(b, self.element, lanes), Numbers(b, i32, lanes)
-            cast = arith.IndexCastOp.create(operands=[i], result_types=[i32])
-            place = numbers.spread(b.add(cast))
-            values = piece.load(b, base, b.sum(at, b.product(i, stride)))
-            greatest, found = carried[:count], carried[count:]
-            better = list(map(partial(n.compare, predicate), values, greatest))
-            kept = map(n.select, better, values, greatest)
-            places = map(numbers.select, better, [place] * count, found)
-            return [*kept, *places]
-
-        initial = [*piece.load(b, base, at), *[first] * count]
-        places = b.loop(1, extent, 1, initial, step)[count:]
-        wide = vector_of(i64, lanes) if lanes else i64
-        extend = ExtSIOp if lanes else arith.ExtSIOp
-        return [
-            b.add(extend.create(operands=[place], result_types=[wide]))
-            for place in places
-        ]
-
-
-@dataclass(frozen=True)
-class ArgReduceRows(_ArgReduce):
-    """
-    Search along an axis of unit stride: the best element, then where it stands.
-
-    Row: `outer` loops (extent, strides of input and result), the extent of the axis.
-    """
-
-    @property
-    def prefix(self) -> str:
-        return f"arg_{self.kind}_rows"
-
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels, extent = row.levels(self.outer, 2), row.next("extent")
-
-        def line(b: Body, offsets: Values) -> None:
-            source, result = offsets
-            best = self._best(b, args["x"], source, extent)
-            found = self._place(b, args["x"], source, extent, best)
-            if is_float(self.element):
-                n, places = Numbers(b, self.element), Numbers(b, i32)
-                first = b.load(args["x"], source)
-                is_number = n.compare("eq", first, first)
-                found = places.select(is_number, found, places.const(0))
-            extended = arith.ExtSIOp.create(operands=[found], result_types=[i64])
-            b.store(b.add(extended), args["y"], result)
-
-        nest(b, levels, 2, line)
-        b.do(func.ReturnOp())
-        return op
-
-    def _best(
-        self, b: Body, base: SSAValue, at: SSAValue, extent: SSAValue
-    ) -> SSAValue:
-        """Return the greatest or least element, NaN aside."""
-        bound = lowest if self.kind == "max" else highest
-
-        def better(b: Body, x: SSAValue, y: SSAValue, lanes: int) -> SSAValue:
-            n = Numbers(b, self.element, lanes)
-            return n.select(n.compare(_IS_BETTER[self.kind], x, y), x, y)
-
-        def step(b: Body, i: SSAValue, piece: Piece, carried: Values) -> Values:
-            values = piece.load(b, base, b.sum(at, i), bound(self.element))
-            pairs = zip(values, carried, strict=True)
-            return [better(b, *pair, piece.lanes) for pair in pairs]
-
-        initial = [
-            Numbers(b, self.element, lanes).const(bound(self.element))
-            for lanes in self.strips.carried
-        ]
-        signed, unsigned, floats = _ACROSS[self.kind]
-        kind = floats if is_float(self.element) else signed
-        if is_unsigned(self.element):
-            kind = unsigned
-        return self.strips.joined(
-            b,
-            self.strips.fold(b, extent, initial, step),
-            better,
-            lambda b, v: Numbers(b, self.element).across(kind, v),
-        )
-
-    def _place(
-        self, b: Body, base: SSAValue, at: SSAValue, extent: SSAValue, best: SSAValue
-    ) -> SSAValue:
-        """Return where the first or the last element equal to `best` stands."""
-        lanes = self.strips.lanes
-        wanted = {n: Piece(n).spread(b, best) for n in (0, lanes)}
+    def _located(self, line: Line) -> Value:
+        """Return the index: find the best element on vectors, then where it is."""
+        best = self._best(line)
         nowhere = -1 if self.last else highest(i32)
+        further = "max" if self.last else "min"
+        places = line.total(nowhere, i32)
+        for at in line.along(places):
+            is_here = at.load() == best
+            if at.strip.masks:
+                is_here &= at.strip.mask
+            place = select(is_here, at.numbers(i32), nowhere)
+            places.value = combined(further, places.value, place)
+        place = places.result(further)
+        if is_float(self.compute):
+            place = select(is_nan(line.first().load()), 0, place)
+        return place
 
-        def further(b: Body, x: SSAValue, y: SSAValue, lanes: int) -> SSAValue:
-            n = Numbers(b, i32, lanes)
-            return n.maximum(x, y) if self.last else n.minimum(x, y)
-
-        def step(b: Body, i: SSAValue, piece: Piece, carried: Values) -> Values:
-            n, places = (Numbers(b, t, piece.lanes) for t in (self.element, i32))
-            cast = arith.IndexCastOp.create(operands=[i], result_types=[i32])
-            start = b.add(cast)
-            found: Values = []
-            values = piece.load(b, base, b.sum(at, i))
-            for k, (value, old) in enumerate(zip(values, carried, strict=True)):
-                place = Numbers(b, i32).add(start, b.scalar(k * lanes, i32))
-                place = places.spread(place)
-                if piece.lanes:
-                    place = places.add(place, b.lane_numbers(i32, piece.lanes))
-                is_here = n.compare("eq", value, wanted[piece.lanes])
-                if piece.mask is not None:
-                    is_here = b.binary(arith.AndIOp, is_here, piece.mask)
-                place = places.select(is_here, place, places.const(nowhere))
-                found.append(further(b, old, place, piece.lanes))
-            return found
-
-        initial = [Numbers(b, i32, n).const(nowhere) for n in self.strips.carried]
-        kind = _FLAGS.MAXSI if self.last else _FLAGS.MINSI
-        return self.strips.joined(
-            b,
-            self.strips.fold(b, extent, initial, step),
-            further,
-            lambda b, v: Numbers(b, i32).across(kind, v),
-        )
+    def _best(self, line: Line) -> Value:
+        """Return the greatest or least element, NaN aside."""
+        bound = (lowest if self.kind == "max" else highest)(self.compute)
+        kind: Combination = "max" if self.kind == "max" else "min"
+        if is_float(self.compute):
+            kind = "larger" if self.kind == "max" else "smaller"
+        best = line.total(bound, self.compute)
+        for at in line.along(best):
+            best.value = combined(kind, at.load("x", bound), best.value)
+        return best.result(kind)

@@ -10,10 +10,11 @@ from typing import ClassVar, Generic
 
 from xdsl.ir import Attribute
 
+from glow.codegen.casts import convert
 from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N, levels_like, loop, nest
+from glow.codegen.loops import Level, N, Var, levels_like, loop, nest
 from glow.codegen.memory import SCALAR, Strip, Strips, Total
-from glow.codegen.values import Value, broadcast
+from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
 from glow.lowering.memory_to_loops.axes import Axis
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
@@ -86,6 +87,14 @@ class Spot:
             value = self.strip.constant(value, memory.compute)
         memory.store(value, self.place(operand), self.strip)
 
+    def numbers(self, element: Attribute) -> Value:
+        """Return the numbers of the elements in their line, as integers."""
+        starts = [convert(start, element) for start in self.strip.starts(self.i)]
+        if not self.strip.lanes:
+            return starts[0]
+        lanes = lane_numbers(element, self.strip.lanes)
+        return joined([lanes + start for start in starts])
+
     def place(self, operand: str) -> Value:
         """Return where the first element is in an operand."""
         line, start = self.line, self.starts[operand]
@@ -130,6 +139,14 @@ class Line:
             return Total.across(self.across, number, element)
         return Total.of(self.strips, number, element)
 
+    def carry(self, value: Value) -> Total:
+        """Return what `along` carries, starting as `value`, one for each line."""
+        return Total([], Var(value), [])
+
+    def first(self) -> Spot:
+        """Return the step that takes the first element of each line."""
+        return Spot(self, index(0), self.lanes, self.starts, {})
+
     def store(self, value: Value, operand: str = "y") -> None:
         """Store what there is one of for each line."""
         self.call[operand].store(value, self.starts[operand], self.lanes)
@@ -138,36 +155,42 @@ class Line:
         self,
         *totals: Total,
         hoist: Sequence[str] = (),
-        bounds: tuple[Value, Value] | None = None,
+        start: Value | int = 0,
+        end: Value | None = None,
     ) -> Generator[Spot]:
         """
         Write loops along the line; the body of a Python `for` is that of each.
 
         Of the operands `hoist`, those that stand still along vectors are loaded once.
-        `bounds` are the first element and the end, where it is not the whole line.
+        Elements are those from `start` to before `end`, which is the line's by default.
         """
+        is_whole = end is None and isinstance(start, int) and start == 0
+        first, last = self.bounds if is_whole and self.bounds else (start, end)
+        bounds = (first, self.axis.extent if last is None else last)
+        nonempty = is_whole and not totals and not self.bounds
         carried = [var for total in totals for var in total.all]
         starts = [self.starts[name] for name in self.rule.moving]
-        loops = nest(
-            self.inner, len(starts), *carried, starts=starts, nonempty=not totals
-        )
-        for at in loops:
+        for at in nest(
+            self.inner, len(starts), *carried, starts=starts, nonempty=nonempty
+        ):
             places = dict(zip(self.rule.moving, at, strict=True))
             hoisted = self._hoisted(hoist, places)
-            for i, strip in self._steps(totals, bounds or self.bounds):
+            for i, strip in self._steps(totals, bounds, nonempty):
                 yield Spot(self, i, strip, places, hoisted)
 
     def _steps(
-        self, totals: Sequence[Total], bounds: tuple[Value, Value] | None
+        self,
+        totals: Sequence[Total],
+        bounds: tuple[Value | int, Value],
+        nonempty: bool,
     ) -> Generator[tuple[Value, Strip]]:
-        first, last = bounds or (0, self.axis.extent)
-        is_whole = bounds is None and not totals
+        first, last = bounds
         if self.across is None:
-            steps = self.strips.along(last, *totals, start=first, nonempty=is_whole)
+            steps = self.strips.along(last, *totals, start=first, nonempty=nonempty)
             yield from steps
             return
         carried = [var for total in totals for var in total.enter(self.across)]
-        for i in loop(first, last, *carried, nonempty=is_whole):
+        for i in loop(first, last, *carried, nonempty=nonempty):
             yield i, self.across
 
     def _hoisted(

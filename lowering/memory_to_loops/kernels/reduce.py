@@ -1,199 +1,138 @@
-"""Reductions along any axes, on vectors along the fastest axis."""
+"""Reductions of lines: sums, extremes, norms, and logarithms of these."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.dialects import func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import f32, f64
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.kernels.reductions import Reduction
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-from glow.lowering.memory_to_loops.kernels.windows import fold
+from glow.codegen.casts import convert, highest, lowest, truncated
+from glow.codegen.functions import Combination, combined, exp, fma, log, sqrt
+from glow.codegen.values import Value, absolute, select
+from glow.lowering.memory_to_loops.kernels.kernel import Operand
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
+from glow.support.types import is_bool, is_float
 
-Values = list[SSAValue]
-
-
-@dataclass(frozen=True)
-class _Reduce(Kernel):
-    """What both kernels have: `kept` loops around `reduced` ones."""
-
-    reduction: Reduction
-    kept: int
-    reduced: int
-    strips: Strips
-
-    @property
-    def element(self) -> Attribute:
-        return self.reduction.element
-
-    @property
-    def _maximum(self) -> Reduction:
-        return replace(self.reduction, kind="max")
-
-    @property
-    def _has_peak(self) -> bool:
-        return self.reduction.kind == "log_sum_exp"
-
-    def _function(self) -> tuple[FuncOp, Body, dict[str, SSAValue]]:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        return function(self.symbol, arguments)
+_SUMS = ("sum", "mean", "l1", "l2", "sum_square", "log_sum", "log_sum_exp")
+_ROOTS_AND_LOGARITHMS = ("l2", "log_sum", "log_sum_exp")
 
 
 @dataclass(frozen=True)
-class ReduceColumns(_Reduce):
+class Reduce(Rule):
     """
-    Reduce along slow axes: a result per element of the fastest axis, which is kept.
+    Reduce a line to one element.
 
-    On vectors, that axis has unit stride.
-    Row: kept loops (extent, strides of input and result), the fastest axis (the same),
-    reduced loops (extent, stride), the number of elements per result.
+    Sums of f32 are sums of f64, so that a million elements do not blur the result.
     """
+
+    NUMBERS: ClassVar = ("count",)
+
+    kind: str
+    element: Attribute
+    compute: Attribute
 
     @property
-    def prefix(self) -> str:
-        return f"reduce_{self.reduction.kind}"
+    def name(self) -> str:
+        return f"reduce_{self.kind}"
 
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels, ((extent, strides),) = row.levels(self.kept, 2), row.levels(1, 2)
-        reduced, count = row.levels(self.reduced, 1), row.next("count")
-
-        def line(b: Body, offsets: Values) -> None:
-            def step(b: Body, i: SSAValue, piece: Piece) -> None:
-                moves = [i, i]
-                if not self.strips.lanes:
-                    moves = [b.product(i, stride) for stride in strides]
-                source, result = map(b.sum, offsets, moves)
-                found = self._reduced(b, args["x"], source, piece, reduced, count)
-                piece.store(b, found, args["y"], result)
-
-            self.strips.each(b, extent, step)
-
-        nest(b, levels, 2, line)
-        b.do(func.ReturnOp())
-        return op
-
-    def _reduced(
-        self,
-        b: Body,
-        base: SSAValue,
-        at: SSAValue,
-        piece: Piece,
-        levels: list[Level],
-        count: SSAValue,
-    ) -> Values:
-        lanes = piece.lanes
-        peaks: list[SSAValue | None] = [None] * piece.count
-        if self._has_peak:
-            greatest = self._folded(b, self._maximum, base, at, piece, levels, peaks)
-            peaks = [self.reduction.peak(b, value, lanes) for value in greatest]
-        found = self._folded(b, self.reduction, base, at, piece, levels, peaks)
-        return [
-            self.reduction.finish(b, value, lanes, count, peak)
-            for value, peak in zip(found, peaks, strict=True)
-        ]
-
-    def _folded(
-        self,
-        b: Body,
-        reduction: Reduction,
-        base: SSAValue,
-        at: SSAValue,
-        piece: Piece,
-        levels: list[Level],
-        peaks: list[SSAValue | None],
-    ) -> Values:
-        lanes = piece.lanes
-        start = reduction.numbers(b, lanes).const(reduction.neutral)
-
-        def tap(b: Body, at: Values, carried: Values) -> Values:
-            values = piece.load(b, base, at[0])
-            return [
-                reduction.add(b, found, value, lanes, peak)
-                for found, value, peak in zip(carried, values, peaks, strict=True)
-            ]
-
-        return fold(b, levels, [at], [start] * piece.count, tap)
-
-
-@dataclass(frozen=True)
-class ReduceRows(_Reduce):
-    """
-    Reduce along axes of which the fastest, of unit stride on vectors, is one.
-
-    Row: kept loops (extent, strides of input and result), reduced loops (extent,
-    stride), the fastest axis (extent, stride), the number of elements per result.
-    """
+    def operands(self) -> Mapping[str, Operand]:
+        return {name: Operand(self.element, self.compute) for name in ("x", "y")}
 
     @property
-    def prefix(self) -> str:
-        return f"reduce_{self.reduction.kind}_rows"
+    def has_vector_form(self) -> bool:
+        """Whether vectors do all of it: roots of integers go through floats."""
+        is_whole = not is_float(self.compute)
+        return not (is_whole and self.kind in (*_ROOTS_AND_LOGARITHMS, "mean"))
 
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels = row.levels(self.kept, 2)
-        reduced, (fastest,) = row.levels(self.reduced, 1), row.levels(1, 1)
-        count = row.next("count")
+    @property
+    def accumulator(self) -> Attribute:
+        """The type of partial results."""
+        is_sum = self.kind in _SUMS
+        if (is_sum and self.compute == f32) or self.kind == "log_sum_exp":
+            return f64
+        return self.compute
 
-        def place(b: Body, offsets: Values) -> None:
-            peak = None
-            source, result = offsets
-            if self._has_peak:
-                peak = self._folded(
-                    b, self._maximum, args["x"], source, (reduced, fastest), None
-                )
-                peak = self.reduction.peak(b, peak, 0)
-            found = self._folded(
-                b, self.reduction, args["x"], source, (reduced, fastest), peak
-            )
-            found = self.reduction.finish(b, found, 0, count, peak)
-            b.store(found, args["y"], result)
+    def line(self, line: Line) -> None:
+        peak = None
+        if self.kind == "log_sum_exp":
+            peak = self._peak(self._extreme(line, "max"))
+        if self.kind in ("max", "min"):
+            result = self._extreme(line, self.kind)
+        else:
+            result = self._finished(self._sum(line, peak), line.numbers["count"], peak)
+        line.store(result)
 
-        nest(b, levels, 2, place)
-        b.do(func.ReturnOp())
-        return op
+    def _extreme(self, line: Line, kind: str) -> Value:
+        """Return the greatest or the least element; of bools, any or all."""
+        if is_bool(self.compute):
+            bound, combination = (0, "or") if kind == "max" else (-1, "and")
+        else:
+            bound = (lowest if kind == "max" else highest)(self.compute)
+            combination = "max" if kind == "max" else "min"
+        total = line.total(bound, self.compute)
+        for at in line.along(total):
+            x = at.load("x", bound)
+            total.value = combined(combination, total.value, x)
+        return total.result(combination)
 
-    def _folded(
-        self,
-        b: Body,
-        reduction: Reduction,
-        base: SSAValue,
-        at: SSAValue,
-        loops: tuple[list[Level], Level],
-        peak: SSAValue | None,
-    ) -> SSAValue:
-        levels, (extent, (stride,)) = loops
-        peaks = self._spread(b, peak)
+    def _sum(self, line: Line, peak: Value | None) -> Value:
+        """Return the sum of elements, of powers or magnitudes, or the product."""
+        combination: Combination = "mul" if self.kind == "prod" else "add"
+        neutral = 1 if self.kind == "prod" else 0
+        absent = lowest(self.compute) if peak is not None else neutral
+        total = line.total(neutral, self.accumulator)
+        for at in line.along(total):
+            x = at.load("x", absent)
+            if self.kind in ("l2", "sum_square"):
+                x = convert(x, self.accumulator)
+                total.value = fma(x, x, total.value)
+            else:
+                term = convert(self._term(x, peak), self.accumulator)
+                total.value = combined(combination, total.value, term)
+        return total.result(combination)
 
-        def line(b: Body, at: Values, carried: Values) -> Values:
-            def step(b: Body, i: SSAValue, piece: Piece, carried: Values) -> Values:
-                move = i if self.strips.lanes else b.product(i, stride)
-                values = piece.load(b, base, b.sum(at[0], move), reduction.absent)
-                lanes = piece.lanes
-                return [
-                    reduction.add(b, found, value, lanes, peaks.get(lanes))
-                    for found, value in zip(carried, values, strict=True)
-                ]
-
-            return self.strips.fold(b, extent, carried, step)
-
-        initial = [
-            reduction.numbers(b, lanes).const(reduction.neutral)
-            for lanes in self.strips.carried
-        ]
-        carried = fold(b, levels, [at], initial, line)
-        return self.strips.joined(b, carried, reduction.join, reduction.across)
-
-    def _spread(self, b: Body, peak: SSAValue | None) -> dict[int, SSAValue]:
-        """Return `peak` as a scalar and in every lane, by the number of lanes."""
+    def _term(self, x: Value, peak: Value | None) -> Value:
+        if self.kind == "l1":
+            return absolute(x)
         if peak is None:
-            return {}
-        return {n: Piece(n).spread(b, peak) for n in {0, *self.strips.carried}}
+            return x
+        if not is_float(self.compute):
+            x, peak = convert(x, f64), convert(peak, f64)
+        return exp(x - peak)
+
+    def _finished(self, total: Value, count: Value, peak: Value | None) -> Value:
+        """Return the result of `count` elements."""
+        if self.kind == "mean":
+            total = total / convert(count, self.accumulator)
+        if not is_float(self.compute):
+            return self._finished_integer(total, peak)
+        total = convert(total, self.compute)
+        match self.kind:
+            case "l2":
+                return sqrt(total)
+            case "log_sum":
+                return log(total)
+            case "log_sum_exp":
+                assert peak is not None
+                return log(total) + peak
+            case _:
+                return total
+
+    def _finished_integer(self, total: Value, peak: Value | None) -> Value:
+        """Take roots and logarithms in f64, and truncate."""
+        if self.kind not in _ROOTS_AND_LOGARITHMS:
+            return total
+        total = convert(total, f64)
+        total = sqrt(total) if self.kind == "l2" else log(total)
+        if peak is not None:
+            total = total + convert(peak, f64)
+        return truncated(total, self.compute)
+
+    def _peak(self, greatest: Value) -> Value:
+        """Return what exponents are relative to: the maximum, 0 if it is infinite."""
+        if not is_float(self.compute):
+            return greatest
+        return select(absolute(greatest) < float("inf"), greatest, 0)
