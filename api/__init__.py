@@ -162,7 +162,7 @@ def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Execu
     Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
     another version; TargetError for a machine that cannot run it; OSError.
     """
-    from glow.executables import load_saved
+    from glow.compilation import load_saved
 
     return load_saved(path, verify)
 

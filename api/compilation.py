@@ -1,24 +1,32 @@
-"""Compile a model, or find what it was compiled to before; needs no xDSL for that."""
+"""
+Executables: compiled, found in a folder of such, or read from a file.
+
+The compiler is imported where something is to be compiled, and not before.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glow.executables import load_saved
 from glow.options import Options, say_single_threaded, target_spec
-from glow.runtime.interface import StageReport
+from glow.runtime.image_file import read_images
+from glow.runtime.interface import Executable, StageReport
 from glow.source import Source
-from glow.support.errors import CompilationError, GlowError
+from glow.support.errors import BindingError, CompilationError, GlowError, TargetError
 from glow.support.file_cache import FileCache
 from glow.support.fingerprint import fingerprint
 from glow.support.targets import identity_of, resolve
 
 if TYPE_CHECKING:
-    from glow.runtime.interface import Executable
+    from glow.runtime.symbolic import Dims
+    from glow.runtime.symbolic_header import Symbols
 
 SUFFIX = ".executable"
 """How files of the cache end: unlike those that users save, they may be removed."""
@@ -38,28 +46,31 @@ def compile_source(source: Source, target: str, options: Options) -> Executable:
         return _compiled(source, target, options)
     assert options.cache_dir is not None
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
-    found = _kept(cache, key)
-    if found is None:
-        found = _compiled(source, target, options)
+    net = _kept(cache, key)
+    if net is None:
+        net = _compiled(source, target, options)
         # What was compiled must be what was looked up: others may write to the file.
         if not source.is_file or key_of(source, target, options) == key:
             with suppress(CompilationError):  # a backend may load and not save
-                cache.put(key, found.save)
-    return found
+                cache.put(key, net.save)
+    return net
 
 
 def _compiled(source: Source, target: str, options: Options) -> Executable:
     from glow.compiler import compile_model
 
-    return compile_model(source, target, options)
+    static = replace(options, shapes=())
+    return compile_model(
+        source, target, options, lambda m: compile_source(Source(m), target, static)
+    )
 
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
     """
     Return what tells this compilation from others; None where nothing is kept.
 
-    Nor is anything of a model that is compiled for shapes: each of them is, by itself.
-    Errors: a TargetError for a backend that there is not.
+    For `options.shapes` nothing is: each of the shapes is compiled, and kept, alone.
+    Errors: TargetError for an unknown backend.
     """
     if options.cache_dir is None or not options.cache_bytes or options.shapes:
         return None
@@ -75,13 +86,53 @@ def _kept(cache: FileCache, key: str) -> Executable | None:
     """Return the executable in a file of the cache; a damaged file is removed."""
     start = time.perf_counter()
     try:
-        # Whatever comes first, this or the first run, checks the constants.
-        found = load_saved(cache.path(key), verify=True)
+        net = load_saved(cache.path(key), verify=True)
     except FileNotFoundError:
         return None
     except (GlowError, OSError):
         cache.drop(key)
         return None
     cache.touch(key)
-    found.stages = (StageReport("cache", time.perf_counter() - start, None),)
-    return found
+    net.stages = (StageReport("cache", time.perf_counter() - start, None),)
+    return net
+
+
+def load_saved(path: str | os.PathLike[str], verify: bool) -> Executable:
+    """Return the executable in a file; see `glow.load_executable`."""
+    images, symbols = read_images(Path(path), verify)
+    backend = resolve(images[0].machine.backend)
+    if backend.load is None:
+        raise TargetError(f"{path}: target {backend.name} loads no executables")
+    nets = [backend.load(image) for image in images]
+    return nets[0] if symbols is None else _dynamic(path, symbols, nets)
+
+
+def _dynamic(
+    path: str | os.PathLike[str], symbols: Symbols, nets: Sequence[Executable]
+) -> Executable:
+    """Return an executable that runs those of a file, and compiles no others."""
+    from glow.runtime.dynamic import DynamicExecutable
+
+    by_dims = {
+        tuple(sorted(dims.items())): net
+        for dims, net in zip(symbols.dims, nets, strict=True)
+    }
+    known = " or ".join(_described(dims) for dims in symbols.dims)
+
+    def look_up(dims: Dims) -> Executable:
+        net = by_dims.get(tuple(sorted(dims.items())))
+        if net is None:
+            raise BindingError(
+                f"{path}: expected {known}, which it is compiled for, got "
+                f"{_described(dims)}; compile the model for more shapes and save it"
+            )
+        return net
+
+    net = DynamicExecutable(symbols.signature, look_up, len(nets))
+    for dims in symbols.dims:
+        net.specialize(dims)
+    return net
+
+
+def _described(dims: Dims) -> str:
+    return ", ".join(f"{name} = {extent}" for name, extent in dims.items())

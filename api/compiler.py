@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
-from glow.compilation import compile_source
-from glow.dynamic import check_no_shapes, compile_symbolic
-from glow.levels import level_of
-from glow.model import Model, context
+from glow.analysis.levels import level_of
+from glow.model import SymbolicModel, context
 from glow.options import Options, target_spec
 from glow.pass_manager import plan, run_part
 from glow.runtime.interface import Executable, StageReport
@@ -21,43 +18,32 @@ from glow.support.garbage import no_collection
 from glow.support.mapping import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
-from glow.symbolic import SymbolicModel
+from glow.symbolic import Compile, check_no_shapes, compile_symbolic
 
 
 @no_collection()
-def compile_model(model: object, target: str, options: Options) -> Executable:
-    """Compile `model` (IR, a `Source`, or what that takes); see `glow.compile`."""
+def compile_model(
+    source: Source, target: str, options: Options, compile: Compile
+) -> Executable:
+    """
+    Compile a model; see `glow.compile`.
+
+    `compile` compiles the IR that a model with symbolic dimensions becomes.
+    """
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)
-    found = model_of(model)
-    if isinstance(found, SymbolicModel):
-        static = replace(options, shapes=())
-        return compile_symbolic(
-            found, lambda each: compile_source(Source(each), target, static), options
-        )
+    model = source.load()
+    if isinstance(model, SymbolicModel):
+        return compile_symbolic(model, compile, options)
     check_no_shapes(options)
-    module = found.module
+    module = model.module
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
     executable = backend.compile(module, machine, cache_dir=options.cache_dir)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
     return executable
-
-
-def model_of(model: object) -> Model:
-    """Return the model, with IR that nobody else has."""
-    source = model if isinstance(model, Source) else Source(model)
-    match source.model:
-        case SymbolicModel() as found:
-            return found
-        case Model(name=name, module=module):
-            return Model(name, module.clone())
-        case ModuleOp() as module:
-            return Model("model", module.clone())
-        case _:
-            return source.load()
 
 
 def _lower(

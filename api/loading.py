@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
-from glow.model import Model, context, parse_text
+from glow.model import Model, SymbolicModel, context, parse_text
+from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.symbolic_spec import SymbolicSpec, symbolic_spec
 from glow.support.errors import InvalidModelError
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
+
+if TYPE_CHECKING:
+    from glow.importers.onnx import OnnxSource
+    from glow.importers.onnx.declaration import Declared
 
 
 @no_collection()
@@ -26,13 +32,13 @@ def load_model(
 ) -> Model:
     """Read a model from a path or from ONNX in memory; see `glow.load`."""
     if not isinstance(source, str | os.PathLike):
-        return _onnx_model("model", source, dims, constants)
+        return load_onnx("model", source, dims, constants)
     path = Path(cast(str | os.PathLike[str], source))
     match path.suffix:
         case ".onnx":
             if weights is not None:
                 raise ValueError(f"{path}: expected weights with textual IR only")
-            return _onnx_model(path.stem, path, dims, constants)
+            return load_onnx(path.stem, path, dims, constants)
         case ".mlir":
             if dims:
                 raise ValueError(f"{path}: expected dims with an ONNX model only")
@@ -61,15 +67,57 @@ def weights_beside(path: Path) -> Path:
     return path.with_suffix(".weights.safetensors")
 
 
-def _onnx_model(
+def load_onnx(
     name: str,
     source: Any,
     dims: Mapping[str, int],
-    constants: Mapping[str, object] | None,
+    constants: Mapping[str, object] | None = None,
 ) -> Model:
-    from glow.onnx_model import load_onnx
+    """Read an ONNX model; one whose dimensions are all known becomes IR at once."""
+    from glow.importers.onnx import import_model, open_dimensions, read
 
-    return load_onnx(name, source, dims, constants or {})
+    given = constants or {}
+    opened = read(source)
+    if open_dimensions(opened, dims, given):
+        return symbolic_model(name, opened, dims, given)
+    return Model(name, import_model(opened, dims, given))
+
+
+def symbolic_model(
+    name: str,
+    source: OnnxSource,
+    dims: Mapping[str, int],
+    constants: Mapping[str, object],
+) -> SymbolicModel:
+    """Return a model that becomes IR later, with what it declares as signature."""
+    from glow.importers.onnx import declaration_of, import_model
+
+    declared = declaration_of(source, dims, constants)
+    signature = SymbolicSignature(
+        tuple(map(_spec, declared.inputs)),
+        tuple(map(_spec, declared.outputs)),
+        known=declared.dims,
+    )
+    kept = source.owned()
+
+    @no_collection()
+    def import_(
+        more_dims: Mapping[str, int], more_constants: Mapping[str, object]
+    ) -> ModuleOp:
+        return import_model(
+            kept, {**dims, **more_dims}, {**constants, **more_constants}
+        )
+
+    return SymbolicModel(
+        name,
+        signature,
+        import_,
+        lambda arrays: load_onnx(name, kept, dims, {**constants, **arrays}),
+    )
+
+
+def _spec(declared: Declared) -> SymbolicSpec:
+    return symbolic_spec(declared.name, declared.shape, declared.dtype, declared.axes)
 
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:

@@ -1,18 +1,30 @@
-"""Models in memory: IR with its constants."""
+"""Models in memory: IR with its constants, or what IR is made from later."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
+from typing import Any, cast
 
+import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.printer import Printer
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from glow.analysis.levels import level_of
+from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.backends.signature import spec_of
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.storage import PlaceholderOp
 from glow.locating_parser import LocatingParser
-from glow.support.errors import InvalidModelError
+from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
+from glow.runtime.symbolic import SymbolicSignature
+from glow.support.errors import BindingError, GlowError, InvalidModelError
+
+Import = Callable[[Mapping[str, int], Mapping[str, object]], ModuleOp]
+"""Makes IR for extents of dimensions and values of inputs, by name."""
 
 
 class Model:
@@ -44,12 +56,137 @@ class Model:
         Errors: BindingError with all names that are no inputs and all arrays that do
         not fit; ValueError for a model past the graph level.
         """
-        from glow.binding import bound
-
         return Model(self.name, bound(self.module, arrays))
 
     def __str__(self) -> str:
         return str(self.module)
+
+
+class SymbolicModel(Model):
+    """
+    A model some dimensions of which are known later: IR is made for their extents.
+
+    `specialize` returns it for some; `module` has none, and says what is missing.
+    `print(model)` shows what it takes and gives. It keeps the model as it was read.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        signature: SymbolicSignature,
+        import_: Import,
+        bind: Callable[[Mapping[str, object]], Model],
+    ):
+        self.name = name
+        self.signature = signature
+        self._import = import_
+        self._bind = bind
+
+    @property
+    def module(self) -> ModuleOp:
+        return self._import({}, {})
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The symbolic dimensions that have no extent, in the order of the inputs."""
+        return self.signature.dims
+
+    def bind(self, arrays: Mapping[str, object]) -> Model:
+        """
+        Return this model with inputs whose value no run changes any more.
+
+        `arrays` are copied, by name, and say what dimensions of theirs are. Errors:
+        BindingError with all names that are no inputs and all arrays that do not fit.
+        """
+        return self._bind({name: np.array(array) for name, array in arrays.items()})
+
+    def specialize(
+        self, dims: Mapping[str, int], constants: Mapping[str, object] | None = None
+    ) -> Model:
+        """
+        Return the model for these extents of its dimensions, and values of inputs.
+
+        Errors: as `glow.load`; they say for which extents the model cannot be.
+        """
+        try:
+            return Model(self.name, self._import(dims, constants or {}))
+        except GlowError as error:
+            raise named(error, dims) from error.__cause__
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.signature}"
+
+
+def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
+    """Return `error` with the extents that it is about in front."""
+    if dims:
+        values = ", ".join(f"{name} = {extent}" for name, extent in dims.items())
+        error.args = (f"for {values}: {error}", *error.args[1:])
+    return error
+
+
+def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
+    """
+    Return a copy of `module` whose placeholders have these values; see `Model.bind`.
+
+    Errors: BindingError with every name that is unknown or written, and every array
+    that does not fit; ValueError for a module past the graph level.
+    """
+    level = level_of(module)
+    if level not in ("import", "graph"):
+        raise ValueError(
+            "expected a model at the graph level to bind its inputs, "
+            f"got one at level {level}"
+        )
+    module = module.clone()
+    ArgumentsToPlaceholdersPass().apply(context(), module)
+    placeholders = {
+        op.sym_name.data: op for op in module.body.ops if isinstance(op, PlaceholderOp)
+    }
+    problems = list(_problems(placeholders, uses_of_symbols(module), arrays))
+    if problems:
+        raise BindingError("; ".join(problems))
+    for name, array in arrays.items():
+        op = placeholders[name]
+        op.direction, op.residency = StringAttr("in"), StringAttr("bound")
+        op.initial = ResourceAttr.of(np.array(cast(Any, array)))
+    return module
+
+
+def _problems(
+    placeholders: Mapping[str, PlaceholderOp],
+    uses: Mapping[str, Uses],
+    arrays: Mapping[str, object],
+) -> Iterator[str]:
+    def is_read_only(name: str) -> bool:
+        written = name in uses and uses[name].saves
+        return not written and placeholders[name].direction.data in ("in", "infer")
+
+    known = [name for name in placeholders if is_read_only(name)]
+    listed = ", ".join(f'"{name}"' for name in known) or "none"
+    for name, array in arrays.items():
+        if name not in placeholders:
+            yield f'no input is called "{name}", expected {listed}'
+        elif name not in known:
+            yield f'cannot bind "{name}", which the model writes, expected {listed}'
+        else:
+            op = placeholders[name]
+            problem = spec_of(name, op.type, op.axes).problem_with(array)
+            if problem is not None:
+                yield f'input "{name}": {problem}'
+
+
+def copied(model: object) -> Model | None:
+    """Return a model in memory with IR of its own; None for others."""
+    match model:
+        case SymbolicModel():
+            return model
+        case Model(name=name, module=module):
+            return Model(name, module.clone())
+        case ModuleOp():
+            return Model("model", model.clone())
+        case _:
+            return None
 
 
 def context() -> Context:

@@ -12,16 +12,25 @@ that it is fed, and what was compiled for them is kept for the next run with the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, cast
 from unittest import SkipTest
 
-from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
+import numpy as np
+from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
-from glow.loading import load_model
+from glow.compilation import compile_source
+from glow.importers.onnx import open_dimensions, read
+from glow.loading import load_model, symbolic_model
+from glow.options import CACHE_SIZE, Options
+from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
-from glow.specialization import Specialized, array_of, has_static_shapes, inputs_of
+from glow.runtime.specializations import Specializations
+from glow.runtime.symbolic import Dims
+from glow.source import Source
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError
 
 __all__ = [
@@ -41,6 +50,15 @@ class BackendUnsupportedError(UnsupportedModelError, SkipTest):
     """A model needs what Glow lacks: a test that meets this counts as skipped."""
 
 
+@contextmanager
+def _skipped() -> Iterator[None]:
+    """Raise what a model needs and Glow lacks as what tests skip."""
+    try:
+        yield
+    except UnsupportedModelError as error:
+        raise BackendUnsupportedError(str(error)) from error.__cause__
+
+
 class GlowBackendRep(BackendRep):
     """
     A model that is ready to run, from any number of threads.
@@ -50,10 +68,11 @@ class GlowBackendRep(BackendRep):
     """
 
     def __init__(self, model: ModelProto, target: str, cache_size: int):
-        self._inputs = [info.name for info in inputs_of(model.graph)]
+        self._inputs = _inputs_of(model.graph)
         self._outputs = [output.name for output in model.graph.output]
         self._results = namedtupledict("Outputs", self._outputs)
-        self._model = Specialized(model, target, cache_size)
+        with _skipped():
+            self._model = _Specialized(model, target, cache_size)
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """
@@ -62,26 +81,10 @@ class GlowBackendRep(BackendRep):
         Errors: BindingError for arrays that do not fit the model;
         BackendUnsupportedError where it needs what Glow lacks; what a run raises.
         """
-        feeds = self._named(inputs)
-        try:
-            found = self._model.run(feeds)
-        except UnsupportedModelError as error:
-            raise BackendUnsupportedError(str(error)) from error.__cause__
-        return self._results(*(found[name] for name in self._outputs))
-
-    def _named(self, inputs: Any) -> dict[str, Array]:
-        if isinstance(inputs, Mapping):
-            named = cast(Mapping[str, object], inputs)
-        else:
-            several = isinstance(inputs, list | tuple)
-            arrays = cast(Sequence[object], inputs if several else [inputs])
-            if len(arrays) != len(self._inputs):
-                names = ", ".join(self._inputs) or "none"
-                raise BindingError(
-                    f"expected {len(self._inputs)} inputs ({names}), got {len(arrays)}"
-                )
-            named = dict(zip(self._inputs, arrays, strict=True))
-        return {name: array_of(value) for name, value in named.items()}
+        feeds = _feeds(inputs, self._inputs)
+        with _skipped():
+            results = self._model.run(feeds)
+        return self._results(*(results[name] for name in self._outputs))
 
 
 class GlowBackend(Backend):
@@ -110,7 +113,10 @@ class GlowBackend(Backend):
         if not cls.supports_device(device):
             return False
         try:
-            _check(model)
+            if not open_dimensions(read(model), {}, {}):
+                load_model(model, dims={})
+        except UnsupportedModelError as error:
+            return bool(error.unknown_inputs)
         except GlowError:
             return False
         return True
@@ -121,7 +127,7 @@ class GlowBackend(Backend):
         model: ModelProto,
         device: str = "CPU",
         *,
-        cache_size: int = 16,
+        cache_size: int = CACHE_SIZE,
         **kwargs: Any,
     ) -> GlowBackendRep:
         """
@@ -134,7 +140,7 @@ class GlowBackend(Backend):
         """
         target = cls._target_of(device)
         super().prepare(model, device)
-        return _prepared(model, target, cache_size)
+        return GlowBackendRep(model, target, cache_size)
 
     @classmethod
     def run_node(
@@ -153,22 +159,11 @@ class GlowBackend(Backend):
         """
         target = cls._target_of(device)
         super().run_node(node, inputs, device, outputs_info, **kwargs)
-        names = list(dict.fromkeys(name for name in node.input if name))
-        if not isinstance(inputs, Mapping):
-            present = [name for name in node.input if name]
-            if len(inputs) != len(present):
-                raise BindingError(
-                    f"expected {len(present)} inputs ({', '.join(present)}), "
-                    f"got {len(inputs)}"
-                )
-            inputs = dict(zip(present, inputs, strict=True))
-        feeds = {
-            name: array_of(value)
-            for name, value in cast(Mapping[str, object], inputs).items()
-        }
+        names = [name for name in node.input if name]
+        feeds = _feeds(inputs, names)
         opset = kwargs.get("opset_version", defs.onnx_opset_version())
-        model = _model_of(node, names, feeds, opset)
-        return _prepared(model, target, 1).run(feeds)
+        model = _model_of(node, list(dict.fromkeys(names)), feeds, opset)
+        return GlowBackendRep(model, target, 1).run(feeds)
 
     @classmethod
     def _target_of(cls, device: str) -> str:
@@ -184,22 +179,94 @@ class GlowReferenceBackend(GlowBackend):
     targets: ClassVar[Mapping[str, str]] = {"CPU": "reference"}
 
 
-def _prepared(model: ModelProto, target: str, cache_size: int) -> GlowBackendRep:
-    try:
-        return GlowBackendRep(model, target, cache_size)
-    except UnsupportedModelError as error:
-        raise BackendUnsupportedError(str(error)) from error.__cause__
+class _Specialized:
+    """
+    A model, and what it was compiled to for the arrays of earlier runs.
+
+    A run gives symbolic dimensions their extents, and inputs that must be known when
+    the model is compiled their values; the importer says which these are. A model that
+    leaves neither open is compiled at once.
+    Errors: UnsupportedModelError for what no value of an input would help.
+    """
+
+    def __init__(self, model: ModelProto, target: str, cache_size: int):
+        source = read(model)
+        self._target = target
+        self._kept = Specializations(cache_size)
+        self._constants: frozenset[str] = frozenset()
+        self._model = symbolic_model("model", source, {}, {})
+        if not open_dimensions(source, {}, {}):
+            try:
+                self._compiled({}, {})
+            except UnsupportedModelError as error:
+                self._learn(error)
+
+    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        """Return the results for arrays by name."""
+        dims = self._model.signature.dims_of(feeds)
+        while True:
+            names = self._constants
+            try:
+                net = self._compiled(dims, {n: feeds[n] for n in sorted(names)})
+            except UnsupportedModelError as error:
+                self._learn(error)
+                continue
+            return net.run({n: a for n, a in feeds.items() if n not in names})
+
+    def _learn(self, error: UnsupportedModelError) -> None:
+        """Note the inputs that must be known; raise `error` where none is new."""
+        if error.unknown_inputs <= self._constants:
+            raise error
+        self._constants |= error.unknown_inputs
+
+    def _compiled(self, dims: Dims, constants: Mapping[str, Array]) -> Executable:
+        """Return what these are compiled to; one thread does, others wait for it."""
+        key = (*dims.items(), *((n, *_digest(a)) for n, a in constants.items()))
+
+        def compile() -> Executable:
+            model = self._model.specialize(dims, constants)
+            return compile_source(Source(model), self._target, Options())
+
+        return self._kept.get(key, compile)
 
 
-def _check(model: ModelProto) -> None:
-    """Raise what no array that `model` is fed would help."""
-    if not has_static_shapes(model):
-        return
+def _feeds(inputs: Any, names: Sequence[str]) -> dict[str, Array]:
+    """Return a list of arrays, one array, or arrays by name as arrays by name."""
+    if isinstance(inputs, Mapping):
+        named = cast(Mapping[str, object], inputs)
+    else:
+        several = isinstance(inputs, list | tuple)
+        arrays = cast(Sequence[object], inputs if several else [inputs])
+        if len(arrays) != len(names):
+            listed = ", ".join(names) or "none"
+            raise BindingError(
+                f"expected {len(names)} inputs ({listed}), got {len(arrays)}"
+            )
+        named = dict(zip(names, arrays, strict=True))
+    return {name: _array_of(value) for name, value in named.items()}
+
+
+def _inputs_of(graph: GraphProto) -> list[str]:
+    """Return the names of the inputs that are no weights."""
+    weights = {tensor.name for tensor in graph.initializer}
+    weights |= {tensor.values.name for tensor in graph.sparse_initializer}
+    return [info.name for info in graph.input if info.name not in weights]
+
+
+def _array_of(value: object) -> Array:
+    """Return `value` as an array; what is none, such as a sequence, as one object."""
     try:
-        load_model(model, dims={})
-    except UnsupportedModelError as error:
-        if not error.unknown_inputs:
-            raise
+        return np.asarray(value)
+    except ValueError:
+        array = np.empty((), object)
+        array[()] = value
+        return array
+
+
+def _digest(array: Array) -> tuple[Any, ...]:
+    """Return what tells `array` from others, in few bytes."""
+    data = hashlib.sha256(array.tobytes()).digest()
+    return array.dtype.str, array.shape, data
 
 
 def _model_of(

@@ -1,4 +1,4 @@
-"""Models that are still to be read, and what tells one from others."""
+"""Models that are still to be read, and digests of their content."""
 
 from __future__ import annotations
 
@@ -30,14 +30,18 @@ class Source:
     constants: Mapping[str, object] | None = None
 
     def load(self) -> Model:
-        """Read the model; see `glow.load`."""
+        """Return the model, with IR that nobody else has; see `glow.load`."""
         from glow.loading import load_model
+        from glow.model import copied
 
-        return load_model(self.model, self.dims, self.weights, self.constants)
+        model = copied(self.model)
+        if model is None:
+            return load_model(self.model, self.dims, self.weights, self.constants)
+        return model
 
     @property
     def is_file(self) -> bool:
-        """Whether somebody else may change the model at any time."""
+        """Whether the model is in a file, which others may change at any time."""
         return isinstance(self.model, str | os.PathLike)
 
     def digest(self) -> str | None:

@@ -1,77 +1,189 @@
-"""Models with symbolic dimensions that have no extent yet."""
+"""Compile models with symbolic dimensions: for some extents at once, then on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count, product
+from typing import cast
 
-import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from glow.model import Model, SymbolicModel, named
+from glow.options import Options, Shapes
+from glow.runtime.dynamic import DynamicExecutable
+from glow.runtime.interface import Executable
+from glow.runtime.signature import State, TensorSpec
+from glow.runtime.symbolic import Dims, SymbolicSignature
+from glow.runtime.symbolic_spec import SymbolicSpec
+from glow.support.dimensions import relations
+from glow.support.errors import BindingError, CompilationError
+from glow.support.layout import Extents, LayoutError, requested_layouts
 
-from glow.model import Model
-from glow.runtime.symbolic import SymbolicSignature
-from glow.support.errors import GlowError
-
-Import = Callable[[Mapping[str, int], Mapping[str, object]], ModuleOp]
+Compile = Callable[[Model], Executable]
 
 
-class SymbolicModel(Model):
+def compile_symbolic(
+    model: SymbolicModel, compile: Compile, options: Options
+) -> DynamicExecutable:
     """
-    A model some dimensions of which are known later: IR is made for their extents.
+    Return what calls `compile` on the model for each shape that comes along.
 
-    `specialize` returns it for some; `module` has none, and says what is missing.
-    `print(model)` shows what it takes and gives. It keeps the model as it was read.
+    Errors: a BindingError that lists what is wrong with the shapes to compile for at
+    once; a CompilationError that lists layouts of inputs, or states, that cannot be.
     """
+    signature = signature_for(model.signature, options)
+    net = DynamicExecutable(
+        signature,
+        lambda dims: _compiled(model, compile, dims),
+        options.cache_size,
+    )
+    wanted = _combinations(options.shapes)
+    problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
+    if len(wanted) > options.cache_size:
+        problems.append(
+            f"expected a cache_size of at least {len(wanted)} for as many shapes, "
+            f"got {options.cache_size}"
+        )
+    if problems:
+        raise BindingError(
+            "; ".join(f"shapes: {each}" for each in dict.fromkeys(problems))
+        )
+    for dims in wanted:
+        net.specialize(dims)
+    return net
 
-    def __init__(
-        self,
-        name: str,
-        signature: SymbolicSignature,
-        import_: Import,
-        bind: Callable[[Mapping[str, object]], Model],
+
+def check_no_shapes(options: Options) -> None:
+    """Raise where there are shapes to compile for, and no dimension that has any."""
+    if options.shapes:
+        raise BindingError("shapes: the model has no symbolic dimensions")
+
+
+def _compiled(model: SymbolicModel, compile: Compile, dims: Dims) -> Executable:
+    found = model.specialize(dims)
+    try:
+        return compile(found)
+    except CompilationError as error:
+        raise named(error, dims) from error.__cause__
+
+
+def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:
+    """Return each combination of extents once, in order."""
+    if isinstance(shapes, Mapping):
+        lists = [v if isinstance(v, Sequence) else [v] for v in shapes.values()]
+        found = [dict(zip(shapes, each, strict=True)) for each in product(*lists)]
+    else:
+        found = [dict(each) for each in shapes]
+    unique = {tuple(sorted(each.items())): each for each in found}
+    return list(unique.values()) if found != [{}] else []
+
+
+def signature_for(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
+    """
+    Return what callers pass, take and keep once a model is compiled with `options`.
+
+    Errors: a CompilationError that lists all of `states`, or all of `relayout`, that
+    cannot be for any extents.
+    """
+    if options.states:
+        signature = _tied(signature, options.states)
+    if options.relayout:
+        signature = _relaid(signature, options.relayout)
+    return signature
+
+
+def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSignature:
+    problems = list(_untied(signature, states))
+    if problems:
+        raise CompilationError("; ".join(problems))
+    kept = set(states.values())
+    return replace(
+        signature,
+        inputs=tuple(s for s in signature.inputs if s.name not in kept),
+        outputs=tuple(s for s in signature.outputs if s.name not in states),
+        states=tuple(State(s, "inout") for s in signature.inputs if s.name in kept),
+    )
+
+
+def _untied(signature: SymbolicSignature, states: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is wrong with each pair of an output and an input."""
+    outputs = {spec.name: spec for spec in signature.outputs}
+    inputs = {spec.name: spec for spec in signature.inputs}
+    for kind, known, given in (
+        ("output", outputs, list(states)),
+        ("input", inputs, list(states.values())),
     ):
-        self.name = name
-        self.signature = signature
-        self._import = import_
-        self._bind = bind
-
-    @property
-    def module(self) -> ModuleOp:
-        return self._import({}, {})
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """The symbolic dimensions that have no extent, in the order of the inputs."""
-        return self.signature.dims
-
-    def bind(self, arrays: Mapping[str, object]) -> Model:
-        """
-        Return this model with inputs whose value no run changes any more.
-
-        `arrays` are copied, by name, and say what dimensions of theirs are. Errors:
-        BindingError with all names that are no inputs and all arrays that do not fit.
-        """
-        return self._bind({name: np.array(array) for name, array in arrays.items()})
-
-    def specialize(
-        self, dims: Mapping[str, int], constants: Mapping[str, object] | None = None
-    ) -> Model:
-        """
-        Return the model for these extents of its dimensions, and values of inputs.
-
-        Errors: as `glow.load`; they say for which extents the model cannot be.
-        """
-        try:
-            return Model(self.name, self._import(dims, constants or {}))
-        except GlowError as error:
-            raise named(error, dims) from error.__cause__
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.signature}"
+        names = ", ".join(f'"{name}"' for name in known) or "none"
+        for name, number in Counter(given).items():
+            if name not in known:
+                yield f'states: expected an {kind} out of {names}, got "{name}"'
+            elif number > 1:
+                yield f'states: expected each {kind} once, got "{name}" {number} times'
+    for output, input in states.items():
+        if output in outputs and input in inputs:
+            given, wanted = _symbolic(outputs[output]), _symbolic(inputs[input])
+            if _differ(given, wanted, signature):
+                yield (
+                    f'states: expected output "{output}" of the type of input '
+                    f'"{input}", {wanted.description}, got {given.description}'
+                )
 
 
-def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
-    """Return `error` with the extents that it is about in front."""
-    if dims:
-        values = ", ".join(f"{name} = {extent}" for name, extent in dims.items())
-        error.args = (f"for {values}: {error}", *error.args[1:])
-    return error
+def _symbolic(spec: TensorSpec) -> SymbolicSpec:
+    return cast(SymbolicSpec, spec)
+
+
+def _differ(
+    given: SymbolicSpec, wanted: SymbolicSpec, signature: SymbolicSignature
+) -> bool:
+    """Return whether two tensors are of other types, as far as that is known yet."""
+    if given.dtype.kind != "V" and given.dtype != wanted.dtype:
+        return True
+    if given.extents is None or wanted.extents is None:
+        return False
+    if len(given.extents) != len(wanted.extents):
+        return True
+    # Extents that differ for these differ for others; so `past + 1` is not `past`.
+    values = {**dict(zip(signature.dims, count(997, 10))), **signature.known}
+    pairs = zip(given.extents, wanted.extents, strict=True)
+    return any(_extent(a, values) not in (_extent(b, values), None) for a, b in pairs)
+
+
+def _extent(extent: int | str, dims: Mapping[str, int]) -> int | None:
+    """Return an extent for `dims`; None where it does not follow from these."""
+    if isinstance(extent, int):
+        return extent
+    relation = relations((extent,), dims).get(extent)
+    if relation is None:
+        return dims.get(extent)
+    try:
+        return relation.extent(dims)
+    except ValueError:
+        return None
+
+
+def _relaid(
+    signature: SymbolicSignature, relayout: Mapping[str, str] | str
+) -> SymbolicSignature:
+    kept = [state.spec for state in signature.states]
+    specs = map(_symbolic, (*signature.inputs, *signature.outputs, *kept))
+    shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
+    try:
+        if isinstance(relayout, str):
+            found = requested_layouts((), (relayout,), shapes)
+        else:
+            layouts = tuple(relayout.values())
+            found = requested_layouts(tuple(relayout), layouts, shapes)
+    except LayoutError as error:
+        raise CompilationError(str(error)) from None
+
+    def relaid(spec: TensorSpec) -> SymbolicSpec:
+        layout, symbolic = found.get(spec.name), _symbolic(spec)
+        return symbolic if layout is None else symbolic.relaid(layout)
+
+    return replace(
+        signature,
+        inputs=tuple(map(relaid, signature.inputs)),
+        outputs=tuple(map(relaid, signature.outputs)),
+        states=tuple(replace(s, spec=relaid(s.spec)) for s in signature.states),
+    )

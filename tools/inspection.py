@@ -12,7 +12,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.levels import level_of
+from glow.analysis.levels import level_of
 from glow.support.errors import CompilationError
 from glow.tools.graph_drawing import dot_of
 from glow.tools.layout_report import layout_report

@@ -165,7 +165,6 @@ def _compiled(
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:
-    from glow.compiler import model_of
     from glow.tools.crash_report import save_crash
 
     backend = resolve(args.target)
@@ -178,5 +177,5 @@ def _report(source: Source, args: argparse.Namespace, error: InternalError) -> N
     for option in ("relayout-io", "states"):
         for text in getattr(args, option.replace("-", "_")):
             arguments += [f"--{option}", text]
-    command = save_crash(model_of(source).module, arguments, error)
+    command = save_crash(source.load().module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import glow
 from glow import options
-from glow.levels import level_of
+from glow.analysis.levels import level_of
 from glow.model import context, parse_text
 from glow.pass_manager import check_stage, parse_passes, pipeline_text, plan
 from glow.passes.graph.tie_states import TieStatesPass

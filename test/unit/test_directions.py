@@ -17,7 +17,6 @@ from glow.analysis.directions import (
     functions_of,
     outputs_ready,
 )
-from glow.compiler import Options, compile_model
 from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.memory.storage import ReadyOp
 from glow.model import context, parse_text
@@ -63,9 +62,7 @@ def check(module: ModuleOp) -> None:
     graph = lowered(module, "import", "layout")
     memory = lowered(graph, "layout", "memory")
     assert declared(graph) == declared(memory)
-    assert compiled(compile_model(glow.Model("net", module), "cpu", Options())) == (
-        declared(memory)
-    )
+    assert compiled(glow.compile(glow.Model("net", module))) == (declared(memory))
     for level in (graph, memory):
         said = declared(level)
         assert all(is_within(each, said[name]) for name, each in used(level).items())
@@ -195,7 +192,7 @@ func.func @main() {
 """
     module = parse_text(context(), text, "order")
     (main,) = functions_of(lowered(module, "import", "memory"))
-    net = compile_model(glow.Model("order", module), "cpu", Options())
+    net = glow.compile(glow.Model("order", module))
     told: list[str] = []
     net.run({"x": np.ones(4, np.float32)}, on_output=lambda name, _: told.append(name))
     assert told == list(outputs_ready(main)) == ["a", "b"]

@@ -17,7 +17,7 @@ from onnx.backend.base import Backend, BackendRep
 from small_onnx import info, model, node
 
 import glow
-from glow import onnx_backend, specialization
+from glow import onnx_backend
 from glow.onnx_backend import (
     BackendUnsupportedError,
     GlowBackend,
@@ -75,13 +75,13 @@ X = np.arange(6, dtype=f32).reshape(2, 3) - 2
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list that grows by the constants of each compilation."""
     found: list[Any] = []
-    original = specialization.compile_model
+    original = onnx_backend.compile_source
 
     def counting(*arguments: Any) -> Any:
         found.append(arguments[1])
         return original(*arguments)
 
-    monkeypatch.setattr(specialization, "compile_model", counting)
+    monkeypatch.setattr(onnx_backend, "compile_source", counting)
     return found
 
 

@@ -14,7 +14,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 import glow
-from glow.levels import level_of
+from glow.analysis.levels import level_of
 from glow.model import context
 from glow.pass_manager import plan, run_part, run_passes
 from glow.pipeline import LEVELS, STAGE_NAMES

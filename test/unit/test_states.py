@@ -12,7 +12,6 @@ from random_states import SHAPE, Program, programs
 
 import glow
 from glow.analysis.copies import copies_in
-from glow.compiler import Options, compile_model
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
@@ -24,7 +23,7 @@ RUNS = 3
 
 def executable(text: str, target: str) -> glow.Executable:
     module = parse_text(context(), text, "program.mlir")
-    return compile_model(module, target, Options())
+    return glow.compile(module, target)
 
 
 def copied_bytes(text: str) -> int:
