@@ -1,4 +1,4 @@
-"""How attention is cut into blocks: rules of a machine's numbers."""
+"""Blocks of attention: how queries and keys are cut for a target."""
 
 from __future__ import annotations
 
@@ -6,20 +6,6 @@ from dataclasses import dataclass
 
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
-
-FEW = 2
-"""So many queries of a head of keys, or fewer, are computed one by one."""
-MANY_SCORES, MANY_WINDOWED_SCORES = 1024, 4096
-"""
-Up to so many of a head of keys, products and a softmax are as fast, or faster: the
-second number where queries see different keys. Measured on Zen 4.
-"""
-_QUERIES = 64
-"""The most queries of a block."""
-_WINDOWED_QUERIES = 32
-"""The same where they see different keys: what none of a block sees is not computed."""
-_KEYS = 128
-"""The most keys of a block: with these scores fit into the caches near a core."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +33,8 @@ def blocks_of(
 
     `is_windowed`: not all queries see the same keys.
     """
-    limit = _WINDOWED_QUERIES if is_windowed else _QUERIES
+    costs = target.costs
+    limit = costs.windowed_query_block if is_windowed else costs.query_block
     joined, own = (_queries(target, n, limit) for n in (group * length, length))
     padded, apart = (
         -(-n // block) * block
@@ -55,7 +42,7 @@ def blocks_of(
     )
     joins = padded < group * apart
     block, panel = joined if joins else own
-    keys = min(total, _KEYS)
+    keys = min(total, costs.key_block)
     return Blocks(
         joins,
         block,
@@ -71,8 +58,7 @@ def _queries(target: Target, count: int, limit: int) -> tuple[int, int]:
     blocks = -(-count // limit)
     each = -(-count // blocks)
     panels = [n for n in panels_of(target) if n in target.panel_widths or each <= n]
-    found = [(-(-each // panel) * panel, -panel) for panel in panels]
-    block, panel = min(found)
+    block, panel = min((-(-each // panel) * panel, -panel) for panel in panels)
     return block, -panel
 
 

@@ -1,30 +1,25 @@
-"""How work is cut into register tiles and blocks: rules of the machine's numbers."""
+"""Heights of register tiles: how the rows of a product are cut."""
 
 from math import gcd
 
 from glow.support.targets import Target
 
-_SUMS = 8
-"""Multiply-adds in flight that keep the arithmetic units busy."""
-_OVERHEAD = 0.5
 _HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
-"""Those that tiles have, so that layers share kernels; 7 cuts 7 x 7 images evenly."""
-_CROWDING = 0.35
-"""What rows that push each other out of the cache cost, by the square of how many."""
+"""The heights of tiles, few, to share kernels; 7 cuts 7 x 7 images evenly."""
 
 
 def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
     """
     Return the height of the tiles for `rows` rows, the last tile padded.
 
-    Of equal heights the tallest. `stride` says how many bytes lie between rows of the
-    left factor: a tile reads all its rows at once, and those that compete for the same
-    ways of the cache make it slower.
+    Of heights with equal cost it is the tallest. `stride` says how many bytes lie
+    between rows of the left factor: a tile reads all its rows at once, and those that
+    compete for the same ways of the cache make it slower.
     """
     heights = [h for h in _HEIGHTS if h <= target.tile_rows]
 
     def cost(height: int) -> tuple[float, int]:
-        each = height_cost(target, panel, height) + _crowding(height, stride)
+        each = height_cost(target, panel, height) + _crowding(target, height, stride)
         return -(-rows // height) * each, -height
 
     return min(min(heights, key=cost), rows)
@@ -40,23 +35,20 @@ def height_cost(target: Target, panel: int, height: int) -> float:
     """
     Return what a tile of this height costs, in turns of a row and a k.
 
-    A turn per row, no fewer than a sum's latency needs, and a bit for all.
+    It is a turn per row, no fewer than a sum's latency needs, and a constant part.
     """
     per_row = max(1, panel // target.f32_lanes)
-    return max(height, _SUMS / per_row) + _OVERHEAD
+    return max(height, target.sums_in_flight / per_row) + target.costs.tile
 
 
-def _crowding(height: int, stride: int) -> float:
+def _crowding(target: Target, height: int, stride: int) -> float:
     """Return what is lost where rows compete for ways of the cache."""
-    return _CROWDING * max(0, height - lines_together(stride)) ** 2 if stride else 0
+    if not stride:
+        return 0
+    return target.costs.crowding * max(0, height - lines_together(target, stride)) ** 2
 
 
-PERIOD_BYTES = 4096
-"""Lines this far apart compete for the same ways of the first-level cache."""
-_WAYS = 8
-
-
-def lines_together(stride: int) -> int:
+def lines_together(target: Target, stride: int) -> int:
     """Return how many lines, `stride` bytes apart, surely fit into the cache."""
-    sets = PERIOD_BYTES // gcd(abs(stride), PERIOD_BYTES)
-    return sets * _WAYS
+    period = target.l1_way_bytes
+    return period // gcd(abs(stride), period) * target.l1_ways

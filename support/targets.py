@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from glow.support.costs import MEASURED, Costs
 from glow.support.errors import TargetError
 
 if TYPE_CHECKING:
@@ -27,16 +28,16 @@ FORMS = ("llvm-ir", "asm", "object")
 @dataclass(frozen=True)
 class Target:
     """
-    The numbers of a machine that passes and kernels decide by.
+    A machine as passes and kernels see it: what it has, and what work costs there.
 
-    Units: vector_bits in bits; l1_bytes and l2_bytes per core; panel_widths in f32
-    columns; tile_rows in rows of a register tile.
+    Units: vector_bits in bits; l1_bytes, l2_bytes and l1_way_bytes in bytes per core;
+    panel_widths in f32 columns; tile_rows in rows of a register tile.
     """
 
     name: str
     """The backend that compiles for it, as in `target=NAME`."""
     isa: str
-    """The instruction set that kernels are chosen by: sse2, avx2, avx512, neon."""
+    """The instruction set, as its backend calls it; nothing else decides by it."""
     triple: str
     cpu: str
     """The processor name that LLVM schedules for."""
@@ -52,6 +53,17 @@ class Target:
     """The widths of packed panels, widest first."""
     runs_here: bool = True
     """Whether this process can execute the code."""
+    masked_sizes: tuple[int, ...] = ()
+    """The sizes of elements, in bytes, of which it loads and stores a masked part."""
+    sums_in_flight: int = 8
+    """Multiply-adds that must be under way to keep the arithmetic units busy."""
+    tile_lanes: int = 16
+    """The most f32 lanes of a vector in a register tile; LLVM splits wide ones."""
+    l1_ways: int = 8
+    """Lines at one place of L1; more of them evict each other."""
+    l1_way_bytes: int = 4096
+    """Lines so far apart compete for one place of L1."""
+    costs: Costs = MEASURED
 
     @property
     def f32_lanes(self) -> int:
@@ -60,6 +72,20 @@ class Target:
     @property
     def vector_bytes(self) -> int:
         return self.vector_bits // 8
+
+    @property
+    def panel_width(self) -> int:
+        """
+        The columns of a packed panel.
+
+        The last panel is computed in no more registers than it has columns for, so that
+        wide panels cost nothing but some memory.
+        """
+        return self.panel_widths[0]
+
+    def masks(self, *sizes: int) -> bool:
+        """Return whether it accesses parts of vectors of all these element sizes."""
+        return all(size in self.masked_sizes for size in sizes)
 
 
 @dataclass(frozen=True)

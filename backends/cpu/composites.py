@@ -6,14 +6,13 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation
 
 from glow.dialects.graph.attention import AttentionOp
-from glow.lowering.attention_blocks import FEW, MANY_SCORES, MANY_WINDOWED_SCORES
 from glow.support.targets import Target
 from glow.support.types import element_of
 
 
 def keeps(op: Operation, target: Target) -> bool:
     """
-    Say whether `op` is an attention of f32 with heads on an axis of their own.
+    Return whether `op` is an attention of f32 with heads on an axis of their own.
 
     What comes before keys and values is joined with them, and scores are no result.
     """
@@ -28,21 +27,23 @@ def keeps(op: Operation, target: Target) -> bool:
         and not s.is_flat
         and min(s.batch, s.heads, s.length, s.elements, s.value_elements) > 0
         and 0 < s.total < _EXACT
-        and _is_faster(op)
+        and _is_faster(op, target)
     )
 
 
-def _is_faster(op: AttentionOp) -> bool:
+def _is_faster(op: AttentionOp, target: Target) -> bool:
     """
-    Say whether one kernel is faster than products and a softmax.
+    Return whether one kernel is faster than products and a softmax.
 
     It is where not all keys are valid, since only those are read, for one or two
     queries of a head of keys, and where scores are many.
     """
     queries = op.sizes.group * op.sizes.length
-    few = MANY_SCORES if op.window == (-1, -1) else MANY_WINDOWED_SCORES
+    costs, is_windowed = target.costs, op.window != (-1, -1)
+    few = costs.plain_windowed_scores if is_windowed else costs.plain_scores
     is_large = queries * op.sizes.total > few
-    return op.valid_length is not None or queries <= FEW or is_large
+    is_single = queries <= costs.single_queries
+    return op.valid_length is not None or is_single or is_large
 
 
 _EXACT = 1 << 24

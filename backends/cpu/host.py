@@ -6,10 +6,11 @@ from typing import Any
 
 from glow.backends.cpu.binding import llvm
 from glow.backends.cpu.processor import DEFAULT_CACHE_SIZES, cache_sizes
+from glow.support.costs import Costs
 from glow.support.errors import CompilationError, TargetError
 from glow.support.targets import Target
 
-# What kernels decide by, per instruction set.
+# What passes and kernels decide by, per instruction set.
 _SHAPES: dict[str, dict[str, Any]] = {
     "sse2": {
         "vector_bits": 128,
@@ -24,6 +25,8 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "fma": True,
         "tile_rows": 6,
         "panel_widths": (16,),
+        "masked_sizes": (4, 8),
+        "costs": Costs(interleaved_groups=2.0),
     },
     "avx512": {
         "vector_bits": 512,
@@ -31,6 +34,8 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "fma": True,
         "tile_rows": 12,
         "panel_widths": (32, 16),
+        "masked_sizes": (1, 2, 4, 8),
+        "costs": Costs(interleaved_groups=1.0),
     },
     "neon": {
         "vector_bits": 128,

@@ -1,4 +1,4 @@
-"""Which layouts the processor's kernels read and write."""
+"""Layouts that the processor's kernels read and write, and their costs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
-from glow.backends.cpu._convolutions import (
-    TURNED,
-    attribute,
-    channels_last,
-    convolution_choices,
-    transposed_choices,
-)
 from glow.backends.cpu.composites import keeps
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import Elementwise
@@ -36,15 +29,10 @@ from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
-from glow.dialects.layout.attribute import LayoutAttr
-from glow.lowering.convolution.packing import (
-    IN_ORDER,
-    Digits,
-    depth_order,
-    matrix_panels,
-    panel_width,
-)
-from glow.support.layout import Layout, size_of, strides_of
+from glow.dialects.layout.attribute import LayoutAttr, layout_attribute
+from glow.lowering.convolution.layouts import convolution_choices, transposed_choices
+from glow.lowering.panels import IN_ORDER, Digits, depth_order, matrix_panels
+from glow.support.layout import Layout, channels_last, size_of, strides_of
 from glow.support.targets import (
     AnyOrder,
     Asked,
@@ -96,7 +84,7 @@ def layout_choices(
 
 def _spatial(op: Operation) -> LayoutChoice:
     """Ask for channels-last activations."""
-    activations = attribute(channels_last(len(shape_of(op.operands[0]))))
+    activations = layout_attribute(channels_last(len(shape_of(op.operands[0]))))
     others = (None,) * (len(op.operands) - 1)
     return LayoutChoice((activations, *others), (activations,) * len(op.results))
 
@@ -115,12 +103,13 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
         (AnyOrder(tuple(range(left))[-2:]), _right(op, target))
     ]
     asked += [
-        (attribute(layout), _panels(op, target, order))
+        (layout_attribute(layout), _panels(op, target, order))
         for layout, order in _orders(op, target, offers)
     ]
     results = [(AnyOrder((rank - 1,) if rank else None), 0.0)]
-    if _is_turned(op, target):
-        results.append((AnyOrder((rank - 2,)), TURNED * size_bytes(op.result)))
+    if _has_columns(op, target):
+        cost = target.costs.transposed_result * size_bytes(op.result)
+        results.append((AnyOrder((rank - 2,)), cost))
     return [
         LayoutChoice((*factors, *others), (result,), cost)
         for factors in asked
@@ -151,8 +140,8 @@ def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
     return LayoutChoice(tuple(asked), tuple(results))
 
 
-def _is_turned(op: MatMulOp, target: Target) -> bool:
-    """Return whether a kernel can write rows as neighbours, at least a tile of them."""
+def _has_columns(op: MatMulOp, target: Target) -> bool:
+    """Return whether a kernel can write columns in a row, and has a tile of rows."""
     ranks = [len(shape_of(factor)) for factor in (op.lhs, op.rhs)]
     if min(ranks) == 1 or element_of(op.result) != f32:
         return False
@@ -167,8 +156,8 @@ def _orders(
     if len(shape) < 2 or not _is_packed(op):
         return []
     axis = len(shape) - (2 if op.transpose_lhs else 1)
-    found = [(layout, depth_order(layout, shape, axis)) for layout in offers(0)]
-    return [(layout, order) for layout, order in found if order and len(order) > 1]
+    orders = ((layout, depth_order(layout, shape, axis)) for layout in offers(0))
+    return [(layout, order) for layout, order in orders if order and len(order) > 1]
 
 
 def _right(op: MatMulOp, target: Target) -> Asked:
@@ -193,8 +182,7 @@ def _columns(op: MatMulOp) -> int:
 def _panels(op: MatMulOp, target: Target, order: Digits = IN_ORDER) -> Attribute:
     """Return panels of the right factor whose rows follow each other in `order`."""
     shape, columns = shape_of(op.rhs), _columns(op)
-    width = panel_width(target, shape[columns])
-    return LayoutAttr(matrix_panels(len(shape), columns, width, order))
+    return LayoutAttr(matrix_panels(len(shape), columns, target.panel_width, order))
 
 
 def carry_cost(
@@ -217,13 +205,8 @@ def carry_cost(
     return None if any(_is_padded(value, layout) for value, layout in pairs) else 0.0
 
 
-# What a byte costs of an image whose neighbours are resized, not vectors of what lies
-# beside: 0.4 ns an element to find it, 1 ns to sum up two of them along each axis.
-_FOUND, _SUMMED = 2.5, 6.0
-
-
 def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
-    """Return what it costs that neighbours in memory lie along a resized axis."""
+    """Return what it costs that neighbors in memory lie along a resized axis."""
     before, after = shape_of(op.input), shape_of(op.result)
     strides = strides_of(result, after)
     assert strides is not None
@@ -234,9 +217,9 @@ def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
     if innermost is None or innermost in others or not has_vectors:
         return 0.0
     if op.mode != "nearest":
-        return _SUMMED * size_bytes(op.result)
+        return target.costs.resized_sum * size_bytes(op.result)
     is_repeated = all(m % n == 0 for n, m in zip(before, after, strict=True))
-    return 0.0 if is_repeated else _FOUND * size_bytes(op.result)
+    return 0.0 if is_repeated else target.costs.resized_gather * size_bytes(op.result)
 
 
 def _is_strided(value: SSAValue, layout: Layout) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -75,6 +76,12 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(print_layout(self.data))
+
+
+@cache
+def layout_attribute(layout: Layout | None) -> LayoutAttr | None:
+    """Return the attribute for `layout`; None for None, which means row-major."""
+    return None if layout is None else LayoutAttr(layout)
 
 
 def layout_of(value: SSAValue | Attribute) -> Layout | None:

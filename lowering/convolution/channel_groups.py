@@ -1,11 +1,13 @@
-"""Channels seen by group, also where those of groups take turns in memory."""
+"""Channels by group: where each group's lie, also interleaved with the others'."""
 
 from __future__ import annotations
+
+from functools import cache
 
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of
 from glow.dialects.memory.address import Addressing, find_addressing
 from glow.dialects.memory.base import Buffer
-from glow.support.layout import reshaped
+from glow.support.layout import Dim, Layout, reshaped
 from glow.support.types import dtype_of
 
 GROUPS, CHANNELS = 1, 2
@@ -30,5 +32,16 @@ def find_groups(type_: Buffer, group: int) -> Addressing | None:
     if split is None:
         return None
     size = dtype_of(type_.element_type).itemsize
-    found = strides_of(LayoutAttr(split), wide, size)
-    return None if found is None else Addressing(wide, *found)
+    addressing = strides_of(LayoutAttr(split), wide, size)
+    return None if addressing is None else Addressing(wide, *addressing)
+
+
+MOST_PLANES = 8
+"""The groups whose channels a kernel interleaves."""
+
+
+@cache
+def grouped_channels(spatial: int, columns: int) -> Layout:
+    """Return [N, ..., columns, groups]: channels last, those of groups taking turns."""
+    turns = (Dim(1, columns), Dim(1, None, columns))
+    return Layout([Dim(0), *(Dim(2 + i) for i in range(spatial)), *turns])

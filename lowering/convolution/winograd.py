@@ -1,4 +1,4 @@
-"""Winograd's algorithms for 3x3 windows: which one, its filters, tiles and scratch."""
+"""Winograd's algorithms for 3x3 windows: forms and their costs, filters, scratch."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from glow.lowering.tile_heights import tile_turns
 from glow.support.arrays import aligned_empty
+from glow.support.costs import Costs
 from glow.support.mapping import forget
 from glow.support.targets import Target
 
@@ -62,34 +63,48 @@ F4 = Form(
 )
 FORMS = (F2, F4)
 
-# What a step costs in multiplications per input and output channel: transforming a
-# tile's channel, per place, and reading a weight that no cache holds.
-_TRANSFORM, _WEIGHT = 17, 32
 _LINE = 16
-
-# Filters of so many bytes, four times those of the model, are taken only if small tiles
-# take so much longer.
-_LARGE_BYTES, _MUCH_LONGER = 16 << 20, 1.3
+"""The f32 elements of a cache line."""
 
 
-def winograd_form(filter: Shape, result: Shape) -> Form | None:
-    """Return the form that beats the direct sum over a window, if one does."""
-    outputs, inputs, *kernel = filter
-    if kernel != [3, 3] or inputs % _LINE or outputs % _LINE:
+def is_winograd_window(
+    kernel: Shape, strides: Shape, dilations: Shape, group: int
+) -> bool:
+    """Return whether a form fits this window, apart from the number of channels."""
+    return tuple(kernel) == (3, 3) and all(
+        n == 1 for n in (*strides, *dilations, group)
+    )
+
+
+def winograd_form(costs: Costs, filter: Shape, result: Shape) -> Form | None:
+    """Return the form that beats the direct sum over a 3 x 3 window, if one does."""
+    outputs, inputs = filter[:2]
+    if inputs % _LINE or outputs % _LINE:
         return None
 
     def cost(form: Form) -> float:
         tiles = form.tiles(result)
         shares = 1 / inputs + 1 / outputs
-        transforms = _TRANSFORM * form.places * tiles * shares
-        return _together(2 * form.places * tiles, form.places * _WEIGHT) + transforms
+        transforms = costs.winograd_transform * form.places * tiles * shares
+        reading = form.places * costs.winograd_weight
+        return _together(2 * form.places * tiles, reading) + transforms
 
     pixels = result[0] * prod(result[2:])
     best = min(FORMS, key=cost)
-    if cost(best) >= _together(18 * pixels, 9 * _WEIGHT):
+    if cost(best) >= _together(18 * pixels, 9 * costs.winograd_weight):
         return None
-    is_large = 4 * F4.places * inputs * outputs >= _LARGE_BYTES
-    return F2 if is_large and cost(F2) <= _MUCH_LONGER * cost(best) else best
+    is_large = 4 * F4.places * inputs * outputs >= costs.winograd_large_filter
+    return F2 if is_large and cost(F2) <= costs.winograd_patience * cost(best) else best
+
+
+def border_after(extent: int, before: int, after: int) -> int:
+    """
+    Return the border behind an axis that whole tiles of any form read.
+
+    It is for the largest tiles; smaller ones read no more.
+    """
+    tiles = -(-(extent + before + after - 2) // F4.tile)
+    return max(after, F4.tile * tiles + 2 - extent - before)
 
 
 def _together(multiplying: float, reading: float) -> float:
@@ -99,8 +114,7 @@ def _together(multiplying: float, reading: float) -> float:
 
 def form_with(places: int) -> Form:
     """Return the form that has so many places."""
-    (found,) = (form for form in FORMS if form.places == places)
-    return found
+    return next(form for form in FORMS if form.places == places)
 
 
 def winograd_filter(array: Array, panel: int, form: Form) -> Array:
@@ -108,17 +122,18 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     outputs, depth = array.shape[:2]
     panels = -(-outputs // panel)
     shape = (form.places, panels, depth, panel)
-    found = aligned_empty(prod(shape) * array.itemsize).view(array.dtype).reshape(shape)
+    packed = aligned_empty(prod(shape) * array.itemsize)
+    packed = packed.view(array.dtype).reshape(shape)
     for i in range(panels):
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)
         taps = columns.transpose(2, 3, 1, 0).astype(np.float64, order="C")
         rows = _at_points(taps, form).swapaxes(0, 1)
         matrices = _at_points(rows, form).swapaxes(0, 1)
-        found[:, i, :, :count] = matrices.reshape(form.places, depth, count)
-        found[:, i, :, count:] = 0
+        packed[:, i, :, :count] = matrices.reshape(form.places, depth, count)
+        packed[:, i, :, count:] = 0
         forget(columns)
-    return found
+    return packed
 
 
 def _at_points(taps: Array, form: Form) -> Array:
@@ -135,24 +150,20 @@ def _at_points(taps: Array, form: Form) -> Array:
     )
 
 
-# What a block costs beside its products, in turns of a row and a k: reading the line
-# of a panel again, from a cache or from far away; and per tile its transforms, more
-# where they do not stay in L2, divided by the channels that share them.
-_STREAM, _STREAM_FAR, _TURN, _SPILL = 6.0, 24.0, 0.5, 25.0
-
-
 @cache
 def _block(target: Target, form: Form, tiles: int, inputs: int, outputs: int) -> int:
+    """Return the tiles of a block: panels read again against tiles that leave L2."""
+    costs = target.costs
     tile_bytes = 4 * form.places * (inputs + outputs)
     filter_bytes = 4 * form.places * inputs * outputs
-    stream = _STREAM if filter_bytes <= 8 * target.l2_bytes else _STREAM_FAR
-    spill = _SPILL * (1 / inputs + 1 / outputs)
-    panel = target.panel_widths[0]
+    is_near = filter_bytes <= 8 * target.l2_bytes
+    stream = costs.panel_near if is_near else costs.panel_far
+    spill = costs.winograd_spill * (1 / inputs + 1 / outputs)
 
     def cost(block: int) -> tuple[float, int]:
         excess = block * tile_bytes / (2 * target.l2_bytes) - 1
-        turns = tile_turns(target, block, panel) + stream
-        turns += block * (_TURN + spill * min(max(excess, 0), 2))
+        turns = tile_turns(target, block, target.panel_width) + stream
+        turns += block * (costs.winograd_tile + spill * min(max(excess, 0), 2))
         return -(-tiles // block) * turns, -block
 
     return min({-(-tiles // count) for count in range(1, tiles + 1)}, key=cost)

@@ -10,13 +10,14 @@ from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.decode_attention import DecodeAttentionOp
-from glow.lowering.attention_blocks import FEW, blocks_of
+from glow.lowering.attention_blocks import blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 
 
 @lowers(AttentionOp)
 def _attention(lowering: Lowering, op: AttentionOp) -> None:
-    if _is_plain(op) and op.sizes.group * op.sizes.length <= FEW:
+    queries = op.sizes.group * op.sizes.length
+    if _is_plain(op) and queries <= lowering.target.costs.single_queries:
         _decode(lowering, op)
     else:
         _attend(lowering, op)

@@ -20,30 +20,22 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
-from glow.lowering.convolution.channel_groups import find_groups
-from glow.lowering.convolution.packing import (
+from glow.lowering.convolution.algorithm import (
     GENERIC,
     Algorithm,
-    choose_conv_algorithm,
-    filter_depthwise,
-    filter_panels,
-    pack_depthwise,
-    pack_filter,
-    panel_width,
+    ConvShape,
+    choose_algorithm,
 )
+from glow.lowering.convolution.channel_groups import find_groups
+from glow.lowering.convolution.filters import packed_filter
 from glow.lowering.convolution.winograd import (
     Form,
-    winograd_filter,
+    border_after,
     winograd_scratch_elements,
 )
-from glow.lowering.graph_to_memory.halo import (
-    Halo,
-    after_tiles,
-    halo_of,
-    widest,
-)
+from glow.lowering.graph_to_memory.halo import Halo, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
-from glow.support.layout import Layout, permuted, unpack
+from glow.support.layout import Layout, channels_last
 from glow.support.targets import Target
 from glow.support.types import shape_of
 
@@ -111,13 +103,6 @@ class Filter:
         stored, layout = lowering.known(value), layout_of(value)
         return Filter(shape_of(value), hint_of(value), stored, layout, lowering[value])
 
-    @property
-    def logical(self) -> Array:
-        assert self.stored is not None
-        if self.layout is None:
-            return self.stored
-        return unpack(self.layout, self.stored, self.shape)
-
 
 def hint_of(value: SSAValue) -> str:
     """Return what to name a constant made of `value`."""
@@ -139,37 +124,37 @@ class Convolution:
     epilogue: Epilogue | None = None
 
     def algorithm(self, target: Target, result: Sequence[int]) -> Algorithm:
-        """Return how to compute a result of this shape; packing needs known weights."""
-        if self.weights.stored is None:
-            return GENERIC
-        return choose_conv_algorithm(
-            target,
+        """Return how to compute a result of this shape."""
+        geometry = self.geometry
+        shape = ConvShape(
             buffer_type(self.source).element_type,
-            extents_of(self.source),
+            tuple(extents_of(self.source)),
             self.weights.shape,
-            result,
-            self.geometry.strides,
-            self.geometry.dilations,
-            self.geometry.group,
+            tuple(result),
+            geometry.strides,
+            geometry.pads,
+            geometry.dilations,
+            geometry.group,
+            is_packable=self.weights.stored is not None,
         )
+        return choose_algorithm(shape, target)
 
 
 def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
     """Append `conv` into buffer `wanted`, by way of others where they must differ."""
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
-    choice, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
-    algorithm, form = choice
-    if form is not None:
+    algorithm, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
+    if algorithm.form is not None:
         halo = _around_tiles(extents_of(source), halo, geometry)
-        scratch = _scratch(lowering, form, source, out)
-    if algorithm != "generic" and not _reads(lowering, source, algorithm, halo):
+        scratch = _scratch(lowering, algorithm.form, source, out)
+    if algorithm != GENERIC and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
     epilogue = conv.epilogue
     new = compute.ConvOp(
         source,
-        _packed(lowering, conv.weights, choice, geometry),
+        _packed(lowering, conv.weights, algorithm, geometry.group),
         conv.bias,
         () if epilogue is None else _read(lowering, epilogue, algorithm, geometry),
         out,
@@ -180,41 +165,43 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
         pads=geometry.pads,
         dilations=geometry.dilations,
         group=geometry.group,
-        algorithm=algorithm,
-        halo=algorithm != "generic",
+        algorithm=algorithm.name,
+        halo=algorithm != GENERIC,
     )
     lowering.add(new)
     if out is not wanted:
         lowering.copy(out, wanted)
 
 
-def _reads(lowering: Lowering, source: SSAValue, algorithm: str, halo: Halo) -> bool:
-    """Say whether `algorithm` reads `source` as it lies, whatever comes first there."""
-    return algorithm == "direct" and _has_border(lowering, source, halo)
+def _reads(
+    lowering: Lowering, source: SSAValue, algorithm: Algorithm, halo: Halo
+) -> bool:
+    """Return whether `algorithm` reads `source` as it lies, in any order."""
+    return algorithm.name == "direct" and _has_border(lowering, source, halo)
 
 
-def _is_direct(buffer: SSAValue, algorithm: str, group: int) -> bool:
-    """Say whether `algorithm` writes to `buffer` as it lies, and reads extras there."""
+def _is_direct(buffer: SSAValue, algorithm: Algorithm, group: int) -> bool:
+    """Return whether `algorithm` writes `buffer`, or reads an extra, as it lies."""
     type_ = buffer_type(buffer)
-    found = find_addressing(type_)
-    if algorithm == "direct":
+    if algorithm.name == "direct":
         return find_groups(type_, group) is not None
-    return found is not None and (algorithm == "generic" or _is_channels_last(found))
+    own = find_addressing(type_)
+    return own is not None and (algorithm == GENERIC or _is_channels_last(own))
 
 
 def _read(
-    lowering: Lowering, epilogue: Epilogue, algorithm: str, geometry: Geometry
+    lowering: Lowering, epilogue: Epilogue, algorithm: Algorithm, geometry: Geometry
 ) -> list[SSAValue]:
     """Return what the epilogue reads, moved where `algorithm` cannot address it."""
-    found: list[SSAValue] = []
+    read: list[SSAValue] = []
     for extra in epilogue.extras:
         if is_blocked(extra) and not _is_direct(extra, algorithm, geometry.group):
             none = ((0, 0),) * len(extents_of(extra))
             new = _new_channels_last(lowering, extra, none)
             lowering.copy(extra, new)
             extra = new
-        found.append(extra)
-    return found
+        read.append(extra)
+    return read
 
 
 def _scratch(
@@ -229,47 +216,20 @@ def _scratch(
 def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
     """Return `halo` with what Winograd's last tiles read."""
     spatial = zip(shape[2:], geometry.pads[:2], geometry.pads[2:], strict=True)
-    tiles = [(before, after_tiles(n, before, after)) for n, before, after in spatial]
-    found = widest(halo, ((0, 0), (0, 0), *tiles))
-    assert found is not None
-    return found
+    tiles = [(before, border_after(n, before, after)) for n, before, after in spatial]
+    return widest(halo, ((0, 0), (0, 0), *tiles))
 
 
 def _packed(
-    lowering: Lowering, weights: Filter, algorithm: Algorithm, geometry: Geometry
+    lowering: Lowering, weights: Filter, algorithm: Algorithm, group: int
 ) -> SSAValue:
     """Return the filter in the form that `algorithm` reads."""
-    if weights.stored is None:
+    stored = weights.stored
+    if stored is None:
         assert weights.buffer is not None
         return weights.buffer
-    match algorithm:
-        case Algorithm("direct"):
-            array = _in_panels(lowering.target, weights, geometry.group)
-        case Algorithm("depthwise"):
-            array = _depthwise(weights)
-        case Algorithm("winograd", Form() as form):
-            panel = panel_width(lowering.target, weights.shape[0])
-            array = winograd_filter(weights.logical, panel, form)
-        case _:
-            array = weights.logical
+    array = packed_filter(algorithm, stored, weights.layout, weights.shape, group)
     return lowering.constant(array, f"{weights.hint}.{algorithm.name}")
-
-
-def _in_panels(target: Target, weights: Filter, group: int) -> Array:
-    """Return [g, O/g/p, k..., I/g, p]; a layout may have put the bytes there."""
-    outputs, depth, *kernel = weights.shape
-    panel = panel_width(target, outputs // group)
-    if weights.stored is None or weights.layout != filter_panels(len(kernel), panel):
-        return pack_filter(weights.logical, group, panel)
-    return weights.stored.reshape(group, -1, *kernel, depth, panel)
-
-
-def _depthwise(weights: Filter) -> Array:
-    """Return [k..., C]; a layout may have put the bytes there."""
-    channels, _, *kernel = weights.shape
-    if weights.stored is None or weights.layout != filter_depthwise(len(kernel)):
-        return pack_depthwise(weights.logical)
-    return weights.stored.reshape(*kernel, channels)
 
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
@@ -283,7 +243,7 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
 
 
 def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
-    """Say whether there are as many zeros around `source` as `halo` asks for."""
+    """Return whether there are as many zeros around `source` as `halo` asks for."""
     have = lowering.halo_around(source)
     return all(
         h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
@@ -292,7 +252,7 @@ def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
 
 def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAValue:
     """Return a channels-last buffer with this border for what `like` could hold."""
-    layout = permuted((0, *range(2, len(halo)), 1)).with_halo(halo)
+    layout = channels_last(len(halo)).with_halo(halo)
     element = buffer_type(like).element_type
     new = lowering.alloc(MemRefType(element, extents_of(like), LayoutAttr(layout)))
     if layout.has_halo:
@@ -301,5 +261,5 @@ def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAVal
 
 
 def _is_channels_last(a: Addressing) -> bool:
-    """Say whether channels are adjacent in memory."""
+    """Return whether channels are adjacent in memory."""
     return a.shape[1] == 1 or a.strides[1] == 1

@@ -14,13 +14,12 @@ from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import layout_of
-from glow.lowering.convolution.winograd import F4
+from glow.lowering.convolution.winograd import border_after, is_winograd_window
 from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import shape_of
 
 Halo = tuple[tuple[int, int], ...]
-TILE = F4.tile  # smaller tiles read no more
 
 
 def halo_of(op: ConvOp) -> Halo:
@@ -32,31 +31,11 @@ def halo_of(op: ConvOp) -> Halo:
     """
     p = op.parameters()
     spatial = shape_of(op.input)[2:]
-    n = len(spatial)
-    found: list[tuple[int, int]] = [(0, 0), (0, 0)]
-    for i, extent in enumerate(spatial):
-        before, after = p["pads"][i], p["pads"][n + i]
-        if _may_be_winograd(op):
-            after = after_tiles(extent, before, after)
-        found.append((before, after))
-    return tuple(found)
-
-
-def after_tiles(extent: int, before: int, after: int) -> int:
-    """Return the border behind an axis that whole tiles of Winograd's read."""
-    out = extent + before + after - 2
-    tiles = -(-out // TILE)
-    return max(after, TILE * tiles + 2 - extent - before)
-
-
-def _may_be_winograd(op: ConvOp) -> bool:
-    p = op.parameters()
-    ones = (1, 1)
-    return (
-        shape_of(op.filter)[2:] == (3, 3)
-        and tuple(p["strides"]) == tuple(p["dilations"]) == ones
-        and p["group"] == 1
-    )
+    befores, afters = p["pads"][: len(spatial)], p["pads"][len(spatial) :]
+    window = shape_of(op.filter)[2:], p["strides"], p["dilations"], p["group"]
+    if is_winograd_window(*window):
+        afters = tuple(map(border_after, spatial, befores, afters))
+    return ((0, 0), (0, 0), *zip(befores, afters, strict=True))
 
 
 def find_halos(block: Block) -> dict[SSAValue, Halo]:

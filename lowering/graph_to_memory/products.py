@@ -16,13 +16,10 @@ from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import compute
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering.convolution.packing import depth_order, matrix_panels, panel_width
-from glow.lowering.graph_to_memory.convolution import (
-    Epilogue,
-    lower_conv,
-)
+from glow.lowering.graph_to_memory.convolution import Epilogue, lower_conv
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.lowering.panels import depth_order, matrix_panels
 from glow.support.layout import Dim, Layout
 from glow.support.types import shape_of
 
@@ -187,7 +184,7 @@ def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
     rank, columns = len(found.shape), found.shape[-1]
     if columns == 1 or found.strides[-1] == 1:
         return right
-    width = panel_width(lowering.target, columns)
+    width = lowering.target.panel_width
     layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
     panels = lowering.alloc(Buffer(f32, found.shape, layout))
     lowering.copy(right, panels)

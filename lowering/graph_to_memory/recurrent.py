@@ -22,11 +22,11 @@ from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import Buffer
 from glow.dialects.memory.compute import MatMulOp
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
-from glow.lowering.convolution.packing import matrix_panels, panel_width, unit_block
 from glow.lowering.graph_to_memory._units import Units
 from glow.lowering.graph_to_memory.scalar_activation import RULES
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.lowering.panels import matrix_panels, unit_block
 from glow.support.layout import pack, row_major_strides
 from glow.support.types import element_of, number_attribute, tensor
 
@@ -125,7 +125,7 @@ class _Cell:
         array = array.reshape(shape)
         if self.element != f32 or not s.features:
             return lowering.constant(array, "weights")
-        panels = matrix_panels(2, 1, panel_width(lowering.target, columns))
+        panels = matrix_panels(2, 1, lowering.target.panel_width)
         type_ = Buffer(self.element, shape, LayoutAttr(panels))
         return lowering.constant(pack(panels, array), "weights", type_)
 

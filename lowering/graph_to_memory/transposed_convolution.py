@@ -18,6 +18,7 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp
+from glow.lowering.convolution.algorithm import GENERIC
 from glow.lowering.graph_to_memory.convolution import (
     Convolution,
     Filter,
@@ -28,7 +29,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.phases import Phase, border_of, phases_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.support.layout import permuted
+from glow.support.layout import channels_last
 from glow.support.types import element_of, number_attribute, shape_of
 
 
@@ -39,12 +40,10 @@ def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
     bias = None if op.bias is None else lowering.contiguous(op.bias)
     phases = None if find_addressing(buffer_type(wanted)) is None else phases_of(op)
     parts = [_part(lowering, op, weights, bias, phase) for phase in phases or ()]
-    target, shapes = lowering.target, [extents_of(part) for _, part in parts]
-    algorithms = {
-        conv.algorithm(target, shape).name
-        for (conv, _), shape in zip(parts, shapes, strict=True)
-    }
-    if phases is None or "generic" in algorithms:
+    algorithms = [
+        conv.algorithm(lowering.target, extents_of(part)) for conv, part in parts
+    ]
+    if phases is None or GENERIC in algorithms:
         _spread(lowering, op, weights, bias)
         return
     border = border_of(phases)
@@ -130,7 +129,7 @@ def _canvas(
 ) -> SSAValue:
     """Return a channels-last buffer of zeros with the input spread over it."""
     element = element_of(op.input)
-    layout = LayoutAttr(permuted((0, *range(2, len(shape)), 1)))
+    layout = LayoutAttr(channels_last(len(shape)))
     canvas = lowering.alloc(MemRefType(element, shape, layout))
     lowering.add(FillOp(number_attribute(0, element), canvas))
     source, target = addressing_of(lowering[op.input]), addressing_of(canvas)

@@ -17,7 +17,6 @@ from glow.lowering.memory_to_loops.tiles import tiles_of
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 
-_LANES = 16
 _ENDLESS = 1 << 40
 
 
@@ -42,7 +41,7 @@ def _form(target: Target, op: AttentionOp) -> Form:
     width = addressing_of(op.value).shape[-1]
     queries, keys = op.query_block.value.data, op.key_block.value.data
     panel = next(n for n in panels_of(target) if queries % n == 0)
-    lanes = min(panel, _LANES)
+    lanes = min(panel, target.tile_lanes)
     rows = query_rows(target, panel)
     widest = max(target.panel_widths)
     tails = tiles_of(target, rows, widest, width % widest)
@@ -56,7 +55,11 @@ def _form(target: Target, op: AttentionOp) -> Form:
         is_windowed=_window(op) != (-1, -1),
         joins_heads=op.joins_heads is not None,
         scores=Tile(tile_rows(target, keys, panel), panel // lanes, lanes),
-        values=Tile(rows, widest // min(widest, _LANES), min(widest, _LANES)),
+        values=Tile(
+            rows,
+            widest // min(widest, target.tile_lanes),
+            min(widest, target.tile_lanes),
+        ),
         tail=tails[0] if tails else None,
         square=min(panel, target.f32_lanes),
     )

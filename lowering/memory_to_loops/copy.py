@@ -138,7 +138,7 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     if rows is None or columns is None:
         return None
     size = dtype_of(element).itemsize
-    together = lines_together(columns.strides[RESULT] * size)
+    together = lines_together(target, columns.strides[RESULT] * size)
     lanes = _side(target, element, rows.extent, columns.extent, together)
     if lanes < 2:
         return None
@@ -172,7 +172,7 @@ def _staged(
     """
     size, extent = dtype_of(element).itemsize, columns.extent
     strides = columns.strides[RESULT], rows.strides[SOURCE]
-    result, source = (lines_together(stride * size) for stride in strides)
+    result, source = (lines_together(target, stride * size) for stride in strides)
     if size < 4 or result * size >= _LINE_BYTES or source > _STAGE_ROWS:
         return None
     widths = [

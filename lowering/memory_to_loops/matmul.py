@@ -13,7 +13,6 @@ from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import MatMulOp
-from glow.lowering.convolution.packing import matrix_panels
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     call_contraction,
@@ -28,6 +27,7 @@ from glow.lowering.memory_to_loops.axes import Axis, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
+from glow.lowering.panels import matrix_panels
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.support.targets import Target
 
-_LANES = 16
-
 
 def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
     """
@@ -16,7 +14,7 @@ def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
 
     The last panel is computed in whole registers, but no more of them than needed.
     """
-    lanes = min(panel, _LANES)
+    lanes = min(panel, target.tile_lanes)
     whole = Tile(rows, panel // lanes, lanes)
     found = [whole] if columns >= panel else []
     rest = columns % panel

@@ -19,6 +19,7 @@ from glow.support.layout.physical import (
     Halo,
     Layout,
     LayoutError,
+    channels_last,
     permuted,
     row_major,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "address",
     "address_map",
     "axis_runs",
+    "channels_last",
     "check_shape",
     "equivalent",
     "pack",

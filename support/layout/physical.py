@@ -163,6 +163,12 @@ def permuted(order: Sequence[int]) -> Layout:
     return Layout([Dim(axis) for axis in order])
 
 
+@cache
+def channels_last(rank: int) -> Layout:
+    """Return NWC, NHWC, NDHWC, and so on for any rank."""
+    return permuted((0, *range(2, rank), 1))
+
+
 def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
     """
     Drop digits with one value and join neighbours that count on.

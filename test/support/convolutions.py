@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.compute import ConvOp
-from glow.lowering.convolution.packing import grouped_channels
+from glow.lowering.convolution.channel_groups import grouped_channels
 from glow.support.layout import Layout, pack, physical_shape, unpack
 
 

@@ -1,6 +1,7 @@
 """The layering that docs/architecture.md promises, read from the imports."""
 
 import ast
+import re
 import tomllib
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -150,6 +151,11 @@ def test_private_modules_are_used_in_their_folder_only() -> None:
             if source.parent != path.parent and where not in PRIVATE_USERS:
                 problems.append(f"{where} imports {module}")
     assert not problems, "\n".join(problems)
+
+
+def test_only_backends_know_instruction_sets() -> None:
+    for path in python_files(*(set(MAY_IMPORT) - {"backends"})):
+        assert not re.search(r"\.isa\b", path.read_text()), path.relative_to(ROOT)
 
 
 def test_imports_have_no_circles() -> None:

@@ -6,15 +6,16 @@ import pytest
 from convolutions import Case, Convolution
 from grids import in_turns
 from products import TARGETS
+from xdsl.dialects.builtin import f32
 
-from glow.lowering.convolution.packing import pack_depthwise, pack_filter
+from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
+from glow.lowering.convolution.filters import pack_depthwise, pack_filter
 from glow.lowering.convolution.winograd import (
     F2,
     F4,
     FORMS,
     Form,
     winograd_filter,
-    winograd_form,
     winograd_scratch_elements,
 )
 from glow.support.targets import target_of
@@ -261,8 +262,15 @@ def test_winograd(name: str, form: Form, target: str) -> None:
 def test_tiles_follow_from_shapes(
     channels: int, kernel: int, side: int, expected: Form | None
 ) -> None:
-    filter = (channels, channels, kernel, kernel)
-    assert winograd_form(filter, (1, channels, side, side)) is expected
+    filter, image, ones = (
+        (channels, channels, kernel, kernel),
+        (1, channels, side, side),
+        (1, 1),
+    )
+    conv = ConvShape(
+        f32, image, filter, image, ones, (kernel // 2,) * 4, ones, 1, is_packable=True
+    )
+    assert choose_algorithm(conv, target_of("cpu")).form is expected
 
 
 @pytest.mark.parametrize("name", GENERIC)

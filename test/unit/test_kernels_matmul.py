@@ -12,10 +12,10 @@ from xdsl.dialects.scf import ForOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.compute import MatMulOp
-from glow.lowering.convolution.packing import matrix_panels
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.lowering.panels import matrix_panels
 from glow.support.layout import pack
 from glow.support.targets import target_of
 

@@ -10,12 +10,11 @@ from products import seeded
 from xdsl.dialects.builtin import f32, f64
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.lowering.convolution.packing import (
-    choose_conv_algorithm,
+from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
+from glow.lowering.convolution.filters import (
     filter_panels,
     pack_depthwise,
     pack_filter,
-    panel_width,
 )
 from glow.lowering.convolution.winograd import (
     F4,
@@ -40,7 +39,7 @@ AVX2, AVX512 = target_of("cpu:avx2"), target_of("cpu:avx512")
     ("expected", "change"),
     [
         ("winograd", {}),
-        ("direct", {"exact": True}),
+        ("generic", {"is_packable": False}),
         ("direct", {"strides": (2, 2)}),
         ("direct", {"dilations": (1, 2)}),
         ("direct", {"filter": (64, 64, 1, 1)}),
@@ -62,15 +61,20 @@ def test_algorithm_follows_from_the_shapes(
         "filter": (64, 64, 3, 3),
         "result": (1, 64, 28, 28),
         "strides": (1, 1),
+        "pads": (1, 1, 1, 1),
         "dilations": (1, 1),
         "group": 1,
+        "is_packable": True,
     }
-    assert choose_conv_algorithm(AVX2, **(case | change)).name == expected
+    assert choose_algorithm(ConvShape(**(case | change)), AVX2).name == expected
 
 
 def test_large_filters_of_few_tiles_are_not_worth_a_transform() -> None:
-    args = (AVX512, f32, (1, 512, 3, 3), (512, 512, 3, 3), (1, 512, 3, 3))
-    assert choose_conv_algorithm(*args, (1, 1), (1, 1), 1).name == "direct"
+    image, ones = (1, 512, 3, 3), (1, 1)
+    conv = ConvShape(
+        f32, image, (512, 512, 3, 3), image, ones, (1,) * 4, ones, 1, is_packable=True
+    )
+    assert choose_algorithm(conv, AVX512).name == "direct"
 
 
 def test_panels_are_those_of_the_layout_where_one_says_it() -> None:
@@ -95,8 +99,8 @@ def test_depthwise_filters_have_channels_innermost() -> None:
 def test_winograd_filter_is_the_transform_of_each_channel() -> None:
     array = np.zeros((3, 2, 3, 3), np.float32)
     array[2, 1] = np.outer([1, 2, 4], [3, 0, 1])
-    found = winograd_filter(array, panel_width(AVX2, 3), F4)
-    assert found.shape == (36, 1, 2, panel_width(AVX2, 3))
+    found = winograd_filter(array, AVX2.panel_width, F4)
+    assert found.shape == (36, 1, 2, AVX2.panel_width)
     places = found[:, 0, 1, 2].reshape(6, 6)
     # By the points of the transform: 0, 1, -1, 2, -2 and infinity.
     down = np.array([1 / 4, -7 / 6, -1 / 2, 21 / 24, 13 / 24, 4])

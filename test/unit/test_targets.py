@@ -37,6 +37,15 @@ def test_numbers_follow_the_instruction_set(isa: str, lanes: int, rows: int):
     assert list(target.panel_widths) == sorted(target.panel_widths, reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("isa", "sizes"), [("sse2", ()), ("avx2", (4, 8)), ("avx512", (1, 2, 4, 8))]
+)
+def test_masks_follow_the_instruction_set(isa: str, sizes: tuple[int, ...]):
+    target = target_of(f"cpu:{isa}")
+    assert [size for size in (1, 2, 4, 8) if target.masks(size)] == list(sizes)
+    assert target.masks(4, 1) == (isa == "avx512")
+
+
 def test_aarch64_is_neon_for_another_machine():
     target = target_of("cpu:aarch64")
     assert target.isa == "neon"

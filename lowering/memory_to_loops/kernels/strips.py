@@ -94,7 +94,7 @@ class Strips:
     def of(target: Target, elements: Sequence[Attribute], unroll: int = 1) -> Strips:
         """Return how `target` walks along buffers of these element types."""
         sizes = [dtype_of(element).itemsize for element in elements]
-        masked = target.isa == "avx512" or (target.isa == "avx2" and min(sizes) >= 4)
+        masked = target.masks(*sizes)
         # Vectors of the widest type fill a register; of f64, it takes two.
         lanes = max(target.f32_lanes, target.vector_bytes // max(sizes))
         return Strips(lanes, unroll, masked)

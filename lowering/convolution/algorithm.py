@@ -1,0 +1,73 @@
+"""Algorithms of convolutions, chosen by shape and target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute
+
+from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
+from glow.support.targets import Target
+from glow.support.types import dtype_of
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ConvShape:
+    """A convolution as far as its algorithm and layouts depend on it."""
+
+    element: Attribute
+    input: Shape
+    filter: Shape
+    """[outputs, channels of a group, window...]."""
+    result: Shape
+    strides: Shape
+    pads: Shape
+    dilations: Shape
+    group: int
+    is_packable: bool
+    """Whether the filter is a constant, so that it can be packed."""
+
+    @property
+    def columns(self) -> int:
+        """The outputs of a group."""
+        return self.filter[0] // self.group
+
+    def bytes(self, shape: Shape) -> int:
+        """Return the bytes of a tensor of `shape` with these elements."""
+        return prod(shape) * dtype_of(self.element).itemsize
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """
+    A way to compute a convolution, with the form of the filter that its kernel reads.
+
+    `name` is direct, depthwise, winograd or generic.
+    """
+
+    name: str
+    panel: int = 0
+    """The outputs in a panel of the filter; 0 where it has no panels."""
+    form: Form | None = None
+    """Winograd's transforms, where they are used."""
+
+
+GENERIC = Algorithm("generic")
+
+
+@cache
+def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
+    """Return how `target` computes a convolution of this shape."""
+    if conv.element != f32 or 0 in conv.filter or not conv.is_packable:
+        return GENERIC
+    if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
+        return Algorithm("depthwise")
+    panel, form = target.panel_width, None
+    if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
+        form = winograd_form(target.costs, conv.filter, conv.result)
+    return Algorithm("direct" if form is None else "winograd", panel, form)

@@ -1,0 +1,136 @@
+"""Layouts that convolutions read and write, and their costs."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+
+from xdsl.ir import Attribute
+
+from glow.analysis.constants import constant_behind
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.layout.attribute import layout_attribute
+from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
+from glow.lowering.convolution.channel_groups import MOST_PLANES, grouped_channels
+from glow.lowering.convolution.filters import filter_layout
+from glow.support.layout import channels_last
+from glow.support.targets import LayoutChoice, Target
+from glow.support.types import element_of, shape_of
+
+Priced = tuple[Attribute | None, float]
+"""A layout to ask for, and what it costs more than the best."""
+
+
+def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
+    """
+    Return channels last on both sides, or channels first on either at a price.
+
+    The result may interleave the channels of groups instead: a shuffle of channels
+    then moves nothing.
+    """
+    p = op.parameters()
+    conv = ConvShape(
+        element_of(op.filter),
+        shape_of(op.input),
+        shape_of(op.filter),
+        shape_of(op.result),
+        p["strides"],
+        p["pads"],
+        p["dilations"],
+        p["group"],
+        constant_behind(op.filter) is not None,
+    )
+    layout = filter_layout(choose_algorithm(conv, target), conv.filter, conv.group)
+    others = layout_attribute(layout), *(None for _ in op.operands[2:])
+    return [
+        LayoutChoice((input, *others), (result,), price + cost)
+        for input, price in _inputs(conv, target)
+        for result, cost in (*_results(conv, target), *_interleaved(conv, target))
+    ]
+
+
+def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice]:
+    """
+    Return channels last, or a result with channels first at a price.
+
+    With strides, phases write elements that are apart, which no register transposes.
+    """
+    p, (channels, outputs, *kernel) = op.parameters(), shape_of(op.filter)
+    ones, group = (1,) * len(kernel), p["group"]
+    conv = ConvShape(
+        element_of(op.filter),
+        shape_of(op.input),
+        (group * outputs, channels // group, *kernel),
+        shape_of(op.result),
+        ones,
+        (0,) * (2 * len(kernel)),
+        p["dilations"],
+        group,
+        constant_behind(op.filter) is not None,
+    )
+    last = layout_attribute(channels_last(len(conv.input)))
+    operands = (last, *(None for _ in op.operands[1:]))
+    return [
+        LayoutChoice(operands, (result,), cost)
+        for result, cost in _results(conv, target)
+        if result == last or not any(stride > 1 for stride in p["strides"])
+    ]
+
+
+@cache
+def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
+    """Return orders of the input, and what each costs."""
+    choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
+    if _is_direct(conv, target) and _reads_first(conv, target):
+        panels = -(-conv.columns // target.panel_width)
+        reads = panels * prod(conv.filter[2:]) / prod(conv.strides)
+        cost = target.costs.channels_first * reads
+        choices.append((None, cost * conv.bytes(conv.input)))
+    return choices
+
+
+def _reads_first(conv: ConvShape, target: Target) -> bool:
+    """
+    Return whether the kernel reads images with channels first about as fast.
+
+    A border takes a copy, in which channels could move as well; few channels are short
+    runs; and where the channels of a pixel compete for one place of L1, reads are slow.
+    """
+    _, depth, *kernel = conv.filter
+    distance = conv.bytes(conv.input[2:])
+    is_long = prod(kernel) == 1 or depth >= target.costs.shortest_run
+    return is_long and not any(conv.pads) and distance % target.l1_way_bytes != 0
+
+
+@cache
+def _results(conv: ConvShape, target: Target) -> list[Priced]:
+    """
+    Return orders of the result, and what each costs.
+
+    Whole registers are transposed, whatever they hold.
+    """
+    batch, outputs, *pixels = conv.result
+    choices: list[Priced] = [(layout_attribute(channels_last(len(conv.result))), 0.0)]
+    tiles = 1 if batch == 1 else target.costs.tiles_of_image
+    has_tiles = prod(pixels) >= tiles * target.tile_rows
+    if _is_direct(conv, target) and conv.group < outputs and has_tiles:
+        lanes = target.f32_lanes
+        waste = -(-conv.columns // lanes) * lanes / conv.columns
+        cost = target.costs.transposed_result * waste
+        choices.append((None, cost * conv.bytes(conv.result)))
+    return choices
+
+
+@cache
+def _interleaved(conv: ConvShape, target: Target) -> list[Priced]:
+    """Return the order of the result that interleaves the channels of its groups."""
+    is_direct = _is_direct(conv, target) and conv.group < conv.result[1]
+    if not is_direct or not 1 < conv.group <= MOST_PLANES:
+        return []
+    layout = grouped_channels(len(conv.result) - 2, conv.columns)
+    cost = target.costs.interleaved_groups * conv.bytes(conv.result)
+    return [(layout_attribute(layout), cost)]
+
+
+def _is_direct(conv: ConvShape, target: Target) -> bool:
+    return choose_algorithm(conv, target).name == "direct"

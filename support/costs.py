@@ -1,0 +1,74 @@
+"""Measured costs of a processor, which decide between ways to compute the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Costs:
+    """
+    What work takes on one core, each kind in the unit that its choices compare.
+
+    Units: in a register tile, turns of one row and one k; of layouts, bytes of memory
+    traffic that take as long, per byte of the value, where a movement takes about 2.
+    Source: the defaults are measured on Zen 4 and Zen 5 with AVX2 and AVX-512.
+    """
+
+    tile: float = 0.5
+    """A register tile, beside its multiply-adds."""
+    crowding: float = 0.35
+    """Rows of a tile that evict each other from L1, by the square of their number."""
+
+    winograd_transform: float = 17
+    """A transform of Winograd's, in multiplications per channel and point."""
+    winograd_weight: float = 32
+    """A weight read from no cache, in multiplications."""
+    winograd_large_filter: int = 16 << 20
+    """The bytes of a transformed filter from which smaller tiles are preferred."""
+    winograd_patience: float = 1.3
+    """How many times longer smaller tiles may take to be preferred."""
+    panel_near: float = 6.0
+    """A line of a filter's panel read again from a cache."""
+    panel_far: float = 24.0
+    """A line of a filter's panel read again from memory."""
+    winograd_tile: float = 0.5
+    """The transforms of a tile that stay in L2."""
+    winograd_spill: float = 25.0
+    """The transforms of a tile that do not, divided by the channels that share them."""
+
+    transposed_result: float = 0.75
+    """
+    A product whose rows are neighbors in memory, not its columns.
+
+    0.03 to 0.15 ns an element, where a movement takes 0.1 to 0.4 ns.
+    """
+    channels_first: float = 0.3
+    """An image with channels first, each time a panel reads it: 0.01 to 0.06 ns."""
+    interleaved_groups: float = 1.4
+    """A result that interleaves groups: at 28 x 28 pixels, 4 groups of 34 channels."""
+    resized_gather: float = 2.5
+    """A neighbor picked along a resized axis that is innermost: 0.4 ns an element."""
+    resized_sum: float = 6.0
+    """Two neighbors summed along each resized axis, one of them innermost: 1 ns."""
+    shortest_run: int = 16
+    """Channels below which a window's runs take longer to begin than to multiply."""
+    tiles_of_image: int = 16
+    """Tiles below which the first tile of each image in a batch costs too much."""
+
+    single_queries: int = 2
+    """Queries of a head of keys up to which attention computes them one by one."""
+    plain_scores: int = 1024
+    """Scores of a head up to which products and a softmax are as fast as one kernel."""
+    plain_windowed_scores: int = 4096
+    """The same where queries see different keys."""
+    query_block: int = 64
+    """The most queries of a block of attention."""
+    windowed_query_block: int = 32
+    """The same where queries see different keys: keys that none sees are skipped."""
+    key_block: int = 128
+    """The most keys of a block, so that its scores stay in the caches near a core."""
+
+
+MEASURED = Costs()
+"""The defaults; a target replaces those in which it differs."""
