@@ -26,6 +26,16 @@ def shuffled(x: Value, y: Value, lanes: Sequence[int]) -> Value:
     return Value((emit(op),), x.element, len(lanes))
 
 
+def extracted(x: Value, lane: int) -> Value:
+    """Return one lane of a vector."""
+    op = vector.ExtractOp.create(
+        operands=[x.ssa],
+        result_types=[type_of(x.element)],
+        properties={"static_position": DenseArrayBase.from_list(i64, [lane])},
+    )
+    return Value((emit(op),), x.element)
+
+
 def inserted(scalar: Value, into: Value, lane: int) -> Value:
     """Return a vector with one of its lanes replaced."""
     op = vector.InsertOp(scalar.ssa, into.ssa, [lane])

@@ -1,15 +1,16 @@
-"""Lower local response normalisation: channels in registers, or one by one."""
+"""Lower local response normalization: channels in registers, or one by one."""
 
 from __future__ import annotations
 
 from xdsl.dialects.builtin import f32
 
+from glow.codegen.memory import Strips
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.normalization import LrnOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
+from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
+from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.lrn import LrnColumns, LrnRows, Response
-from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 
@@ -22,18 +23,28 @@ def lower_lrn(main: Main, op: LrnOp) -> None:
     numbers = (op.alpha, op.beta, op.bias)
     response = Response(op.size.value.data, *(n.value.data for n in numbers))
     axes = axes_of(result.shape, [source, result])
-    channels = axes.pop(1)
-    others = collapse(axes, (1, 0))
-    arguments = [main.base(op.input), main.base(op.result)]
+    channels = axes[1]
     strips = Strips.of(main.target, [element])
     fits = strips.masked or channels.extent % strips.lanes == 0
     is_near = max(response.before, response.after) <= strips.lanes
     if element == f32 and channels.strides == (1, 1) and fits and is_near:
-        kernel = LrnRows(element, len(others), response, strips.lanes, strips.masked)
-        main.call(kernel, arguments, [*nest_row(others), channels.extent])
-        return
-    *outer, fastest = others or [Axis(1, (0, 0))]
-    if element != f32 or fastest.strides != (1, 1):
-        strips = Strips(0)
-    kernel = LrnColumns(element, len(outer), response, strips)
-    main.call(kernel, arguments, nest_row([*outer, channels, fastest]))
+        others = collapse([axes[0], *axes[2:]], (1, 0))
+        lines = LinesOf(LrnRows(element, element, response), [channels], others)
+    else:
+        lines = _columns(LrnColumns(element, element, response), axes)
+        strips = strips if element == f32 else Strips(0)
+    kernel, row, work = lines.plan(strips, None)
+    main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
+
+
+def _columns(rule: LrnColumns, axes: list[Axis]) -> LinesOf:
+    """Return lines along the fastest axis; channels are the innermost of the others."""
+    channels = axes.pop(1)
+    *outer, fastest = collapse(axes, (1, 0)) or [Axis(1, (0, 0))]
+    counted = [
+        Axis(axis.extent, (*axis.strides, int(axis is channels)))
+        for axis in (*outer, channels, fastest)
+    ]
+    numbers = (channels.extent, channels.strides[0])
+    still = frozenset({"channel"})
+    return LinesOf(rule, counted[-1:], counted[:-1], numbers, still)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from glow.codegen.memory import Strips
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.scanning import TriluOp
-from glow.lowering.memory_to_loops.axes import axes_of, collapse, nest_row
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
+from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.trilu import Trilu
 from glow.lowering.memory_to_loops.main import Main, lowers
 
@@ -17,13 +18,23 @@ def lower_trilu(main: Main, op: TriluOp) -> None:
     if 0 in result.shape:
         return
     element = buffer_type(op.input).element_type
-    *outer, rows, columns = axes_of(source.shape, [source, result])
-    outer = collapse(outer, (1, 0))
+    numbers = [0] * len(source.shape)
+    numbers[-2] = 1
+    *apart, columns = [
+        Axis(axis.extent, (*axis.strides, number))
+        for axis, number in zip(
+            axes_of(source.shape, [source, result]), numbers, strict=True
+        )
+    ]
     strips = Strips.of(main.target, [element], unroll=2)
-    if columns.strides != (1, 1) or columns.extent < strips.lanes:
+    if columns.extent < strips.lanes:
         strips = Strips(0)
     integer = None if op.k is None else buffer_type(op.k).element_type
-    kernel = Trilu(element, integer, op.upper is not None, len(outer), strips)
-    arguments = [main.base(op.input), main.base(op.result)]
-    arguments += [] if op.k is None else [main.base(op.k)]
-    main.call(kernel, arguments, nest_row([rows, columns, *outer]))
+    rule = Trilu(element, integer, op.upper is not None)
+    lines = LinesOf(
+        *(rule, [columns], collapse(apart, (1, 0))),
+        *((source.shape[-2],), frozenset({"row"})),
+    )
+    buffers = [op.input, op.result, *([] if op.k is None else [op.k])]
+    kernel, row, work = lines.plan(strips, None)
+    main.call(kernel, [main.base(value) for value in buffers], row, work)

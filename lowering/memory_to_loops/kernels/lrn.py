@@ -1,24 +1,23 @@
-"""Local response normalisation: an element by a power of what its neighbours square."""
+"""Local response normalization: an element by a power of what its neighbors square."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
+from operator import mul
+from typing import ClassVar
 
-from xdsl.dialects import func, math
 from xdsl.dialects.builtin import f32
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.shuffles import shuffled
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips, mask_of, rest_of
-from glow.lowering.memory_to_loops.kernels.windows import fold
-
-Values = list[SSAValue]
+from glow.codegen.functions import exp, fma, log, maximum, minimum, power, sqrt
+from glow.codegen.loops import Var, loop
+from glow.codegen.memory import Strip, mask_of, rest_of
+from glow.codegen.shuffles import shuffled
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.kernel import Operand
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 
 # By exponent: whether the fourth root, the square root and the number are factors.
 _QUARTERS = {
@@ -40,187 +39,114 @@ class Response:
 
     @property
     def before(self) -> int:
-        """How many of the channels lie before the one that is normalised."""
+        """The channels of a window before the one that is normalized."""
         return (self.size - 1) // 2
 
     @property
     def after(self) -> int:
         return self.size // 2
 
-    def of(self, n: Numbers, x: SSAValue, squares: SSAValue) -> SSAValue:
+    def of(self, x: Value, squares: Value) -> Value:
         """Return the result for element x and the sum of squares around it."""
-        scale = n.const(self.alpha / self.size)
-        return self._divided(n, x, n.fma(squares, scale, n.const(self.bias)))
-
-    def _divided(self, n: Numbers, x: SSAValue, base: SSAValue) -> SSAValue:
-        """Return x / base ** beta: by roots for quarters, which all models have."""
+        base = fma(squares, self.alpha / self.size, self.bias)
         if self.beta == 0:
             return x
-        if self.beta in _QUARTERS:
-            half = n.function(math.SqrtOp, base)
-            quarter = n.function(math.SqrtOp, half)
-            factors = zip((quarter, half, base), _QUARTERS[self.beta], strict=True)
-            power = reduce(n.mul, [root for root, wanted in factors if wanted])
-            return n.div(x, power)
-        if n.element == f32:
-            power = n.mul(n.function(math.LogOp, base), n.const(-self.beta))
-            return n.mul(x, n.function(math.ExpOp, power))
-        return n.div(x, n.function(math.PowFOp, base, n.const(self.beta)))
+        if self.beta in _QUARTERS:  # by roots; all models have such exponents
+            half = sqrt(base)
+            factors = zip((sqrt(half), half, base), _QUARTERS[self.beta], strict=True)
+            return x / reduce(mul, [root for root, wanted in factors if wanted])
+        if x.element == f32:
+            return x * exp(log(base) * -self.beta)
+        return x / power(base, self.beta)
 
 
 @dataclass(frozen=True)
-class _Lrn(Kernel):
-    """What both kernels have: the formula, and `outer` loops."""
-
+class _Lrn(Rule):
     element: Attribute
-    outer: int
+    compute: Attribute
     response: Response
 
-    def _function(self) -> tuple[FuncOp, Body, dict[str, SSAValue]]:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        return function(self.symbol, arguments)
+    def operands(self) -> Mapping[str, Operand]:
+        return {name: Operand(self.element, self.compute) for name in ("x", "y")}
 
 
 @dataclass(frozen=True)
 class LrnRows(_Lrn):
     """
-    Normalise across channels of unit stride: three vectors at hand, shifted.
+    Normalize lines of channels of unit stride: three vectors at hand, shifted.
 
-    A window reaches no further than one vector to each side. If not `masked`, the
-    number of channels is a multiple of `lanes`.
-    Row: outer loops (extent, strides of input and result), the number of channels.
+    A window reaches no further than one vector to each side. If strips are not masked,
+    the number of channels is a multiple of their lanes.
     """
 
-    lanes: int
-    masked: bool
-
     @property
-    def prefix(self) -> str:
+    def name(self) -> str:
         return "lrn"
 
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels, channels = row.levels(self.outer, 2), row.next("channels")
-        nest(b, levels, 2, lambda b, offsets: self._line(b, args, offsets, channels))
-        b.do(func.ReturnOp())
-        return op
+    def line(self, line: Line) -> None:
+        lanes, channels = line.strips.lanes, line.axis.extent
+        last = channels - 1
+        last = last - rest_of(last, lanes)
+        (x, squares) = map(Var, self._loaded(line, index(0)))
+        before = Var(squares.value.like(0))
+        for i in loop(0, last, before, x, squares, step=lanes):
+            following, next_squares = self._loaded(line, i + lanes)
+            near = self._near(before.value, squares.value, next_squares)
+            result = self.response.of(x.value, near)
+            line.call["y"].store(result, line.starts["y"] + i)
+            before.value, x.value, squares.value = (
+                squares.value,
+                following,
+                next_squares,
+            )
+        near = self._near(before.value, squares.value, squares.value.like(0))
+        result = self.response.of(x.value, near)
+        strip = self._strip(line, channels - last)
+        line.call["y"].store(result, line.starts["y"] + last, strip)
 
-    def _line(
-        self, b: Body, args: dict[str, SSAValue], offsets: Values, channels: SSAValue
-    ) -> None:
-        source, result = offsets
-        last = b.difference(channels, b.const(1))
-        last = b.difference(last, rest_of(b, last, self.lanes))
+    def _loaded(self, line: Line, i: Value) -> tuple[Value, Value]:
+        """Return the elements from i on, and their squares."""
+        strip = self._strip(line, line.axis.extent - i)
+        x = line.call["x"].load(line.starts["x"] + i, strip)
+        return x, x * x
 
-        def load(b: Body, i: SSAValue) -> Values:
-            """Return the elements from i on, and their squares."""
-            left = b.difference(channels, i)
-            (x,) = self._piece(b, left).load(b, args["x"], b.sum(source, i))
-            return [x, self._numbers(b).mul(x, x)]
-
-        def step(b: Body, i: SSAValue, carried: Values) -> Values:
-            before, x, squares = carried
-            following, next_squares = load(b, b.sum(i, self.lanes))
-            found = self._normalised(b, x, [before, squares, next_squares])
-            Piece(self.lanes).store(b, [found], args["y"], b.sum(result, i))
-            return [squares, following, next_squares]
-
-        none = self._numbers(b).const(0)
-        initial = [none, *load(b, b.const(0))]
-        before, x, squares = b.loop(0, last, self.lanes, initial, step)
-        found = self._normalised(b, x, [before, squares, none])
-        piece = self._piece(b, b.difference(channels, last))
-        piece.store(b, [found], args["y"], b.sum(result, last))
-
-    def _numbers(self, b: Body) -> Numbers:
-        return Numbers(b, self.element, self.lanes)
-
-    def _piece(self, b: Body, left: SSAValue) -> Piece:
+    def _strip(self, line: Line, left: Value) -> Strip:
         """Return a vector of which `left` lanes exist, if not all."""
-        mask = mask_of(b, left, self.lanes) if self.masked else None
-        return Piece(self.lanes, 1, mask)
+        lanes = line.strips.lanes
+        masks = (mask_of(left, lanes),) if line.strips.masked else ()
+        return Strip(lanes, 1, masks)
 
-    def _normalised(self, b: Body, x: SSAValue, squares: Values) -> SSAValue:
-        """Return the result for x, given the squares before it, its own, and after."""
-        before, own, after = squares
-        lanes, n = self.lanes, self._numbers(b)
-        near = own
+    def _near(self, before: Value, own: Value, after: Value) -> Value:
+        """Return the sum of squares around each, given those of three vectors."""
+        lanes, near = own.lanes, own
         for shift in range(1, self.response.before + 1):
             taken = range(lanes - shift, 2 * lanes - shift)
-            near = n.add(near, shuffled(b, before, own, taken))
+            near += shuffled(before, own, taken)
         for shift in range(1, self.response.after + 1):
-            taken = range(shift, lanes + shift)
-            near = n.add(near, shuffled(b, own, after, taken))
-        return self.response.of(n, x, near)
+            near += shuffled(own, after, range(shift, lanes + shift))
+        return near
 
 
 @dataclass(frozen=True)
 class LrnColumns(_Lrn):
-    """
-    Normalise across channels of any stride: lanes are neighbours along another axis.
+    """Normalize across channels of any stride; lines run along another axis."""
 
-    Row: outer loops, channels, then the fastest of the other axes, of unit stride on
-    vectors (extent, strides of input and result).
-    """
-
-    strips: Strips
+    COUNTERS: ClassVar = ("channel",)
+    NUMBERS: ClassVar = ("channels", "stride")
 
     @property
-    def prefix(self) -> str:
+    def name(self) -> str:
         return "lrn_columns"
 
-    def build(self) -> FuncOp:
-        op, b, args = self._function()
-        row = Row(b, args)
-        levels, (channels,) = row.levels(self.outer, 2), row.levels(1, 2)
-        (fastest,) = row.levels(1, 2)
-
-        def image(b: Body, offsets: Values) -> None:
-            def channel(b: Body, c: SSAValue) -> None:
-                self._line(b, args, offsets, c, (channels, fastest))
-
-            b.each(0, channels[0], channel, nonempty=True)
-
-        nest(b, levels, 2, image)
-        b.do(func.ReturnOp())
-        return op
-
-    def _line(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        offsets: Values,
-        c: SSAValue,
-        axes: tuple[Level, Level],
-    ) -> None:
-        (channels, across), (extent, along) = axes
-        whole = Numbers(b, INDEX)
-        low = whole.maximum(b.sum(c, -self.response.before), b.const(0))
-        high = whole.minimum(b.sum(c, self.response.after + 1), channels)
-        places = [b.product(c, stride) for stride in across]
-        source, result = map(b.sum, offsets, places)
-        window = b.sum(offsets[0], b.product(low, across[0]))
-        taps: list[Level] = [(b.difference(high, low), across[:1])]
-
-        def step(b: Body, i: SSAValue, piece: Piece) -> None:
-            moves = [i, i]
-            if not self.strips.lanes:
-                moves = [b.product(i, stride) for stride in along]
-            n = Numbers(b, self.element, piece.lanes)
-
-            def tap(b: Body, at: Values, carried: Values) -> Values:
-                n = Numbers(b, self.element, piece.lanes)
-                values = piece.load(b, args["x"], at[0])
-                pairs = zip(values, carried, strict=True)
-                return [n.fma(value, value, found) for value, found in pairs]
-
-            start = [b.sum(window, moves[0])]
-            near = fold(b, taps, start, [n.const(0)] * piece.count, tap)
-            values = piece.load(b, args["x"], b.sum(source, moves[0]))
-            pairs = zip(values, near, strict=True)
-            found = [self.response.of(n, value, squares) for value, squares in pairs]
-            piece.store(b, found, args["y"], b.sum(result, moves[1]))
-
-        self.strips.each(b, extent, step)
+    def line(self, line: Line) -> None:
+        channel = line.starts["channel"]
+        first = maximum(channel - self.response.before, 0)
+        end = minimum(channel + (self.response.after + 1), line.numbers["channels"])
+        stride = line.numbers["stride"]
+        for at in line.along():
+            start = at.place("x") + (first - channel) * stride
+            squares = Var(at.strip.constant(0, self.compute))
+            for i in loop(0, end - first, squares):
+                x = line.call["x"].load(start + i * stride, at.strip)
+                squares.value = fma(x, x, squares.value)
+            at.store(self.response.of(at.load(), squares.value))
