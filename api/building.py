@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
+from glow.support.dtypes import dtype_named
 from glow.support.types import Tensor, element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
@@ -79,7 +80,7 @@ def type_of(name: str, shape: Any, dtype: Any) -> Tensor:
     """Return the type of a tensor, of known extents."""
     extents = extents_of(name, shape)
     try:
-        return tensor(element_type_of(np.dtype(dtype)), extents)
+        return tensor(element_type_of(dtype_named(dtype)), extents)
     except (TypeError, VerifyException) as error:
         raise TypeError(f'type of "{name}": {error}') from None
 
@@ -157,7 +158,7 @@ def _converted(value: Any, *kinds: Any) -> Any:
 def _is_one(value: Any, kind: Any) -> bool:
     if kind is Attribute and not isinstance(value, Attribute):
         try:
-            element_type_of(np.dtype(value))
+            element_type_of(dtype_named(value))
         except (TypeError, VerifyException):
             return False
         return value is not None  # which NumPy takes for f64
@@ -169,5 +170,5 @@ def _is_one(value: Any, kind: Any) -> bool:
 def _as_one(value: Any, kind: Any) -> Any:
     if kind is Attribute:
         is_ours = isinstance(value, Attribute)
-        return value if is_ours else element_type_of(np.dtype(value))
+        return value if is_ours else element_type_of(dtype_named(value))
     return None if value is None else kind(value)

@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.dtypes import dtype_named
+
 Array = NDArray[Any]
 Distribution = Literal["normal", "uniform"]
 
@@ -70,7 +72,7 @@ class Initializer:
             )
         seed = hashlib.sha256(f"{self} of {name}".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(seed, "little")))
-        return self.draw(rng, tuple(shape), fans).astype(np.dtype(dtype))
+        return self.draw(rng, tuple(shape), fans).astype(dtype_named(dtype))
 
 
 def constant(value: float) -> Initializer:

@@ -137,7 +137,7 @@ def _differ(
     given: SymbolicSpec, wanted: SymbolicSpec, signature: SymbolicSignature
 ) -> bool:
     """Return whether two tensors are of other types, as far as that is known yet."""
-    if given.dtype.kind != "V" and given.dtype != wanted.dtype:
+    if given.is_typed and given.dtype != wanted.dtype:
         return True
     if given.extents is None or wanted.extents is None:
         return False

@@ -28,6 +28,7 @@ from glow.runtime.image import Image, Machine
 from glow.runtime.image_header import binding_entry, binding_of
 from glow.runtime.signature import Array
 from glow.support.arrays import ALIGNMENT, address_of
+from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
 from glow.support.files import replace_file
 
@@ -113,7 +114,11 @@ def _header_of(
             for offset, code in zip(codes, parts.objects, strict=True)
         ],
         "constants": [
-            {"offset": offset, "dtype": array.dtype.str, "shape": array.shape}
+            {
+                "offset": offset,
+                "dtype": name_in_files(array.dtype),
+                "shape": array.shape,
+            }
             for offset, array in zip(places, parts.constants, strict=True)
         ],
         "block_bytes": BLOCK_BYTES,
@@ -279,12 +284,12 @@ class _Reader:
         return code
 
     def _constant(self, entry: Any) -> Array:
-        shape = tuple(entry["shape"])
+        shape, dtype = tuple(entry["shape"]), dtype_named(entry["dtype"])
         count = int(np.prod(shape, dtype=np.int64))
         place = self._payload + entry["offset"]
         if not count:  # what has no bytes may lie behind the last one
-            return np.empty(shape, entry["dtype"])
-        flat = np.frombuffer(self._data, entry["dtype"], count, place)
+            return np.empty(shape, dtype)
+        flat = np.frombuffer(self._data, dtype, count, place)
         return flat.reshape(shape)
 
 

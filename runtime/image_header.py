@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from glow.runtime.image import Binding
 from glow.runtime.signature import TensorSpec
+from glow.support.dtypes import dtype_named, name_in_files
 
 
 def binding_entry(binding: Binding) -> dict[str, Any]:
@@ -30,7 +29,7 @@ def binding_of(entry: Mapping[str, Any]) -> Binding:
 
 def spec_entry(spec: TensorSpec) -> dict[str, Any]:
     """Return what a file says about a tensor; `spec_fields` reads it."""
-    return asdict(spec) | {"dtype": spec.dtype.str}
+    return asdict(spec) | {"dtype": name_in_files(spec.dtype)}
 
 
 def spec_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,7 +38,7 @@ def spec_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": entry["name"],
         "shape": tuple(entry["shape"]),
-        "dtype": np.dtype(entry["dtype"]),
+        "dtype": dtype_named(entry["dtype"]),
         "layout": entry["layout"],
         "tensor_shape": None if stored is None else tuple(stored),
         "axes": tuple(entry["axes"]),

@@ -35,6 +35,11 @@ class SymbolicSpec(TensorSpec):
     """
 
     @property
+    def is_typed(self) -> bool:
+        """Whether the element type is known."""
+        return self.dtype != np.dtype("V")
+
+    @property
     def nbytes(self) -> int:
         """The bytes of the array; a BindingError where they depend on dimensions."""
         if -1 in self.shape or self.extents is None:
@@ -44,7 +49,7 @@ class SymbolicSpec(TensorSpec):
     @property
     def description(self) -> str:
         """What to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
-        dtype = "?" if self.dtype.kind == "V" else str(self.dtype)
+        dtype = str(self.dtype) if self.is_typed else "?"
         extents = "..." if self.extents is None else _listed(self.extents)
         notes = [f"axes {', '.join(axis or '?' for axis in self.axes)}"]
         if not self.axes:

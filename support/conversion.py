@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.support.dtypes import is_floating, is_narrow, narrowed, widened
+
 
 def convert(
     array: NDArray[Any], dtype: np.dtype[Any], saturate: bool = False
@@ -17,9 +19,14 @@ def convert(
     integers of 8 and 16 bits are the low bits; as unsigned ones, numbers that have the
     highest bit are converted without it. With `saturate`, NaN becomes 0 and the others
     the nearest integer that exists. Anything but zero becomes true. An integer becomes
-    another one by its low bits.
+    another one by its low bits. To and from floats of 16 bits, the way is by float32.
     """
-    if array.dtype.kind != "f" or dtype.kind not in "iu":
+    if array.dtype == dtype:
+        return array.copy()
+    if is_narrow(dtype):
+        return narrowed(array, dtype)
+    array = widened(array)
+    if not is_floating(array.dtype) or dtype.kind not in "iu":
         return array.astype(dtype)
     if saturate:
         return _saturated(array, dtype)

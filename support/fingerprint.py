@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from pathlib import Path
 
-_NEEDED = ("glow-xdsl", "xdsl", "numpy", "llvmlite", "onnx")
+_NEEDED = ("glow-xdsl", "xdsl", "numpy", "ml_dtypes", "llvmlite", "onnx")
 # What other packages add to the compiler by.
 _GROUPS = ("glow.backends", "xdsl.universe")
 _KNOWN_BY_VERSION = ("glow", "xdsl")

@@ -8,7 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    BFloat16Type,
     DenseArrayBase,
+    Float16Type,
     Float32Type,
     Float64Type,
     FloatAttr,
@@ -17,6 +19,8 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     Signedness,
     TensorType,
+    bf16,
+    f16,
     f32,
     f64,
     i1,
@@ -28,6 +32,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.support.dtypes import NUMBER_TYPES, dtype_named, narrowed
+
 Tensor = TensorType[Attribute]
 
 # An integer type without a sign in its name is signed, as in NumPy and ONNX.
@@ -36,41 +42,42 @@ ui8, ui16, ui32, ui64 = (
 )
 
 _UNSIGNED = (ui8, ui16, ui32, ui64)
+_FLOAT_TYPES = (Float16Type, BFloat16Type, Float32Type, Float64Type)
 
-_DTYPES: dict[Attribute, np.dtype[Any]] = {
-    f32: np.dtype(np.float32),
-    f64: np.dtype(np.float64),
-    i8: np.dtype(np.int8),
-    i16: np.dtype(np.int16),
-    i32: np.dtype(np.int32),
-    i64: np.dtype(np.int64),
-    ui8: np.dtype(np.uint8),
-    ui16: np.dtype(np.uint16),
-    ui32: np.dtype(np.uint32),
-    ui64: np.dtype(np.uint64),
-    i1: np.dtype(np.bool_),
+_ELEMENTS: dict[str, Attribute] = {
+    str(element): element
+    for element in (f16, bf16, f32, f64, i8, i16, i32, i64, *_UNSIGNED, i1)
 }
-_ELEMENT_TYPES = {dtype: element for element, dtype in _DTYPES.items()}
+_DTYPE_NAMES = {_ELEMENTS[each.name]: each.dtype for each in NUMBER_TYPES}
+_BY_DTYPE_NAME = {each.dtype: _ELEMENTS[each.name] for each in NUMBER_TYPES}
 
 
+@cache
 def dtype_of(element: Attribute) -> np.dtype[Any]:
     """Return the NumPy type in which elements of type `element` are stored."""
-    if element not in _DTYPES:
-        known = ", ".join(str(t) for t in _DTYPES)
+    if element not in _DTYPE_NAMES:
+        known = ", ".join(_ELEMENTS)
         raise VerifyException(f"expected an element type out of {known}, got {element}")
-    return _DTYPES[element]
+    return dtype_named(_DTYPE_NAMES[element])
 
 
+@cache
 def element_type_of(dtype: np.dtype[Any]) -> Attribute:
     """Return the element type that stores `dtype`; the inverse of `dtype_of`."""
-    if dtype not in _ELEMENT_TYPES:
-        known = ", ".join(str(t) for t in _ELEMENT_TYPES)
+    if dtype.name not in _BY_DTYPE_NAME or not dtype.isnative:
+        known = ", ".join(_BY_DTYPE_NAME)
         raise VerifyException(f"expected an array of {known}, got {dtype}")
-    return _ELEMENT_TYPES[dtype]
+    return _BY_DTYPE_NAME[dtype.name]
 
 
 def is_float(element: Attribute) -> bool:
-    return isinstance(element, Float32Type | Float64Type)
+    """Return whether elements of this type are floats, of any width."""
+    return isinstance(element, _FLOAT_TYPES)
+
+
+def is_narrow_float(element: Attribute) -> bool:
+    """Return whether elements are floats of 16 bits, which are computed in f32."""
+    return isinstance(element, Float16Type | BFloat16Type)
 
 
 def is_unsigned(element: Attribute) -> bool:
@@ -106,6 +113,8 @@ def number_attribute(
     value: float, element: Attribute
 ) -> FloatAttr[Any] | IntegerAttr[Any]:
     """Return `value` as an attribute of type `element`; integers are truncated."""
+    if is_narrow_float(element):
+        value = float(narrowed(np.asarray(value), dtype_of(element)))
     if is_float(element):
         return FloatAttr(float(value), cast(Any, element))
     return IntegerAttr(int(value), cast(Any, element))
@@ -136,8 +145,8 @@ class ElementSet:
                 )
 
 
-_FLOATS = (f32, f64)
-_INTEGERS = (i8, i16, i32, i64, ui8, ui16, ui32, ui64)
+_FLOATS = tuple(_ELEMENTS[each.name] for each in NUMBER_TYPES if each.is_float)
+_INTEGERS = (i8, i16, i32, i64, *_UNSIGNED)
 
 FLOAT = ElementSet("a float", _FLOATS)
 INDEX = ElementSet("an i32 or i64", (i32, i64))

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Data
 
 from glow.support.arrays import blocks_of
+from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
 from glow.support.mapping import contents_of, forget
 from glow.support.resources import Handle, Resource
@@ -77,13 +78,8 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
         raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
 
 
-_DTYPES = {
-    "BOOL": np.bool_,
-    **{f"I{bits}": f"i{bits // 8}" for bits in (8, 16, 32, 64)},
-    **{f"U{bits}": f"u{bits // 8}" for bits in (8, 16, 32, 64)},
-    **{f"F{bits}": f"f{bits // 8}" for bits in (16, 32, 64)},
-}
-_NAMES = {np.dtype(dtype): name for name, dtype in _DTYPES.items()}
+_DTYPES = {each.safetensors: each.dtype for each in NUMBER_TYPES}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _LENGTH_BYTES = 8
 _ALIGNMENT = 8
 
@@ -100,7 +96,7 @@ def _write(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
     for name, array in ordered:
         start, end = end, end + array.nbytes
         header[name] = {
-            "dtype": _NAMES[array.dtype],
+            "dtype": _NAMES[array.dtype.name],
             "shape": array.shape,
             "data_offsets": [start, end],
         }
@@ -121,7 +117,7 @@ def _arrays_in(data: memoryview) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for name, entry in header.items():
         first, last = (start + offset for offset in entry["data_offsets"])
-        dtype = np.dtype(_DTYPES[entry["dtype"]])
+        dtype = dtype_named(_DTYPES[entry["dtype"]])
         flat = np.frombuffer(data[first:last], dtype)
         found[name] = flat.reshape(entry["shape"])
     return found

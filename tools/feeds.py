@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.support.dtypes import dtype_named, is_floating
 
 
 def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
@@ -23,7 +24,7 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
 
 
 def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
-    if spec.dtype.kind == "f":
+    if is_floating(spec.dtype):
         return generator.standard_normal(spec.shape).astype(spec.dtype)
     if spec.dtype.name in ("bool", "int32", "int64"):
         return generator.integers(0, 2, spec.shape).astype(spec.dtype)
@@ -60,7 +61,10 @@ def _read(file: str) -> Array:
         raise ValueError(f"{file}: expected an array in a .npy file") from None
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{file}: expected one array, got an archive")
-    return cast(Array, array)
+    array = cast(Array, array)
+    if array.dtype == np.dtype("V2"):  # so NumPy writes bfloat16
+        array = array.view(dtype_named("bfloat16"))
+    return array
 
 
 def write_outputs(outputs: Mapping[str, Array], folder: Path) -> list[Path]:

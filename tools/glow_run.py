@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from glow.runtime.signature import Array, Signature
+from glow.support.dtypes import widened
 from glow.tools import code_cache
 from glow.tools.command_line import OneLineParser, fail, run_tool
 from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays, write_outputs
-from glow.tools.peers import PEERS, TOLERANCE, error_of
+from glow.tools.peers import PEERS, error_of, tolerance_of
 from glow.tools.progress import progress
 from glow.tools.session import SAVED, Session, add_arguments, open_session
 
@@ -95,7 +96,8 @@ def _show(
         name, line = spec.name, str(spec)
         array = outputs[name]
         if array.size:
-            line += f" from {array.min():.6g} to {array.max():.6g}"
+            wide = widened(array)
+            line += f" from {wide.min():.6g} to {wide.max():.6g}"
         if expected is not None:
             line += f", error {error_of(array, expected[name]):.2g}"
         print(line)
@@ -103,10 +105,11 @@ def _show(
 
 def _check(outputs: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     errors = {name: error_of(array, expected[name]) for name, array in outputs.items()}
-    bad = [name for name, error in errors.items() if error > TOLERANCE]
+    bounds = {name: tolerance_of(array.dtype) for name, array in outputs.items()}
+    bad = [name for name, error in errors.items() if error > bounds[name]]
     if bad:
         fail(
-            f"expected outputs within {TOLERANCE:g} of the other runtime's, got "
+            f"expected outputs within {bounds[bad[0]]:g} of the other runtime's, got "
             + ", ".join(f'"{name}" off by {errors[name]:.2g}' for name in bad)
         )
 

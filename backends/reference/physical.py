@@ -17,6 +17,7 @@ from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
+from glow.support.dtypes import is_floating
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of
 from glow.support.targets import (
@@ -152,7 +153,7 @@ def stored(value: SSAValue, layout: Layout | None, array: Array) -> Array:
 
 def poisoned(size: int, dtype: np.dtype[Any]) -> Array:
     """Return `size` elements that spoil what is computed from them."""
-    if dtype.kind == "f":
+    if is_floating(dtype):
         return np.full(size, np.nan, dtype)
     return np.full(size, _POISON, np.int8).astype(dtype)
 

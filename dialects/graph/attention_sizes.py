@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 
 import numpy as np
+from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -184,7 +185,7 @@ def check_parameters(
     for name, size in windows.items():
         if size < -1:
             raise VerifyException(f"expected {name} of at least -1, got {size}")
-    if softmax_precision not in (None, *FLOAT.members):
+    if softmax_precision not in (None, f32, f64):
         raise VerifyException(
             f"expected softmax_precision f32 or f64, got {softmax_precision}"
         )

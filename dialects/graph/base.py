@@ -37,7 +37,14 @@ from glow.dialects.graph.reordering import (
     broadcast_order,
     broadcast_placement,
 )
-from glow.support.types import Tensor, check_result, shape_of
+from glow.support.dtypes import is_narrow, narrowed, widened
+from glow.support.types import (
+    Tensor,
+    check_result,
+    dtype_of,
+    element_of,
+    shape_of,
+)
 
 Array = NDArray[Any]
 Slot = SSAValue | Sequence[SSAValue] | None
@@ -73,6 +80,12 @@ def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     return {parameter.name for parameter in parameters}.__contains__
 
 
+def _stored(array: Array, result: SSAValue) -> Array:
+    """Return what `compute` gave in the type of `result`."""
+    dtype = dtype_of(element_of(result))
+    return narrowed(array, dtype) if is_narrow(dtype) else array
+
+
 @dataclass(frozen=True)
 class Elementwise(OpTrait):
     """Each element of the result follows from one of each operand, broadcast."""
@@ -101,6 +114,9 @@ class GraphOp(IRDLOperation):
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
 
         def __getattr__(self, name: str) -> Any: ...
+
+    MOVES: ClassVar[bool] = False
+    """Whether `compute` only moves or converts, and takes 16-bit floats as they are."""
 
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
@@ -226,12 +242,14 @@ class GraphOp(IRDLOperation):
         """
         Return the results for `arrays`, one per present operand, in order.
 
-        Results have the inferred shape and element type and are C-contiguous.
+        Results have the inferred shape and element type and are C-contiguous. Floats
+        of 16 bits are computed in f32 and rounded once.
         """
-        slots = self._grouped(arrays)
+        slots = self._grouped(arrays if self.MOVES else list(map(widened, arrays)))
         with np.errstate(all="ignore"):
             found = type(self).compute(*slots, **self.parameters())
-        results = found if isinstance(found, tuple) else (found,)
+        computed = found if isinstance(found, tuple) else (found,)
+        results = [_stored(*pair) for pair in zip(computed, self.results, strict=True)]
         return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
 
     def rebuilt(self, operands: Sequence[SSAValue], parameters: dict[str, Any]) -> Self:

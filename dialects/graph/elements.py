@@ -9,12 +9,15 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
+from glow.support.dtypes import dtype_named
 from glow.support.types import dtype_of, element_type_of, is_bool, is_float
 
 
 def element_for(dtype: Any) -> Attribute:
     """Return an element type that is given as such, or as NumPy calls it."""
-    return dtype if isinstance(dtype, Attribute) else element_type_of(np.dtype(dtype))
+    return (
+        dtype if isinstance(dtype, Attribute) else element_type_of(dtype_named(dtype))
+    )
 
 
 def number_of(value: float, element: Attribute) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -100,6 +100,8 @@ def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any
 
 class PickOp(GraphOp):
     """What `indices` name in `data`."""
+
+    MOVES: ClassVar = True
 
     data = operand_def(TensorType.constr(AnyAttr()))
     indices = operand_def(TensorType.constr(AnyAttr()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -47,6 +48,8 @@ class ConcatOp(GraphOp):
     """
 
     name = "graph.concat"
+
+    MOVES: ClassVar = True
 
     inputs = var_operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
@@ -104,6 +107,8 @@ class SplitOp(GraphOp):
     """
 
     name = "graph.split"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     outputs = var_result_def(TensorType.constr(AnyAttr()))

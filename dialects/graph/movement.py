@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -57,6 +58,8 @@ class TransposeOp(GraphOp):
 
     name = "graph.transpose"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
@@ -96,6 +99,8 @@ class ReshapeOp(GraphOp):
     """
 
     name = "graph.reshape"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
@@ -147,6 +152,8 @@ class ExpandOp(GraphOp):
 
     name = "graph.expand"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
@@ -193,6 +200,8 @@ class TileOp(GraphOp):
 
     name = "graph.tile"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
@@ -238,6 +247,8 @@ class SpaceToDepthOp(GraphOp):
 
     name = "graph.space_to_depth"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
 
@@ -279,6 +290,8 @@ class DepthToSpaceOp(GraphOp):
     """
 
     name = "graph.depth_to_space"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))

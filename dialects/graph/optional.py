@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from glow.support.dtypes import limits_of
 from glow.support.types import dtype_of, element_of
 
 NOTHING = -0.0
@@ -77,7 +78,7 @@ class Neutral:
             return self.number
         if dtype == np.bool_:
             return self.number == "highest"
-        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        limits = limits_of(dtype)
         return limits.min if self.number == "lowest" else limits.max
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
@@ -100,6 +101,8 @@ class TriluOp(GraphOp):
     """
 
     name = "graph.trilu"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     k = opt_operand_def(TensorType.constr(AnyAttr()))

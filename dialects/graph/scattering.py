@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
@@ -241,6 +241,8 @@ class TensorScatterOp(GraphOp):
     """
 
     name = "graph.tensor_scatter"
+
+    MOVES: ClassVar = True
 
     data = operand_def(TensorType.constr(AnyAttr()))
     updates = operand_def(TensorType.constr(AnyAttr()))

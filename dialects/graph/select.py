@@ -1,5 +1,7 @@
 """Elementwise ops that choose, convert or bound values."""
 
+from typing import ClassVar
+
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -16,6 +18,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.support.conversion import convert
+from glow.support.dtypes import limits_of
 from glow.support.types import (
     ANY,
     BOOL,
@@ -46,6 +49,8 @@ class WhereOp(ElementwiseOp):
     """
 
     name = "graph.where"
+
+    MOVES: ClassVar = True
 
     condition = operand_def(TensorType.constr(AnyAttr()))
     lhs = operand_def(TensorType.constr(AnyAttr()))
@@ -87,6 +92,8 @@ class CastOp(ElementwiseOp):
 
     name = "graph.cast"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
@@ -117,6 +124,8 @@ class BitcastOp(ElementwiseOp):
     """
 
     name = "graph.bitcast"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
 
@@ -158,6 +167,8 @@ class ClipOp(ElementwiseOp):
 
     name = "graph.clip"
 
+    MOVES: ClassVar = True
+
     input = operand_def(TensorType.constr(AnyAttr()))
     min = opt_operand_def(TensorType.constr(AnyAttr()))
     max = opt_operand_def(TensorType.constr(AnyAttr()))
@@ -193,7 +204,7 @@ class ClipOp(ElementwiseOp):
         input: Array, min: Array | None = None, max: Array | None = None
     ) -> Array:
         dtype = input.dtype
-        limits = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        limits = limits_of(dtype)
         low = dtype.type(limits.min) if min is None else min
         high = dtype.type(limits.max) if max is None else max
         raised = np.where(input < low, low, input)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -49,6 +49,8 @@ class SliceOp(GraphOp):
     """
 
     name = "graph.slice"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
@@ -184,6 +186,8 @@ class PadOp(GraphOp):
     """
 
     name = "graph.pad"
+
+    MOVES: ClassVar = True
 
     input = operand_def(TensorType.constr(AnyAttr()))
     value = opt_operand_def(TensorType.constr(AnyAttr()))

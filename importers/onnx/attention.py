@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f32, i1
 
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES
@@ -13,6 +13,7 @@ from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
+from glow.support.dtypes import is_narrow
 from glow.support.types import element_type_of
 
 
@@ -38,7 +39,8 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
     if node.has("softmax_precision"):
         kind = node.integer("softmax_precision")
         dtype = dtype_of_onnx(kind, "the attribute softmax_precision")
-        precision = element_type_of(dtype)
+        # Of floats of 16 bits, softmax is computed in f32 in any case.
+        precision = f32 if is_narrow(dtype) else element_type_of(dtype)
     wanted = [True, *(node.is_read(index) for index in (1, 2, 3))]
     found = node.emit_all(
         AttentionOp,

@@ -12,6 +12,8 @@ from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
+from glow.support.conversion import convert
+from glow.support.dtypes import widened
 
 MAX_RANGE = 1 << 24
 
@@ -68,7 +70,9 @@ def range_(node: Node) -> Tensor:
         count = max(ceil((float(limit) - float(start)) / float(delta)), 0)
     if count > MAX_RANGE:
         node.refuse(f"{count} elements, more than {MAX_RANGE}")
-    return node.literal(start + np.arange(count).astype(start.dtype) * delta)
+    first, step = widened(start), widened(delta)
+    found = first + np.arange(count).astype(first.dtype) * step
+    return node.literal(convert(found, start.dtype))
 
 
 def _scalar(node: Node, index: int) -> NDArray[Any]:

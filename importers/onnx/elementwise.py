@@ -9,6 +9,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
+from glow.support.dtypes import is_floating
 
 UNARY: dict[str, type[GraphOp]] = {
     "Abs": unary.AbsOp,
@@ -111,6 +112,6 @@ def is_inf(node: Node) -> Tensor:
 @onnx_op("Mod")
 def mod(node: Node) -> Tensor:
     fmod = node.flag("fmod")
-    if node.opset >= 28 and not fmod and node.dtype(0).kind == "f":
+    if node.opset >= 28 and not fmod and is_floating(node.dtype(0)):
         return node.input(0) % node.input(1)
     return node.emit(binary.ModOp, node.input(0), node.input(1), fmod=fmod)

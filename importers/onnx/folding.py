@@ -13,6 +13,7 @@ from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import check_extents
+from glow.support.dtypes import is_floating
 
 
 @onnx_op("Col2Im")
@@ -28,7 +29,7 @@ def col2im(node: Node) -> Tensor:
     lengths = (len(image), len(strides), len(dilations), len(pads) / 2)
     if set(lengths) != {rank} or min(*block, *strides, *dilations) < 1:
         node.invalid(f"expected {rank} positive entries for each axis of the image")
-    if columns.dtype.kind != "f":
+    if not is_floating(columns.dtype):
         node.refuse(f"elements of {columns.dtype}")
     room = [
         image[i] + pads[i] + pads[rank + i] - dilations[i] * (block[i] - 1) - 1

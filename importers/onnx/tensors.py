@@ -11,37 +11,24 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from glow.importers.onnx.problems import Unsupported
+from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
 from glow.support.mapping import contents_of
 
 MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 
 DTYPES: dict[int, np.dtype[Any]] = {
-    TensorProto.FLOAT: np.dtype(np.float32),
-    TensorProto.DOUBLE: np.dtype(np.float64),
-    TensorProto.INT8: np.dtype(np.int8),
-    TensorProto.INT16: np.dtype(np.int16),
-    TensorProto.INT32: np.dtype(np.int32),
-    TensorProto.INT64: np.dtype(np.int64),
-    TensorProto.UINT8: np.dtype(np.uint8),
-    TensorProto.UINT16: np.dtype(np.uint16),
-    TensorProto.UINT32: np.dtype(np.uint32),
-    TensorProto.UINT64: np.dtype(np.uint64),
-    TensorProto.BOOL: np.dtype(np.bool_),
+    TensorProto.DataType.Value(each.onnx): dtype_named(each.dtype)
+    for each in NUMBER_TYPES
 }
 _FIELDS: dict[int, str] = {
     TensorProto.FLOAT: "float_data",
     TensorProto.DOUBLE: "double_data",
-    TensorProto.INT8: "int32_data",
-    TensorProto.INT16: "int32_data",
-    TensorProto.INT32: "int32_data",
     TensorProto.INT64: "int64_data",
-    TensorProto.UINT8: "int32_data",
-    TensorProto.UINT16: "int32_data",
     TensorProto.UINT32: "uint64_data",
     TensorProto.UINT64: "uint64_data",
-    TensorProto.BOOL: "int32_data",
 }
+"""Where values of a type lie; those of the others lie in int32_data."""
 
 
 def type_name(data_type: int) -> str:
@@ -120,7 +107,7 @@ def _from_bytes(
 def _from_field(
     tensor: TensorProto, dtype: np.dtype[Any], count: int, owner: str
 ) -> NDArray[Any]:
-    field = _FIELDS[tensor.data_type]
+    field = _FIELDS.get(tensor.data_type, "int32_data")
     values = getattr(tensor, field)
     if len(values) != count:
         raise InvalidModelError(
@@ -128,13 +115,14 @@ def _from_field(
         )
     if dtype == np.bool_:
         return np.array(values, np.int32) != 0
-    if dtype.kind == "f":
+    if field in ("float_data", "double_data"):
         return np.array(values, dtype)
+    bits = dtype if dtype.kind in "iu" else np.dtype(np.uint16)
     stored = np.array(values, field.removesuffix("_data"))
-    found = stored.astype(dtype)
+    found = stored.astype(bits)
     if (found != stored).any():
         raise InvalidModelError(f"{owner} has an element in {field} that is no {dtype}")
-    return found
+    return found.view(dtype)  # of floats of 16 bits, the field has the bits
 
 
 def _external(

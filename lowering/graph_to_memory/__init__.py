@@ -39,7 +39,7 @@ from glow.lowering.graph_to_memory.state import (
 )
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
-from glow.support.types import tensor_type
+from glow.support.types import element_of, is_narrow_float, tensor_type
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             continue
         if isinstance(inner, ReturnOp):
             break
+        if isinstance(inner, GraphOp):
+            _check_elements(inner)
         if isinstance(inner, GraphOp) and is_elementwise(inner):
             lower_elementwise(lowering, inner)
         elif type(inner) in HANDLERS:
@@ -98,6 +100,13 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
     _update(lowering, updates)
     lowering.add(ReturnOp())
     _drop_unused(lowering.block)
+
+
+def _check_elements(op: GraphOp) -> None:
+    """Raise where `op` computes what no kernel does yet."""
+    for value in (*op.operands, *op.results):
+        if is_narrow_float(element_of(value)):
+            raise unsupported(op, f"has no kernel for {element_of(value)}")
 
 
 def _drop_unused(block: Block) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import f64
@@ -23,6 +22,7 @@ from glow.dialects.graph import (
 from glow.dialects.llvm_ext.conversion import FPToSISatOp, FPToUISatOp
 from glow.dialects.llvm_ext.elementwise import RemfOp
 from glow.lowering.graph_to_memory.scalar_body import ScalarBody, bits_of
+from glow.support.dtypes import limits_of
 from glow.support.types import dtype_of, element_of, is_bool, is_float, is_unsigned
 
 Scalars = list[SSAValue]
@@ -245,7 +245,7 @@ def _clip(b: ScalarBody, op: select.ClipOp, a: Scalars) -> SSAValue:
         if given is not None:
             bound = next(rest)
         elif is_float(element):
-            bound = b.const(sign * float(np.finfo(dtype_of(element)).max), element)
+            bound = b.const(sign * float(limits_of(dtype_of(element)).max), element)
         else:
             continue
         x = b.select(b.compare(beyond, bound, x), bound, x)

@@ -7,7 +7,7 @@ from math import inf, prod
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.dialects.builtin import ModuleOp, f32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -33,13 +33,20 @@ from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.reduction import ReduceMaxOp
 from glow.dialects.graph.select import CastOp, WhereOp
+from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.trigonometry import TanhOp
 from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph._constants import Constants
 from glow.passes.graph._writer import Writer
 from glow.support.rewriting import rewrite
 from glow.support.targets import resolve, target_of
-from glow.support.types import element_of, has_layout, shape_of
+from glow.support.types import (
+    dtype_of,
+    element_of,
+    has_layout,
+    is_narrow_float,
+    shape_of,
+)
 
 MANY = 1 << 17
 """Elements of keys that are worth not to be moved; fewer stay in the caches."""
@@ -52,7 +59,7 @@ class DecomposeAttention(RewritePattern):
 
     where m is the masked score and shift the bias, -inf where a position is not seen.
     Heads that share keys and values are an axis along which these do not move:
-    nothing is repeated.
+    nothing is repeated. Of floats of 16 bits, all between is in f32.
 
     attention(q, k, v, past_k, past_v) -> attention(q, concat(past_k, k), ...)
 
@@ -90,6 +97,8 @@ class _Attention(Writer):
         self.p = op.parameters()
         self.sizes: Sizes = op.sizes
         self.slots = (op.result, op.present_key, op.present_value, op.scores)
+        stored = element_of(op.query)
+        self.element = f32 if is_narrow_float(stored) else stored
 
     def core(self) -> tuple[SSAValue, ...] | None:
         """
@@ -145,14 +154,25 @@ class _Attention(Writer):
         is_blind = self._blind() if self.p["unseen"] == "zero" else None
         if is_blind is not None and op.scores is not None:
             weights = self._or_nothing(is_blind, weights)
-        result = self.add(MatMulOp(weights, self._shared(values)))
+        result = self.add(MatMulOp(weights, self._shared(self._wide(values))))
         if is_blind is not None and op.scores is None:
             result = self._or_nothing(is_blind, result)
         steps = dict(zip(SCORES, (product, capped, biased, weights), strict=True))
         scores = steps[self.p["scores_of"]]
         if op.scores is not None:
-            scores = self.reshaped(scores, *s.scores)
-        return self._joined(result), keys, values, scores
+            scores = self._stored(self.reshaped(scores, *s.scores))
+        return self._joined(self._stored(result)), keys, values, scores
+
+    def _wide(self, value: SSAValue) -> SSAValue:
+        """Return `value` in the type to compute in."""
+        same = element_of(value) == self.element
+        return value if same else self.add(CastOp(value, to=self.element))
+
+    def _stored(self, value: SSAValue) -> SSAValue:
+        """Return `value` in the type of the queries."""
+        stored = element_of(self.op.query)
+        same = element_of(value) == stored
+        return value if same else self.add(CastOp(value, to=stored))
 
     def _product(self, keys: SSAValue) -> SSAValue:
         """
@@ -161,7 +181,8 @@ class _Attention(Writer):
         A product wants columns of the right factor in a row: what lies so already,
         large keys, is the left one instead.
         """
-        rows, shape = self._queries(), shape_of(keys)
+        rows, shape = self._wide(self._queries()), shape_of(keys)
+        keys = self._wide(keys)
         if self.sizes.group * self.sizes.length > 1 or prod(shape) < MANY:
             return self.add(MatMulOp(rows, self._shared(keys), transpose_rhs=True))
         turned = self.add(MatMulOp(keys, rows, transpose_rhs=True))
@@ -212,10 +233,15 @@ class _Attention(Writer):
 
     def _shift(self, seen: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
         """Return the bias, -inf where a key is not seen; None for nothing to add."""
+        if bias is not None:
+            bias = self._wide(bias)
         if seen is None:
             return bias
-        given = self.like(self.op.query, 0) if bias is None else bias
-        return self.add(WhereOp(seen, given, self.like(self.op.query, -inf)))
+        given = self._number(0) if bias is None else bias
+        return self.add(WhereOp(seen, given, self._number(-inf)))
+
+    def _number(self, number: float) -> SSAValue:
+        return self.add(LiteralOp(np.array(number, dtype_of(self.element))))
 
     def _seen_by_position(self) -> SSAValue | None:
         """Return whether the positions let each query see each key, None for all."""

@@ -35,11 +35,12 @@ from glow.dialects.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from glow.dialects.graph.select import BitcastOp, CastOp
+from glow.dialects.graph.select import BitcastOp, CastOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph._constants import Constants
+from glow.support.dtypes import is_floating
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of
 
@@ -88,11 +89,31 @@ class RemoveNeutralOperand(RewritePattern):
             return False
         match op:
             case AddOp():
-                return _is_everywhere(array, -0.0 if array.dtype.kind == "f" else 0)
+                return _is_everywhere(array, -0.0 if is_floating(array.dtype) else 0)
             case SubOp() | OrOp():
                 return _is_everywhere(array, 0)
             case _:
                 return _is_everywhere(array, 1)
+
+
+@dataclass
+class RemoveKnownChoice(RewritePattern):
+    """where(true, x, y) -> x, where(false, x, y) -> y, expanded if need be"""
+
+    constants: Constants
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: WhereOp, rewriter: PatternRewriter, /) -> None:
+        condition = self.constants.array_of(op.condition)
+        if condition is None or not condition.size:
+            return
+        if condition.any() != condition.all():
+            return
+        kept = op.lhs if condition.all() else op.rhs
+        if kept.type == op.result.type:
+            rewriter.replace(op, (), (kept,))
+        elif not any(map(has_layout, (kept, op.result))):
+            rewriter.replace(op, ExpandOp(kept, shape=shape_of(op.result)))
 
 
 class RemoveUnmovingOp(RewritePattern):
@@ -187,6 +208,7 @@ class RemoveIdentitiesPass(ModulePass):
         rewrite(
             op,
             RemoveNeutralOperand(Constants(op)),
+            RemoveKnownChoice(Constants(op)),
             RemoveUnmovingOp(),
             RemoveReductionOfOne(),
             RemoveDoubleInverse(),

@@ -26,6 +26,8 @@ KINDS = {
     "i64": TensorProto.INT64,
     "i1": TensorProto.BOOL,
     "f16": TensorProto.FLOAT16,
+    "bf16": TensorProto.BFLOAT16,
+    "f8": TensorProto.FLOAT8E5M2,
 }
 
 

@@ -39,7 +39,7 @@ import numpy
 start = time.perf_counter()
 import glow
 seconds = time.perf_counter() - start
-heavy = {"xdsl", "onnx", "llvmlite", "onnxruntime"} & set(sys.modules)
+heavy = {"xdsl", "ml_dtypes", "onnx", "llvmlite", "onnxruntime"} & set(sys.modules)
 assert not heavy, heavy
 assert seconds < 0.2, seconds
 """

@@ -224,7 +224,7 @@ REFUSED: dict[str, tuple[Call, str]] = {
     ),
     "an input's type": (
         lambda b, x: b.input("z", (3,), "complex64"),
-        'type of "z": expected an array of float32, float64,',
+        'type of "z": expected an array of float16, bfloat16, float32, float64,',
     ),
     "no type": (
         lambda b, x: b.input("z", (3,), "float33"),

@@ -251,8 +251,8 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
         "the model has IR version 99, expected 1 to ",
     ),
     "element type": (
-        lambda: relu({"x": info("x", (2,), "f16")}),
-        'element type FLOAT16 (input "x")',
+        lambda: relu({"x": info("x", (2,), "f8")}),
+        'element type FLOAT8E5M2 (input "x")',
     ),
     "sequence": (
         lambda: relu({"x": helper.make_tensor_sequence_value_info("x", 1, (2,))}),
@@ -341,13 +341,13 @@ def test_all_that_is_unsupported_is_told_at_once() -> None:
             node("Conv", "h h", "d", "fourth"),
             node("Gelu", "x", "e", "fifth", domain="com.microsoft"),
         ],
-        {"x": (2, 3), "k": info("k", (1,), "i64"), "h": info("h", (1,), "f16")},
+        {"x": (2, 3), "k": info("k", (1,), "i64"), "h": info("h", (1,), "f8")},
         ["b", "c", "d", "e"],
         domains={"com.microsoft": 1},
     )
     line = refusal(source, UnsupportedModelError)
     for part in (
-        'element type FLOAT16 (input "h")',
+        'element type FLOAT8E5M2 (input "h")',
         'operator NonZero-13 (node "first" (NonZero, opset 17))',
         'node "top0" (TopK, opset 17)',
         "and 2 more",

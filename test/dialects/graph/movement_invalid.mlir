@@ -16,9 +16,9 @@ func.func @axis_left_out(%x: tensor<2x3xf32>) {
 
 // -----
 
-// CHECK: expected a supported element type, got f16
-func.func @unknown_element(%x: tensor<2x3xf16>) {
-  %y = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x3xf16>) -> tensor<3x2xf16>
+// CHECK: expected a supported element type, got f80
+func.func @unknown_element(%x: tensor<2x3xf80>) {
+  %y = graph.transpose %x {permutation = array<i64: 1, 0>} : (tensor<2x3xf80>) -> tensor<3x2xf80>
   func.return
 }
 

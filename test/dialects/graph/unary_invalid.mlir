@@ -16,9 +16,9 @@ func.func @bools_have_no_sign(%x: tensor<2x3xi1>) {
 
 // -----
 
-// CHECK: expected a float element type, got f16
-func.func @halves_are_not_supported(%x: tensor<2x3xf16>) {
-  %y = graph.sqrt %x : (tensor<2x3xf16>) -> tensor<2x3xf16>
+// CHECK: expected a float element type, got f80
+func.func @f80_is_not_supported(%x: tensor<2x3xf80>) {
+  %y = graph.sqrt %x : (tensor<2x3xf80>) -> tensor<2x3xf80>
   func.return
 }
 

@@ -436,3 +436,39 @@ func.func @dropout_that_changes_the_layout(%x: tensor<2x3xf32>) -> (tensor<2x3xf
   %1, %m = graph.dropout %x {with_mask} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi1, #layout.physical<[1, 0]>>)
   func.return %0, %m : tensor<2x3xf32, #layout.physical<[1, 0]>>, tensor<2x3xi1, #layout.physical<[1, 0]>>
 }
+
+// CHECK-LABEL: @choice_that_is_known(
+// CHECK-NOT:     graph.where
+// CHECK:         func.return %x, %y
+func.func @choice_that_is_known(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %0 = graph.literal dense<true> : tensor<2x1xi1> : tensor<2x1xi1>
+  %1 = graph.literal dense<false> : tensor<i1> : tensor<i1>
+  %2 = graph.where %0, %x, %y : (tensor<2x1xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = graph.where %1, %x, %y : (tensor<i1>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %2, %3 : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @known_choice_is_expanded(
+// CHECK:         [[Y:%.*]] = graph.expand %x {shape = array<i64: 2, 3>}
+// CHECK-NEXT:    func.return [[Y]]
+func.func @known_choice_is_expanded(%x: tensor<3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.literal dense<true> : tensor<i1> : tensor<i1>
+  %1 = graph.where %0, %x, %y : (tensor<i1>, tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %1 : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @choice_that_differs(
+// CHECK:         graph.where
+func.func @choice_that_differs(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.literal dense<[true, false]> : tensor<2xi1> : tensor<2xi1>
+  %1 = graph.where %0, %x, %y : (tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %1 : tensor<2xf32>
+}
+
+// CHECK-LABEL: @zero_of_bf16_keeps_its_sign(
+// CHECK:         graph.add
+func.func @zero_of_bf16_keeps_its_sign(%x: tensor<2xbf16>) -> tensor<2xbf16> {
+  %0 = graph.literal dense<0.0> : tensor<bf16> : tensor<bf16>
+  %1 = graph.add %x, %0 : (tensor<2xbf16>, tensor<bf16>) -> tensor<2xbf16>
+  func.return %1 : tensor<2xbf16>
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -70,6 +70,19 @@ class Call:
                 case _:
                     slots.append(next(left))
         return self.op(*slots, **self.parameters)
+
+    def with_floats(self, dtype: Dtype) -> Call:
+        """Return this call with all floats rounded to `dtype`."""
+
+        def rounded(slot: Array | list[Array] | None) -> Any:
+            if isinstance(slot, list):
+                return [rounded(each) for each in slot]
+            if slot is None or slot.dtype.kind != "f":
+                return slot
+            with np.errstate(all="ignore"):
+                return slot.astype(dtype)
+
+        return replace(self, slots=tuple(map(rounded, self.slots)))
 
     def expected(self) -> tuple[Array, ...]:
         with np.errstate(all="ignore"):
