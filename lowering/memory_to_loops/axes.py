@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from glow.codegen.loops import Level
 from glow.dialects.memory.address import Addressing
 
 
@@ -64,3 +65,8 @@ def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
 def nest_row(axes: Sequence[Axis]) -> list[int]:
     """Return what a kernel's `nest` reads for loops over `axes`."""
     return [number for axis in axes for number in (axis.extent, *axis.strides)]
+
+
+def levels_of(axes: Sequence[Axis]) -> tuple[Level[int], ...]:
+    """Return loops over `axes`, as a row tells a kernel."""
+    return tuple(Level(axis.extent, axis.strides) for axis in axes)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.ranking import TopKOp
-from glow.lowering.memory_to_loops.axes import axes_of, collapse, nest_row
-from glow.lowering.memory_to_loops.kernels.top_k import TopK
+from glow.lowering.memory_to_loops.axes import axes_of, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.kernel import work_of
+from glow.lowering.memory_to_loops.kernels.top_k import TopK, TopKRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 
@@ -28,6 +31,7 @@ def lower_top_k(main: Main, op: TopKOp) -> None:
     present = op.values is not None, op.indices is not None
     kernel = TopK(element, op.largest is not None, *present, len(lines), lanes)
     arguments = [main.base(value) for value in (op.input, *outs, op.heap, op.places)]
-    row = [*nest_row(lines), extent, k, k.bit_length() - 1]
-    row += [operand.strides[at] for operand in operands]
-    main.call(kernel, arguments, row)
+    levels = levels_of(lines)
+    strides = tuple(operand.strides[at] for operand in operands)
+    row = TopKRow(levels, extent, k, k.bit_length() - 1, strides)
+    main.call(kernel, arguments, row, work_of(levels, prod(source.shape)))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i32
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from glow.codegen.casts import convert
+from glow.codegen.loops import when
+from glow.codegen.memory import Memory
+from glow.codegen.values import INDEX, Value, is_below, select
 from glow.lowering.memory_to_loops.builder import (
-    INDEX,
     OFFSETS,
     TABLE,
     Body,
@@ -64,3 +68,25 @@ def checked_index(
     is_outside = b.add(arith.CmpiOp(index, extent, "uge"))
     report(b, is_outside)
     return n.select(is_outside, zero, index)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where a kernel stores `code` if data makes it fail, unless it holds another."""
+
+    memory: Memory
+    code: Value
+
+    def report(self, condition: Value) -> None:
+        """Store the code where the condition holds."""
+        with when(condition):
+            old = self.memory[0]
+            self.memory[0] = select(old == 0, convert(self.code, i32), old)
+
+    def checked(self, number: Value, extent: Value) -> Value:
+        """Return an index counted from the front; reported and 0 if out of range."""
+        place = convert(number, INDEX)
+        place = select(place < 0, place + extent, place)
+        fits = is_below(place, extent)
+        self.report(~fits)
+        return select(fits, place, 0)

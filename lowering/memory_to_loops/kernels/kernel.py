@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, UnitAtt
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
+from glow.codegen.loops import Level
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row
 from glow.codegen.values import INDEX, Value
@@ -94,6 +95,12 @@ class Work:
 
     units: int = 1
     cost: int = 1
+
+
+def work_of(loops: Sequence[Level[int]], cost: int) -> Work:
+    """Return the work of calls that cut the outermost loop; `cost` is that of all."""
+    units = loops[0].extent if loops else 1
+    return Work(units, -(-cost // units))
 
 
 @dataclass(frozen=True)

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from typing import Generic
 
-from xdsl.dialects import func, vector
-from xdsl.dialects.builtin import i1, i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute
 
-from glow.dialects.llvm_ext import elementwise
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.heap import Heap, Line, when
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
-from glow.support.types import is_float
-
-Values = list[SSAValue]
+from glow.codegen.functions import across
+from glow.codegen.loops import Level, N, levels_like, loop, nest, when
+from glow.codegen.memory import Strip, rest_of
+from glow.codegen.values import Value, broadcast, index
+from glow.lowering.memory_to_loops.kernels.heap import Heap, Line, heap_of, may_enter
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.support.types import compute_type
 
 
 @dataclass(frozen=True)
-class TopK(Kernel):
+class TopKRow(Generic[N]):
+    """
+    Loops over lines, which move the input and the results, and what to take of a line.
+
+    `depth` is the binary logarithm of k; `strides` are those along a line.
+    """
+
+    outer: tuple[Level[N], ...]
+    extent: N
+    k: N
+    depth: N
+    strides: tuple[N, ...]
+
+
+@dataclass(frozen=True)
+class TopK(RangeKernel):
     """
     Keep the best elements of a line in a heap, its worst at the root; then sort them.
 
     With lanes, the line has unit stride, and so many elements are compared with the
     root at once.
-    Row: `outer` loops over lines (extent; strides of input and present results), the
-    extent of a line, k, the binary logarithm of k, the strides along a line.
+    Unit: an iteration of the outermost loop over lines.
+    Scratch: `heap` and `places` hold one line; pieces that run at once need their own.
     """
 
     element: Attribute
@@ -45,76 +55,44 @@ class TopK(Kernel):
     def prefix(self) -> str:
         return "top_k"
 
-    def build(self) -> FuncOp:
-        outs = [("values", flat(self.element))] * self.values
-        outs += [("indices", flat(i64))] * self.indices
-        op, b, args = function(
-            self.symbol,
-            [
-                ("x", flat(self.element)),
-                *outs,
-                ("heap", flat(self.element)),
-                ("places", flat(i64)),
-                ("rows", TABLE),
-                ("at", INDEX),
-            ],
-        )
-        row, count = Row(b, args), 1 + len(outs)
-        outer = row.levels(self.outer, count)
-        extent, k, depth = row.next("extent"), row.next("k"), row.next("depth")
-        strides = row.take(count, "stride")
-        room = (args["heap"], args["places"], k, depth)
+    def operands(self) -> Mapping[str, Operand]:
+        data, place = Operand(self.element, compute_type(self.element)), Operand(i64)
+        results = {"values": data} if self.values else {}
+        if self.indices:
+            results["indices"] = place
+        return {"x": data, **results, "heap": data, "places": place}
 
-        def line(b: Body, offsets: Values) -> None:
-            source = Line(args["x"], offsets[0], strides[0])
-            kind = Heap.of(self.element)
-            heap = kind(self.element, self.largest, *room, source)
-            heap.fill(b)
-            start = self._filtered(b, extent, heap) if self.lanes else k
-            b.each(start, extent, heap.offer)
-            heap.sort(b)
-            for number, (name, _) in enumerate(outs, 1):
-                found = heap.value if name == "values" else heap.place
-                move = (offsets[number], strides[number])
-                b.each(0, k, partial(_store, found, args[name], move), nonempty=True)
+    def row(self) -> TopKRow[int]:
+        count = 1 + self.values + self.indices
+        return TopKRow(levels_like(self.outer, count), 1, 1, 1, (1,) * count)
 
-        nest(b, outer, count, line)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: TopKRow[Value]) -> None:
+        scratch = call["heap"], call["places"], row.k, row.depth
+        bounds = call.range if row.outer else None
+        for starts in nest(row.outer, len(row.strides), bounds=bounds):
+            line = Line(call["x"], starts[0], row.strides[0])
+            heap = heap_of(self.element)(line, *scratch, self.largest)
+            heap.fill()
+            start = self._filtered(row.extent, heap) if self.lanes else row.k
+            for i in loop(start, row.extent):
+                heap.offer(i)
+            heap.sort()
+            results = [name for name in ("values", "indices") if name in call.operands]
+            for name, start, stride in zip(
+                results, starts[1:], row.strides[1:], strict=True
+            ):
+                for i in loop(0, row.k, nonempty=True):
+                    kept = heap.value(i) if name == "values" else heap.place(i)
+                    call[name][start + i * stride] = kept
 
-    def _filtered(self, b: Body, extent: SSAValue, heap: Heap) -> SSAValue:
+    def _filtered(self, extent: Value, heap: Heap) -> Value:
         """Offer what lies behind the first ones, in vectors; return where they end."""
-        whole = b.difference(extent, heap.size)
-        end = b.difference(extent, rest_of(b, whole, self.lanes))
+        end = extent - rest_of(extent - heap.size, self.lanes)
         line = heap.line
-
-        def several(b: Body, i: SSAValue) -> None:
-            found = b.load_vector(line.base, b.sum(line.start, i), lanes=self.lanes)
-            root = b.splat(heap.value(b, b.const(0)), self.lanes)
-            if is_float(self.element):
-                predicate = "ugt" if self.largest else "ult"
-                mask = b.add(elementwise.CmpfOp(found, root, predicate))
-            else:
-                n = Numbers(b, self.element, self.lanes)
-                mask = n.compare("gt" if self.largest else "lt", found, root)
-            some = Numbers(b, i1).across(vector.CombiningKindFlag.OR, mask)
-
-            def each(b: Body) -> None:
-                upto = b.sum(i, self.lanes)
-                b.each(i, upto, heap.offer, nonempty=True)
-
-            when(b, some, each)
-
-        b.each(heap.size, end, several, step=self.lanes)
+        for i in loop(heap.size, end, step=self.lanes):
+            several = line.memory.load(line.start + i, Strip(self.lanes))
+            root = broadcast(heap.value(index(0)), self.lanes)
+            with when(across("or", may_enter(several, root, self.largest))):
+                for one in loop(i, i + self.lanes, nonempty=True):
+                    heap.offer(one)
         return end
-
-
-def _store(
-    found: Callable[[Body, SSAValue], SSAValue],
-    target: SSAValue,
-    move: tuple[SSAValue, SSAValue],
-    b: Body,
-    i: SSAValue,
-) -> None:
-    start, stride = move
-    b.store(found(b, i), target, b.sum(start, b.product(i, stride)))
