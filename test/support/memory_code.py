@@ -36,8 +36,8 @@ class MemoryCode:
     buffer.
     """
 
-    def __init__(self, target: str = "cpu"):
-        self.target = target
+    def __init__(self, target: str = "cpu", pieces: int = 1):
+        self.target, self.pieces = target, pieces
         self.arrays: list[Array] = []
         self.module = ModuleOp([])
         self.block = Block()
@@ -87,7 +87,8 @@ class MemoryCode:
         self.block.add_op(ReturnOp())
         main = FuncOp("main", ([], []), Region(self.block))
         self.module.body.block.add_op(main)
-        MemoryToLoopsPass(self.target, kernels).apply(Context(), self.module)
+        lowering = MemoryToLoopsPass(self.target, kernels, self.pieces)
+        lowering.apply(Context(), self.module)
         self.module.verify()
         return self.module
 
