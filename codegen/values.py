@@ -340,6 +340,12 @@ def is_below(x: Value, bound: Value | Number) -> Value:
     return _compared(arith.CmpiOp, elementwise.CmpiOp, "ult", x, bound)
 
 
+def is_outside(x: Value, bound: Value | Number) -> Value:
+    """Return whether x < 0 or x >= bound, of integers."""
+    x, bound = aligned(x, bound)
+    return _compared(arith.CmpiOp, elementwise.CmpiOp, "uge", x, bound)
+
+
 def _compared(
     scalars: Callable[..., Operation],
     vectors: Callable[..., Operation],
@@ -358,11 +364,19 @@ def is_nan(x: Value) -> Value:
 
 
 def select(condition: Value, x: Value | Number, y: Value | Number) -> Value:
-    """Return x where the condition holds, else y; one of them is no Python number."""
+    """
+    Return x where the condition holds, else y; one of them is no Python number.
+
+    A scalar condition selects whole vectors.
+    """
     like = next(value for value in (x, y) if isinstance(value, Value))
     x, y = (v if isinstance(v, Value) else like.like(v) for v in (x, y))
     expect_one_type(x, y)
-    return apply(arith.SelectOp, *aligned(condition, x, y))
+    if condition.lanes or not y.lanes:
+        return apply(arith.SelectOp, *aligned(condition, x, y))
+    pairs = zip(x.parts, y.parts, strict=True)
+    parts = (emit(arith.SelectOp(condition.ssa, *pair)) for pair in pairs)
+    return replace(y, parts=tuple(parts))
 
 
 def absolute(x: Value) -> Value:

@@ -2,117 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith
-from xdsl.ir import Attribute, SSAValue
-
-from glow.lowering.memory_to_loops.builder import INDEX, Body, flat
-from glow.lowering.memory_to_loops.kernels.faults import Report, reporter
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-
-Values = list[SSAValue]
+from glow.codegen.casts import convert
+from glow.codegen.loops import Level, N, Var, loop, nest
+from glow.codegen.memory import Memory
+from glow.codegen.values import INDEX, Value, index, is_outside, select
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import Call
 
 
 @dataclass(frozen=True)
 class Bag:
     """Where the result of a bag goes, the first of the list in it, and how many."""
 
-    result: SSAValue
-    start: SSAValue
-    count: SSAValue
+    result: Value
+    start: Value
+    count: Value
 
 
 @dataclass(frozen=True)
-class Bags:
-    """
-    Loops over bags, which follow each other in a list.
+class EvenBags(Generic[N]):
+    """Bags of one size, in loops that move the result and the list."""
 
-    `kind` is lengths or offsets, integers of a buffer `bounds`; what does not fit is
-    reported, and its bag empty. Without, `levels` loops are over bags of one size.
-    Row: bags, stride of the result, bounds, their stride, the fault code; without
-    bounds, the size of a bag and `levels` loops (extent; strides of result and list).
-    """
+    size: N
+    levels: tuple[Level[N], ...]
 
-    kind: str = ""
-    integer: Attribute | None = None
-    levels: int = 0
 
-    @property
-    def arguments(self) -> list[tuple[str, Attribute]]:
-        """The arguments of a kernel with such bags."""
-        return [] if self.integer is None else [("bounds", flat(self.integer))]
-
-    def each(
-        self,
-        b: Body,
-        row: Row,
-        args: dict[str, SSAValue],
-        total: SSAValue,
-        body: Callable[[Body, Bag], None],
-    ) -> None:
-        """Append loops that call `body` for each bag of a list of `total`."""
-        if self.integer is None:
-            size = row.next("size")
-            nest(b, row.levels(self.levels, 2), 2,
-                 lambda b, at: body(b, Bag(at[0], at[1], size)))  # fmt: skip
-            return
-        count, stride, bounds, step = row.take(4, "bags")
-        told = _Told(args["bounds"], bounds, step, total)
-        report = reporter(args["fault"], row.next("code"))
-        if self.kind == "offsets":
-            report(b, _compare(b, told.load(b, b.const(0)), b.const(0), "ne"))
-
-        def bag(b: Body, i: SSAValue, carried: Values) -> Sequence[SSAValue]:
-            (start,) = carried
-            size = self._size(b, told, start, i, report)
-            body(b, Bag(b.product(i, stride), start, size))
-            return [b.sum(start, size)]
-
-        (end,) = b.loop(0, count, 1, [b.const(0)], bag, nonempty=True)
-        if self.kind == "lengths":
-            report(b, _compare(b, end, total, "ne"))
-
-    def _size(
-        self, b: Body, told: _Told, start: SSAValue, i: SSAValue, report: Report
-    ) -> SSAValue:
-        """Return the size of the bag that begins at `start`; 0 if it does not fit."""
-        if self.kind == "lengths":
-            size = told.load(b, i)
-            room = b.difference(told.total, start)
-            # A negative number is a large one without a sign.
-            is_outside = _compare(b, size, room, "ugt")
-        else:
-            end = told.end(b, i)
-            size = b.difference(end, start)
-            is_beyond = _compare(b, end, told.total, "ugt")
-            falls = _compare(b, end, start, "slt")
-            is_outside = b.binary(arith.OrIOp, is_beyond, falls)
-        report(b, is_outside)
-        return b.add(arith.SelectOp(is_outside, b.const(0), size))
+def even_bags(row: EvenBags[Value], call: Call) -> Generator[Bag]:
+    """Write loops over the bags of a call."""
+    bounds = call.range if row.levels else None
+    for result, start in nest(row.levels, 2, bounds=bounds):
+        yield Bag(result, start, row.size)
 
 
 @dataclass(frozen=True)
-class _Told:
-    """The buffer that tells lengths or offsets, and the size of the list."""
+class ToldBags(Generic[N]):
+    """
+    Bags that integers tell of, `bounds` of them; what does not fit is a fault.
 
-    buffer: SSAValue
-    count: SSAValue
-    stride: SSAValue
-    total: SSAValue
+    `stride` moves the result from bag to bag, `step` the integers; `code` is that of
+    the fault.
+    """
 
-    def load(self, b: Body, i: SSAValue) -> SSAValue:
-        found = b.load(self.buffer, b.product(i, self.stride))
-        return b.add(arith.IndexCastOp.create(operands=[found], result_types=[INDEX]))
+    count: N
+    stride: N
+    bounds: N
+    step: N
+    code: N
 
-    def end(self, b: Body, i: SSAValue) -> SSAValue:
+
+@dataclass(frozen=True)
+class Told:
+    """Bags of a list of `total` that integers tell of; those at fault are empty."""
+
+    row: ToldBags[Value]
+    memory: Memory
+    fault: Fault
+    total: Value
+
+    def _load(self, i: Value) -> Value:
+        return convert(self.memory[i * self.row.step], INDEX)
+
+    def by_lengths(self, call: Call) -> Generator[Bag]:
+        """Write a loop over the bags of a call; lengths before it are added up."""
+        start = Var(index(0))
+        for i in loop(0, call.begin, start):
+            start.value += self._length(i, start.value)[0]
+        for i in loop(*call.range, start, nonempty=True):
+            size, is_wrong = self._length(i, start.value)
+            self.fault.report(is_wrong)
+            yield Bag(i * self.row.stride, start.value, size)
+            start.value += size
+        is_last = call.end == self.row.count
+        self.fault.report(is_last & (start.value != self.total))
+
+    def _length(self, i: Value, start: Value) -> tuple[Value, Value]:
+        """Return the size of a bag, 0 if it does not fit, and whether it does not."""
+        size = self._load(i)
+        is_wrong = is_outside(size, self.total - start + 1)
+        return select(is_wrong, 0, size), is_wrong
+
+    def by_offsets(self, call: Call) -> Generator[Bag]:
+        """Write a loop over the bags of a call."""
+        self.fault.report((call.begin == 0) & (self._load(index(0)) != 0))
+        for i in loop(*call.range, nonempty=True):
+            start, end = self._load(i), self._end(i)
+            is_wrong = is_outside(end, self.total + 1) | (start < 0) | (start > end)
+            self.fault.report(is_wrong)
+            size = select(is_wrong, 0, end - start)
+            yield Bag(i * self.row.stride, start, size)
+
+    def _end(self, i: Value) -> Value:
         """Return the offset behind the `i`-th: the total, if there is none."""
-        following = b.sum(i, 1)
-        is_last = _compare(b, following, self.count, "eq")
-        place = b.add(arith.SelectOp(is_last, b.const(0), following))
-        return b.add(arith.SelectOp(is_last, self.total, self.load(b, place)))
-
-
-def _compare(b: Body, x: SSAValue, y: SSAValue, predicate: str) -> SSAValue:
-    return b.add(arith.CmpiOp(x, y, predicate))
+        following = i + 1
+        is_last = following == self.row.bounds
+        return select(is_last, self.total, self._load(select(is_last, 0, following)))

@@ -2,51 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import Body
-from glow.lowering.memory_to_loops.kernels.nest import Row
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips, mask_of
+from glow.codegen.loops import N, loop
+from glow.codegen.memory import SCALAR, Strip, Strips, mask_of
+from glow.codegen.values import Value, constant
 from glow.support.targets import Target
-from glow.support.types import dtype_of
+from glow.support.types import compute_type, dtype_of
+
+
+@dataclass(frozen=True)
+class ColumnsRow(Generic[N]):
+    """Columns in the loop, columns in all, strides of what is read and written."""
+
+    upto: N
+    extent: N
+    strides: tuple[N, N]
 
 
 @dataclass(frozen=True)
 class Chunk:
     """
-    Neighbouring columns that are handled together, in vectors or as one scalar.
+    Neighboring columns that are handled together.
 
-    `first` is the first column of rows that are read, `column` of those written.
+    `first` is where the first column is in rows that are read, `column` in those that
+    are written.
     """
 
-    lanes: int
-    pieces: tuple[Piece, ...]
-    first: SSAValue
-    column: SSAValue
-
-    @property
-    def count(self) -> int:
-        """How many vectors, or scalars, there are."""
-        return len(self.pieces)
-
-    def load(self, b: Body, base: SSAValue, row: SSAValue) -> list[SSAValue]:
-        """Load these columns of the row that begins at `row`."""
-        at = b.sum(row, self.first)
-        return [
-            piece.load(b, base, b.sum(at, k * self.lanes))[0]
-            for k, piece in enumerate(self.pieces)
-        ]
-
-    def store(
-        self, b: Body, values: list[SSAValue], base: SSAValue, row: SSAValue
-    ) -> None:
-        """Store these columns of the row that begins at `row`."""
-        at = b.sum(row, self.column)
-        for k, (piece, value) in enumerate(zip(self.pieces, values, strict=True)):
-            piece.store(b, [value], base, b.sum(at, k * self.lanes))
+    strip: Strip
+    first: Value
+    column: Value
 
 
 @dataclass(frozen=True)
@@ -57,8 +47,6 @@ class Columns:
     Rows are as short as that chunk mostly, so that what happens per chunk happens once.
     `masked`: the last vector is a part of one; else what is left are scalars. Without
     lanes all are scalars.
-    Row: columns in the loop, columns in all; without lanes the latter, then strides
-    along rows that are read and written.
     """
 
     lanes: int
@@ -69,10 +57,10 @@ class Columns:
     @staticmethod
     def of(target: Target, element: Attribute, extent: int) -> Columns:
         """Return how `target` walks `extent` columns of unit stride."""
-        strips = Strips.of(target, [element])
-        lanes, size = strips.lanes, dtype_of(element).itemsize
-        most = max(1, target.registers // 2 * 4 // size)
-        whole, rest = divmod(extent, lanes)
+        compute = compute_type(element)
+        strips = Strips.of(target, [element, compute])
+        most = max(1, target.registers // 2 * 4 // dtype_of(compute).itemsize)
+        whole, rest = divmod(extent, strips.lanes)
         masked = bool(rest) and strips.masked
         vectors = whole + masked
         if vectors == 0:
@@ -80,62 +68,31 @@ class Columns:
         chunks = -(-vectors // most)
         each = -(-vectors // chunks)
         last = vectors - (chunks - 1) * each
-        return Columns(lanes, each if chunks > 1 else 0, last, masked)
+        return Columns(strips.lanes, each if chunks > 1 else 0, last, masked)
 
-    def row(self, extent: int, strides: tuple[int, int]) -> list[int]:
-        """Return what `read` reads, for so many columns with these strides."""
+    def row(self, extent: int, strides: tuple[int, int]) -> ColumnsRow[int]:
+        """Return the row of so many columns with these strides."""
+        vectors = extent // self.lanes + self.masked if self.lanes else 0
+        return ColumnsRow((vectors - self.last) * self.lanes, extent, strides)
+
+    def each(self, row: ColumnsRow[Value]) -> Generator[Chunk]:
+        """Write loops over all columns; the body of a Python `for` is that of each."""
+        first, column = row.strides
         if not self.lanes:
-            return [extent, *strides]
-        vectors = extent // self.lanes + self.masked
-        return [(vectors - self.last) * self.lanes, extent]
-
-    def read(self, b: Body, row: Row) -> Walk:
-        """Read the row of a kernel."""
-        if not self.lanes:
-            extent, first, column = row.take(3, "columns")
-            return Walk(self, extent, extent, (first, column), None)
-        upto, extent = row.take(2, "columns")
-        mask = None
-        if self.masked:
-            done = b.sum(upto, (self.last - 1) * self.lanes)
-            mask = mask_of(b, b.difference(extent, done), self.lanes)
-        return Walk(self, upto, extent, None, mask)
-
-
-@dataclass(frozen=True)
-class Walk:
-    """Columns with what the row says of them."""
-
-    columns: Columns
-    upto: SSAValue
-    extent: SSAValue
-    strides: tuple[SSAValue, SSAValue] | None
-    mask: SSAValue | None
-
-    def each(self, b: Body, body: Callable[[Body, Chunk], None]) -> None:
-        """Append loops that call `body` for each chunk."""
-        lanes, last = self.columns.lanes, self.columns.last
-
-        def several(b: Body, i: SSAValue) -> None:
-            body(b, Chunk(lanes, (Piece(lanes),) * self.columns.loop, i, i))
-
-        def single(b: Body, i: SSAValue) -> None:
-            first, column = (
-                (i, i)
-                if self.strides is None
-                else [b.product(i, stride) for stride in self.strides]
-            )
-            body(b, Chunk(0, (Piece(0),), first, column))
-
-        if not lanes:
-            b.each(0, self.extent, single)
+            for i in loop(0, row.extent):
+                yield Chunk(SCALAR, i * first, i * column)
             return
-        if self.columns.loop:
-            size = self.columns.loop * lanes
-            b.each(0, self.upto, several, step=size, nonempty=True)
-        pieces = [Piece(lanes)] * last
-        if self.mask is not None:
-            pieces[-1] = Piece(lanes, 1, self.mask)
-        body(b, Chunk(lanes, tuple(pieces), self.upto, self.upto))
-        if self.mask is None:
-            b.each(b.sum(self.upto, last * lanes), self.extent, single)
+        if self.loop:
+            strip = Strip(self.lanes, self.loop)
+            for i in loop(0, row.upto, step=strip.size, nonempty=True):
+                yield Chunk(strip, i, i)
+        done = row.upto + (self.last - 1) * self.lanes
+        masks: tuple[Value, ...] = ()
+        if self.masked:
+            whole = constant(1, i1, self.lanes)
+            rest = mask_of(row.extent - done, self.lanes)
+            masks = (*[whole] * (self.last - 1), rest)
+        yield Chunk(Strip(self.lanes, self.last, masks), row.upto, row.upto)
+        if not self.masked:
+            for i in loop(done + self.lanes, row.extent):
+                yield Chunk(SCALAR, i, i)

@@ -2,67 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import Attribute
 
+from glow.codegen.casts import convert, lowest
+from glow.codegen.functions import fma, maximum, minimum
+from glow.codegen.loops import N, Var, levels_like, loop
+from glow.codegen.values import INDEX, Value, apply, index, select
+from glow.codegen.writer import perform
 from glow.dialects.llvm_ext.memory import PrefetchOp
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.lowering.memory_to_loops.kernels.bags import (
+    Bag,
+    EvenBags,
+    Told,
+    ToldBags,
+    even_bags,
 )
-from glow.lowering.memory_to_loops.kernels.bags import Bag, Bags
-from glow.lowering.memory_to_loops.kernels.columns import Chunk, Columns
-from glow.lowering.memory_to_loops.kernels.faults import (
-    Report,
-    checked_index,
-    reporter,
+from glow.lowering.memory_to_loops.kernels.columns import Chunk, Columns, ColumnsRow
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers, lowest
-from glow.support.types import dtype_of
-
-Values = list[SSAValue]
+from glow.support.types import compute_type, dtype_of
 
 AHEAD = 16  # rows from the one that is read to the one that is fetched into the cache
 LINE_BYTES = 64
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """What the row of the call says of table, indices and weights."""
+class EmbeddingBagRow(Generic[N]):
+    """
+    How many indices, strides of them and of weights, rows of the table, their stride.
 
-    count: SSAValue
-    index_stride: SSAValue
-    weight_stride: SSAValue
-    extent: SSAValue
-    stride: SSAValue
-    padding: SSAValue
-    report: Report
+    `padding` is the row that is left out if `padded`, `code` the fault of an index.
+    """
 
-    @staticmethod
-    def read(row: Row, fault: SSAValue) -> _Rows:
-        count, index, weight, extent, stride, padding = row.take(6, "rows")
-        report = reporter(fault, row.next("code"))
-        return _Rows(count, index, weight, extent, stride, padding, report)
+    count: N
+    index_stride: N
+    weight_stride: N
+    rows: N
+    stride: N
+    padding: N
+    code: N
+    columns: ColumnsRow[N]
+    bags: EvenBags[N] | ToldBags[N]
 
 
 @dataclass(frozen=True)
-class EmbeddingBag(Kernel):
+class EmbeddingBag(RangeKernel):
     """
     Sum, average or take the maximum of the rows of each bag, times their weights.
 
     Results stay in registers for a chunk of columns; an index out of range is reported
-    and taken as 0, one that is the padding left out if `padded`.
-    Row: how many indices, strides of indices and weights, rows of the table, their
-    stride, which is padding, the fault code of an index, then `columns`, then `bags`.
+    and taken as 0, one that is the padding left out if `padded`. `kind` is lengths or
+    offsets, where integers tell of bags; else `levels` loops are over bags of one size.
+    Unit: a bag or, in loops over bags of one size, an iteration of the outermost one.
     """
 
     element: Attribute
@@ -71,132 +72,99 @@ class EmbeddingBag(Kernel):
     weighted: bool
     padded: bool
     columns: Columns
-    bags: Bags
+    kind: str = ""
+    told: Attribute | None = None
+    """The type of the integers that tell of bags."""
+    levels: int = 0
 
     @property
     def prefix(self) -> str:
         return f"embedding_bag_{self.mode}"
 
-    def build(self) -> FuncOp:
-        weights = [("weights", flat(self.element))] * self.weighted
-        op, b, args = function(
-            self.symbol,
-            [
-                ("table", flat(self.element)),
-                ("indices", flat(self.integer)),
-                *self.bags.arguments,
-                *weights,
-                ("y", flat(self.element)),
-                ("fault", OFFSETS),
-                ("rows", TABLE),
-                ("at", INDEX),
-            ],
-        )
-        row = Row(b, args)
-        rows = _Rows.read(row, args["fault"])
-        columns = self.columns.read(b, row)
+    @property
+    def compute(self) -> Attribute:
+        return compute_type(self.element)
 
-        def bag(b: Body, bag: Bag) -> None:
-            def chunk(b: Body, chunk: Chunk) -> None:
-                found = self._combined(b, args, rows, bag, chunk)
-                chunk.store(b, found, args["y"], bag.result)
+    def operands(self) -> Mapping[str, Operand]:
+        data = Operand(self.element, self.compute)
+        found = {"table": data, "indices": Operand(self.integer)}
+        if self.told is not None:
+            found["bounds"] = Operand(self.told)
+        if self.weighted:
+            found["weights"] = data
+        return {**found, "y": data, "fault": FAULT}
 
-            columns.each(b, chunk)
+    def row(self) -> EmbeddingBagRow[int]:
+        bags = EvenBags(1, levels_like(self.levels, 2))
+        told = ToldBags(1, 1, 1, 1, 1)
+        columns = self.columns.row(1, (1, 1))
+        given = bags if self.told is None else told
+        return EmbeddingBagRow(1, 1, 1, 1, 1, 1, 1, columns, given)
 
-        self.bags.each(b, row, args, rows.count, bag)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: EmbeddingBagRow[Value]) -> None:
+        for bag in self._bags(call, row):
+            for chunk in self.columns.each(row.columns):
+                values = self._combined(call, row, bag, chunk)
+                call["y"].store(values, bag.result + chunk.column, chunk.strip)
+
+    def _bags(self, call: Call, row: EmbeddingBagRow[Value]) -> Generator[Bag]:
+        if isinstance(row.bags, EvenBags):
+            return even_bags(row.bags, call)
+        fault = Fault(call["fault"], row.bags.code)
+        told = Told(row.bags, call["bounds"], fault, row.count)
+        each = told.by_lengths if self.kind == "lengths" else told.by_offsets
+        return each(call)
 
     def _combined(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        rows: _Rows,
-        bag: Bag,
-        chunk: Chunk,
-    ) -> Values:
+        self, call: Call, row: EmbeddingBagRow[Value], bag: Bag, chunk: Chunk
+    ) -> Value:
         """Return the results of a bag in the columns of a chunk."""
-        n = Numbers(b, self.element, chunk.lanes)
-        first = n.const(lowest(self.element) if self.mode == "max" else 0)
-        initial = [first] * chunk.count
-
-        def step(b: Body, i: SSAValue, carried: Values) -> Values:
-            at = b.sum(bag.start, i)
-            index = b.load(args["indices"], b.product(at, rows.index_stride))
-            index = checked_index(b, index, rows.extent, rows.report)
-            self._fetch(b, args, rows, at, chunk)
-            values = chunk.load(b, args["table"], b.product(index, rows.stride))
+        fault = Fault(call["fault"], row.code)
+        first = lowest(self.compute) if self.mode == "max" else 0
+        total = Var(chunk.strip.constant(first, self.compute))
+        count = Var(index(0))
+        carried = (total, count) if self.padded else (total,)
+        for i in loop(0, bag.count, *carried):
+            at = bag.start + i
+            picked = fault.checked(call["indices"][at * row.index_stride], row.rows)
+            self._fetch(call, row, at, chunk)
+            place = picked * row.stride + chunk.first
+            values = call["table"].load(place, chunk.strip)
             weight = None
             if self.weighted:
-                place = b.product(at, rows.weight_stride)
-                weight = b.load(args["weights"], place)
-            found = self._joined(b, carried[: chunk.count], values, weight, chunk)
-            if not self.padded:
-                return found
-            is_padding = b.add(arith.CmpiOp(index, rows.padding, "eq"))
-            more = b.sum(carried[-1], 1)
-            return [
-                b.add(arith.SelectOp(is_padding, old, new))
-                for old, new in zip(carried, [*found, more], strict=True)
-            ]
-
-        counted = [b.const(0)] * self.padded
-        found = b.loop(0, bag.count, 1, [*initial, *counted], step)
-        count = found.pop() if self.padded else bag.count
-        return self._finished(b, found, count, chunk)
+                weight = call["weights"][at * row.weight_stride]
+            joined = self._joined(total.value, values, weight)
+            if self.padded:
+                is_padding = picked == row.padding
+                joined = select(is_padding, total.value, joined)
+                count.value = select(is_padding, count.value, count.value + 1)
+            total.value = joined
+        return self._finished(total.value, count.value if self.padded else bag.count)
 
     def _fetch(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        rows: _Rows,
-        at: SSAValue,
-        chunk: Chunk,
+        self, call: Call, row: EmbeddingBagRow[Value], at: Value, chunk: Chunk
     ) -> None:
         """Hint at a row that is read later; what its index is does not matter."""
-        if not chunk.lanes:
+        if not chunk.strip.lanes:
             return
-        n = Numbers(b, INDEX)
-        last = b.difference(rows.count, b.const(1))
-        place = b.product(n.minimum(b.sum(at, AHEAD), last), rows.index_stride)
-        index = b.add(
-            arith.IndexCastOp.create(
-                operands=[b.load(args["indices"], place)], result_types=[INDEX]
-            )
-        )
-        start = b.sum(b.binary(arith.MuliOp, index, rows.stride), chunk.first)
-        size = dtype_of(self.element).itemsize
-        for column in range(0, chunk.count * chunk.lanes, LINE_BYTES // size):
-            b.do(PrefetchOp(args["table"], [b.sum(start, column)]))
+        place = minimum(at + AHEAD, row.count - 1) * row.index_stride
+        later = convert(call["indices"][place], INDEX)
+        # It may be out of range, and so wrap.
+        start = apply(arith.MuliOp, later, row.stride) + chunk.first
+        step = LINE_BYTES // dtype_of(self.element).itemsize
+        for column in range(0, chunk.strip.size, step):
+            perform(PrefetchOp(call["table"].base, [(start + column).ssa]))
 
-    def _joined(
-        self,
-        b: Body,
-        found: Values,
-        values: Values,
-        weight: SSAValue | None,
-        chunk: Chunk,
-    ) -> Values:
-        """Return `found` with one more row, times `weight` if there is one."""
-        n = Numbers(b, self.element, chunk.lanes)
-        if weight is None:
-            join = n.maximum if self.mode == "max" else n.add
-            return list(map(join, found, values))
-        weights = [n.spread(weight)] * len(values)
-        if self.mode != "max":
-            return list(map(n.fma, values, weights, found))
-        return list(map(n.maximum, found, map(n.mul, values, weights)))
+    def _joined(self, total: Value, values: Value, weight: Value | None) -> Value:
+        """Return `total` with one more row, times `weight` if there is one."""
+        if self.mode == "max":
+            return maximum(total, values if weight is None else values * weight)
+        return total + values if weight is None else fma(values, weight, total)
 
-    def _finished(
-        self, b: Body, found: Values, count: SSAValue, chunk: Chunk
-    ) -> Values:
+    def _finished(self, total: Value, count: Value) -> Value:
         """Return results: divided for a mean, and 0 for an empty bag."""
-        n = Numbers(b, self.element, chunk.lanes)
         if self.mode == "sum":
-            return found
+            return total
         if self.mode == "mean":
-            number = n.spread(Numbers(b, self.element).of_index(count))
-            found = [n.div(value, number) for value in found]
-        is_empty = b.add(arith.CmpiOp(count, b.const(0), "eq"))
-        zero = n.const(0)
-        return [b.add(arith.SelectOp(is_empty, zero, value)) for value in found]
+            total = total / convert(count, self.compute)
+        return select(count == 0, 0, total)

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from glow.codegen.casts import convert
 from glow.codegen.loops import when
 from glow.codegen.memory import Memory
-from glow.codegen.values import INDEX, Value, is_below, select
+from glow.codegen.values import INDEX, Value, is_outside, select
 from glow.lowering.memory_to_loops.builder import (
     OFFSETS,
     TABLE,
@@ -87,6 +87,6 @@ class Fault:
         """Return an index counted from the front; reported and 0 if out of range."""
         place = convert(number, INDEX)
         place = select(place < 0, place + extent, place)
-        fits = is_below(place, extent)
-        self.report(~fits)
-        return select(fits, place, 0)
+        is_wrong = is_outside(place, extent)
+        self.report(is_wrong)
+        return select(is_wrong, 0, place)
