@@ -27,6 +27,7 @@ from glow.support.errors import (
     TargetError,
     UnsupportedModelError,
 )
+from glow.support.finders import FINDERS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -165,6 +166,15 @@ def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Execu
     from glow.compilation import load_saved
 
     return load_saved(path, verify)
+
+
+def _find_backend(name: str) -> object:
+    from glow.targets import find_backend
+
+    return find_backend(name)
+
+
+FINDERS[:] = [_find_backend]
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,8 @@ from glow.source import Source
 from glow.support.errors import BindingError, CompilationError, GlowError, TargetError
 from glow.support.file_cache import FileCache
 from glow.support.fingerprint import fingerprint
-from glow.support.targets import identity_of, resolve
+from glow.support.targets import resolve
+from glow.targets import identity_of
 
 if TYPE_CHECKING:
     from glow.runtime.symbolic import Dims

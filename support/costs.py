@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Costs:
+class Costs(NamedTuple):
     """
     What work takes on one core, each kind in the unit that its choices compare.
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glow.support.costs import MEASURED, Costs
-from glow.support.errors import TargetError
+from glow.support.finders import FINDERS
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation
 
     from glow.support.layout import Layout
 
-GROUP = "glow.backends"
 FORMS = ("llvm-ir", "asm", "object")
 """The forms of machine code that a backend may emit."""
 
@@ -222,62 +217,16 @@ class Backend:
     """
 
 
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # dear to load
-
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    return dict(sorted(found.items()))
-
-
-def known_targets() -> tuple[str, ...]:
-    """Return the names that `target=NAME` may have; load no backend."""
-    return tuple(_entry_points())
-
-
-def own_targets() -> tuple[str, ...]:
-    """Return the names of the targets of this package; load no backend."""
-    points = _entry_points().items()
-    return tuple(name for name, point in points if point.value.startswith("glow."))
-
-
 def resolve(spec: str) -> Backend:
     """
     Return the backend of target `spec`: its name, or `name:features`.
 
-    Errors: a name that no installed package provides.
+    Errors: a TargetError for a name that no installed package provides.
     """
-    name = spec.partition(":")[0]
-    own = _own_backend(name)
-    if own is not None:
-        return own
-    point = _entry_points().get(name)
-    if point is None:
-        known = ", ".join(known_targets())
-        raise TargetError(f"expected a target out of {known}, got {name!r}")
-    backend = point.load()
-    assert isinstance(backend, Backend), f"{point.value} is not a Backend"
+    (find,) = FINDERS
+    backend = find(spec.partition(":")[0])
+    assert isinstance(backend, Backend), f"{spec} is not a Backend"
     return backend
-
-
-def identity_of(spec: str) -> str:
-    """Return what tells the target that `spec` names, on this machine, from others."""
-    backend = resolve(spec)
-    if backend.identity is None:
-        return repr(target_of(spec))
-    return f"{backend.name} {backend.identity(spec.partition(':')[2])}"
-
-
-def _own_backend(name: str) -> Backend | None:
-    """
-    Return the backend of this package that is a package called `name`.
-
-    To ask what packages are installed takes longer than to load an executable.
-    """
-    module = f"glow.backends.{name}"
-    if not name.isidentifier() or find_spec(module) is None:
-        return None
-    return getattr(import_module(module), "BACKEND", None)
 
 
 @cache

@@ -13,7 +13,8 @@ from glow.compilation import compile_source
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.signature import Array
 from glow.source import Source
-from glow.support.targets import known_targets, resolve
+from glow.support.targets import resolve
+from glow.targets import known_targets
 from glow.tools.code_cache import cache_dir_of
 from glow.tools.command_line import fail
 from glow.tools.feeds import read_arrays

@@ -9,7 +9,8 @@ from xdsl.irdl import IRDLOperation, OptOperandDef, OptResultDef
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots
 from glow.registry import UNIVERSE
-from glow.support.targets import own_targets, resolve, target_of
+from glow.support.targets import resolve, target_of
+from glow.targets import own_targets
 from glow.tools.examples import example_of
 
 _INTRODUCTION = """

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from repository import ROOT
 
-from glow.support import targets
+from glow.support.targets import target_of
+from glow.targets import entry_points
 
 PACKAGE = ROOT / "test" / "outside"
 
@@ -46,5 +47,5 @@ def installed(project: Path, folder: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    targets._entry_points.cache_clear()
-    targets.target_of.cache_clear()
+    entry_points.cache_clear()
+    target_of.cache_clear()

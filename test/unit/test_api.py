@@ -17,7 +17,8 @@ from glow.model import context, parse_text
 from glow.pass_manager import check_stage, parse_passes, pipeline_text, plan
 from glow.passes.graph.tie_states import TieStatesPass
 from glow.pipeline import STAGE_NAMES, STAGES, Stage, stages_between
-from glow.support.targets import known_targets, resolve
+from glow.support.targets import resolve
+from glow.targets import known_targets
 
 NETWORK = """
 graph.placeholder @x "in" : tensor<2xf32>

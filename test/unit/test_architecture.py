@@ -72,8 +72,19 @@ def imported_modules(source: str) -> frozenset[str]:
             assert node.level == 0, "relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Call) and _name(node.func) == "import_module":
-            names |= {arg.value for arg in node.args if isinstance(arg, ast.Constant)}
-    return frozenset(name for name in names if isinstance(name, str))
+            names.add(_text(node.args[0]))
+    return frozenset(names - {""})
+
+
+def _text(name: ast.expr) -> str:
+    """Return a literal, of a formatted one the part before what is filled in."""
+    match name:
+        case ast.Constant(value=str(text)) | ast.JoinedStr(
+            [ast.Constant(str(text)), *_]
+        ):
+            return text.rstrip(".")
+        case _:
+            return ""
 
 
 def _name(function: ast.expr) -> str:

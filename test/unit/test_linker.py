@@ -20,7 +20,8 @@ from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.objects import object_code
 from glow.backends.cpu.processor import missing_features, other_kind
 from glow.support.errors import InternalError, TargetError
-from glow.support.targets import identity_of, target_of
+from glow.support.targets import target_of
+from glow.targets import identity_of
 
 HOST = target_of("cpu")
 

@@ -32,8 +32,9 @@ from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
 from glow.support.layout import parse_layout
-from glow.support.targets import known_targets, resolve
+from glow.support.targets import resolve
 from glow.support.types import shape_of
+from glow.targets import known_targets
 from glow.tools.peers import error_of
 
 TARGETS = ("nchw8c", "mixed")

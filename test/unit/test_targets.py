@@ -6,7 +6,8 @@ from unittest.mock import patch
 import pytest
 
 from glow.backends.cpu import host
-from glow.support.targets import known_targets, resolve, target_of
+from glow.support.targets import resolve, target_of
+from glow.targets import known_targets
 
 
 def test_known_targets_are_entry_points():

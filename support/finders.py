@@ -1,0 +1,13 @@
+"""How a backend is found by its name; its own module, as `import glow` pays for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+FINDERS: list[Callable[[str], object]] = []
+"""
+One function that returns the `Backend` with a name, or raises a TargetError.
+
+Passes name their target and stand below the backends, so that what stands above both
+says how names are resolved: `glow` itself.
+"""
