@@ -25,7 +25,7 @@ from glow.support.types import is_float, is_unsigned, signless
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 _NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
 # Which zero is the larger one does not matter: that saves instructions.
-_NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
 
 def maximum(x: Value, y: Value | Number) -> Value:
@@ -47,7 +47,7 @@ def _extreme(
     expect_one_type(x, y)
     if not is_float(x.element):
         return apply(integers, x, y)
-    return apply(floats, x, y, properties={"fastmath": _NO_SIGNED_ZEROS})
+    return apply(floats, x, y, properties={"fastmath": NO_SIGNED_ZEROS})
 
 
 def larger(x: Value, y: Value | Number) -> Value:

@@ -35,7 +35,9 @@ _NO_WRAP: dict[str, Attribute] = {
 }
 
 # `arith` has these for scalars only.
-_VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
+VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
+    arith.CmpfOp: elementwise.CmpfOp,
+    arith.CmpiOp: elementwise.CmpiOp,
     arith.SelectOp: elementwise.SelectOp,
     arith.ExtSIOp: conversion.ExtSIOp,
     arith.ExtUIOp: conversion.ExtUIOp,
@@ -277,7 +279,7 @@ def apply(
     """Append `op` per part of aligned operands; `result` is the result's element."""
     last = operands[-1]
     element = last.element if result is None else result
-    kind = _VECTOR_FORMS.get(op, op) if last.lanes else op
+    kind = VECTOR_FORMS.get(op, op) if last.lanes else op
     type_ = type_of(element, last.lanes)
     parts = tuple(
         emit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
@@ -13,7 +14,7 @@ from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.block_transpose import BlockTranspose
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.runs import Runs
 from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -51,12 +52,12 @@ def lower_copy(main: Main, op: CopyOp) -> None:
     if 0 in shape:
         return
     for part in segments_of([op.source, op.result]):
-        kernel, row, seen_as = plan_copy(main.target, element, part.axes)
+        kernel, row, work, seen_as = plan_copy(main.target, element, part.axes)
         bases = [
             main.base(buffer, start, seen_as)
             for buffer, start in zip((op.source, op.result), part.starts, strict=True)
         ]
-        main.call(kernel, bases, row)
+        main.call(kernel, bases, row, work)
 
 
 def clear_padding(main: Main, buffer: SSAValue) -> None:
@@ -66,17 +67,17 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
     first = 0 if found is None else -found.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
     for part in padding_of(buffer):
-        kernel, row = plan(main.target, program, collapse(part.axes, (0,)))
-        main.call(kernel, [main.base(buffer, first + part.starts[0])], row)
+        kernel, row, work = plan(main.target, program, collapse(part.axes, (0,)))
+        main.call(kernel, [main.base(buffer, first + part.starts[0])], row, work)
 
 
 def plan_copy(
     target: Target, element: Attribute, axes: Sequence[Axis]
-) -> tuple[Kernel, list[int], Attribute]:
+) -> tuple[Kernel, Any, Work, Attribute]:
     """
-    Return the kernel that copies over `axes` of (source, result), and its row.
+    Return the kernel that copies over `axes` of (source, result), its row and work.
 
-    The last of three is as what it copies elements: bools as bytes, in vectors.
+    The last of four is as what it copies elements: bools as bytes, in vectors.
     """
     axes = collapse(axes, (RESULT, SOURCE))
     seen_as = i8 if is_bool(element) else signless(element)
@@ -86,7 +87,7 @@ def plan_copy(
         or _transpose(target, seen_as, axes)
     )
     if found is not None:
-        return *found, seen_as
+        return *found, Work(), seen_as
     return *plan(target, ScalarProgram.identity(element), axes), element
 
 

@@ -8,16 +8,19 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.memory import Strips
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
+from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.elementwise import Elementwise
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.lines import Lines, LinesOf, LinesRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import segments_of
 from glow.support.targets import Target
+from glow.support.types import compute_type
 
 
 @lowers(ElementwiseOp)
@@ -89,29 +92,27 @@ def _call(
 ) -> None:
     """Append a call that runs `program` over `axes`."""
     arguments = list(bases)
+    code = 0
     if program.divides_integers:
         arguments.append(main.fault)
-    kernel, row = plan(main.target, program, axes)
-    if program.divides_integers:
-        row.append(main.message(op, "integer division by zero"))
-    main.call(kernel, arguments, row)
+        code = main.message(op, "integer division by zero")
+    kernel, row, work = plan(main.target, program, axes, code)
+    main.call(kernel, arguments, row, work)
 
 
 def plan(
-    target: Target, program: ScalarProgram, axes: Sequence[Axis]
-) -> tuple[Elementwise, list[int]]:
-    """Return the kernel that runs `program` over `axes`, and its row."""
-    count = len(program.inputs)
+    target: Target, program: ScalarProgram, axes: Sequence[Axis], code: int = 0
+) -> tuple[Lines, LinesRow[int], Work]:
+    """Return the kernel that runs `program` over `axes`, its row and its work."""
+    rule = Elementwise(program)
     *outer, inner = axes or [Axis(1, (1,) * len(program.elements))]
-    inputs, results = inner.strides[:count], inner.strides[count:]
-    row = [*nest_row(outer), inner.extent]
-    runs = all(s in (0, 1) for s in inputs) and all(s == 1 for s in results)
-    if runs and program.has_vector_form:
-        strips = Strips.of(target, program.types, unroll_of(program))
-        moves = tuple(stride == 1 for stride in inputs)
-        return Elementwise(program, len(outer), moves, strips), row
-    kernel = Elementwise(program, len(outer), (True,) * count, Strips(0))
-    return kernel, [*row, *inner.strides]
+    lines = LinesOf(rule, [inner], outer, (code,), frozenset(rule.inputs))
+    strips = Strips(0)
+    if program.has_vector_form:
+        types = program.types if program.instructions else program.elements
+        wide = map(compute_type, types) if program.instructions else ()
+        strips = Strips.of(target, [*types, *wide], unroll_of(program))
+    return lines.plan(strips, None)
 
 
 def unroll_of(program: ScalarProgram) -> int:

@@ -54,9 +54,9 @@ def lower_resize(main: Main, op: ResizeOp) -> None:
     if repeats is not None:
         axes, start = repeats
         element = buffer_type(op.result).element_type
-        kernel, row, seen_as = plan_copy(main.target, element, axes)
+        kernel, row, work, seen_as = plan_copy(main.target, element, axes)
         bases = [main.base(op.input, start, seen_as), main.base(op.result, 0, seen_as)]
-        main.call(kernel, bases, row)
+        main.call(kernel, bases, row, work)
         return
     if any(each.inside is not None for each in taps.values()):
         _fill(main, op)
@@ -108,10 +108,9 @@ def _fill(main: Main, op: ResizeOp) -> None:
     element, result = buffer_type(op.result).element_type, addressing_of(op.result)
     value = np.asarray(op.extrapolation_value.value.data).astype(dtype_of(element))
     program = ScalarProgram.constant(number_attribute(value.item(), element), element)
-    kernel, row = plan(
-        main.target, program, collapse(axes_of(result.shape, [result]), (0,))
-    )
-    main.call(kernel, [main.base(op.result)], row)
+    axes = collapse(axes_of(result.shape, [result]), (0,))
+    kernel, row, work = plan(main.target, program, axes)
+    main.call(kernel, [main.base(op.result)], row, work)
 
 
 @dataclass(frozen=True)

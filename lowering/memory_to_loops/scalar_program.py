@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32
-from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from glow.dialects.llvm_ext import conversion, elementwise
-from glow.lowering.memory_to_loops.builder import Body, vector_of
-from glow.lowering.memory_to_loops.kernels.faults import Report
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.support.types import dtype_of, signless, unsigned
+from glow.codegen.casts import bits_of, convert, truncated
+from glow.codegen.functions import NO_SIGNED_ZEROS
+from glow.codegen.memory import SCALAR, Strip
+from glow.codegen.values import VECTOR_FORMS, Value, apply, is_outside, select
+from glow.codegen.writer import Writer, writing_to
+from glow.dialects.llvm_ext import elementwise
+from glow.lowering.memory_to_loops.builder import Body
+from glow.support.types import compute_type, signless, unsigned
+
+Report = Callable[[Value], None]
+"""Writes what tells the caller of a fault where a condition holds."""
 
 UNSIGNED_DIVISIONS = (arith.DivUIOp, arith.RemUIOp)
 DIVISIONS = (arith.DivSIOp, arith.RemSIOp, *UNSIGNED_DIVISIONS)
 SHIFTS = (arith.ShLIOp, arith.ShRUIOp, arith.ShRSIOp)
 
-# arith has these for scalars only.
-_VECTOR_FORMS: dict[type[Operation], type[Operation]] = {
-    arith.CmpfOp: elementwise.CmpfOp,
-    arith.CmpiOp: elementwise.CmpiOp,
-    arith.SelectOp: elementwise.SelectOp,
-    arith.ExtSIOp: conversion.ExtSIOp,
-    arith.ExtUIOp: conversion.ExtUIOp,
-    arith.TruncIOp: conversion.TruncIOp,
-    arith.SIToFPOp: conversion.SIToFPOp,
-    arith.UIToFPOp: conversion.UIToFPOp,
-}
-# Which zero is the larger one does not matter: that saves instructions.
 _EXTREMES = (arith.MaximumfOp, arith.MinimumfOp)
-_NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
-_PREDICATES = {elementwise.CmpfOp, elementwise.CmpiOp}
 
 # What has instructions of its own for vectors, and what has polynomials for f32.
 _VECTOR_MATH = (
@@ -138,90 +129,106 @@ class ScalarProgram:
         """Whether every value is f32, so that vectors of one width do it all."""
         return all(type_ == f32 for type_ in self.types)
 
+    @property
+    def computes(self) -> tuple[Attribute, ...]:
+        """The types in which all values are computed."""
+        return tuple(map(compute_type, self.types))
+
+    def run(
+        self,
+        values: Sequence[Value],
+        report: Report | None = None,
+        strip: Strip = SCALAR,
+    ) -> list[Value]:
+        """
+        Write the program on `values`, which are as wide as `strip`.
+
+        `report` is told where integers are divided by zero.
+        """
+        numbered = list(values)
+        for step in self.instructions:
+            operands = [numbered[i] for i in step.operands]
+            if step.op is arith.ConstantOp:
+                (value,) = (v for name, v in step.properties if name == "value")
+                assert isinstance(value, FloatAttr | IntegerAttr)
+                number = value.value.data
+                numbered.append(strip.constant(number, compute_type(step.result)))
+            elif step.op in DIVISIONS:
+                assert report is not None
+                numbered.append(_guarded_division(step.op, operands, report))
+            elif step.op in SHIFTS:
+                numbered.append(_guarded_shift(step.op, *operands))
+            else:
+                numbered.append(_plain(step, operands))
+        return [numbered[i] for i in self.outputs]
+
     def emit(
         self,
         b: Body,
         values: Sequence[SSAValue],
         lanes: int = 0,
-        report: Report | None = None,
+        report: Callable[[Body, SSAValue], None] | None = None,
     ) -> list[SSAValue]:
         """Append the program on `values`: scalars, or vectors of `lanes` > 0."""
-        numbered = list(values)
-        for step in self.instructions:
-            operands = [numbered[i] for i in step.operands]
-            if step.op in DIVISIONS:
-                assert not lanes
-                assert report is not None
-                numbered.append(_guarded_division(b, step.op, operands, report))
-            elif step.op in SHIFTS:
-                numbered.append(_guarded_shift(b, step, operands, lanes))
-            elif step.op in (arith.FPToSIOp, arith.FPToUIOp):
-                n = Numbers(b, self.types[step.operands[0]], lanes)
-                is_signed = step.op is arith.FPToSIOp
-                to = step.result if is_signed else unsigned(step.result)
-                numbered.append(n.truncated(operands[0], to))
-            else:
-                numbered.append(_plain(b, step, operands, lanes))
-        return [numbered[i] for i in self.outputs]
+
+        def told(condition: Value) -> None:
+            assert report is not None
+            inner = Body(writer.block, b.consts, b.entry)
+            report(inner, condition.ssa)
+
+        writer = Writer(b.block, b.entry, constants=b.consts)
+        with writing_to(writer):
+            wide = [Value.of(value) for value in values]
+            return [value.ssa for value in self.run(wide, told, Strip(lanes))]
 
 
 def _has_vector_form(step: Instruction) -> bool:
     if step.op in DIVISIONS or step.op is elementwise.RemfOp:
         return False
     if step.op.name.startswith("math."):
-        has_polynomial = step.op in _POLYNOMIALS and step.result == f32
+        has_polynomial = step.op in _POLYNOMIALS and compute_type(step.result) == f32
         return step.op in _VECTOR_MATH or has_polynomial
     return True
 
 
-def _plain(
-    b: Body, step: Instruction, operands: list[SSAValue], lanes: int
-) -> SSAValue:
+def _plain(step: Instruction, operands: list[Value]) -> Value:
+    """Write a step that has no data to beware of."""
+    result = compute_type(step.result)
+    if step.op in (arith.ExtFOp, arith.TruncFOp):  # rounded, even if it is not stored
+        return convert(convert(operands[0], step.result), result)
+    if step.op in (arith.FPToSIOp, arith.FPToUIOp):
+        is_signed = step.op is arith.FPToSIOp
+        to = step.result if is_signed else unsigned(step.result)
+        return replace(truncated(operands[0], to), element=step.result)
     properties = dict(step.properties)
-    if step.op is arith.ConstantOp:
-        value = properties["value"]
-        assert isinstance(value, FloatAttr | IntegerAttr)
-        return b.scalar(value.value.data, step.result, lanes)
-    op = _VECTOR_FORMS.get(step.op, step.op) if lanes else step.op
-    if op is not step.op:
-        keep = ("predicate",) if op in _PREDICATES else ()
-        properties = {name: properties[name] for name in keep}
-    if op in _EXTREMES:
-        properties["fastmath"] = _NO_SIGNED_ZEROS
-    result = vector_of(step.result, lanes) if lanes else step.result
-    return b.add(
-        op.create(operands=operands, result_types=[result], properties=properties)
-    )
+    if operands[0].lanes and step.op in VECTOR_FORMS:
+        properties = {k: v for k, v in properties.items() if k == "predicate"}
+    if step.op in _EXTREMES:
+        properties["fastmath"] = NO_SIGNED_ZEROS
+    return apply(step.op, *operands, result=result, properties=properties)
 
 
 def _guarded_division(
-    b: Body, op: type[Operation], operands: list[SSAValue], report: Report
-) -> SSAValue:
+    op: type[Operation], operands: Sequence[Value], report: Report
+) -> Value:
     """
     Divide integers of any value: by 0 reports and divides by 1, by -1 wraps.
 
     The least integer has no opposite, and dividing it by -1 would trap.
     """
     lhs, rhs = operands
-    n = Numbers(b, lhs.type)
-    is_zero = n.compare("eq", rhs, n.const(0))
-    report(b, is_zero)
+    is_zero = rhs == 0
+    report(is_zero)
     if op in UNSIGNED_DIVISIONS:
-        return b.binary(op, lhs, n.select(is_zero, n.const(1), rhs))
-    negates = n.compare("eq", rhs, n.const(-1))
-    unsafe = b.binary(arith.OrIOp, is_zero, negates)
-    found = b.binary(op, lhs, n.select(unsafe, n.const(1), rhs))
+        return apply(op, lhs, select(is_zero, 1, rhs))
+    negates = rhs == -1
+    quotient = apply(op, lhs, select(is_zero | negates, 1, rhs))
     if op is arith.RemSIOp:
-        return found
-    return n.select(negates, n.sub(n.const(0), lhs), found)
+        return quotient
+    return select(negates, 0 - lhs, quotient)
 
 
-def _guarded_shift(
-    b: Body, step: Instruction, operands: list[SSAValue], lanes: int
-) -> SSAValue:
+def _guarded_shift(op: type[Operation], x: Value, count: Value) -> Value:
     """Shift by any amount: by as many bits as there are, or more, gives 0."""
-    n = Numbers(b, step.result, lanes)
-    compare = elementwise.CmpiOp if lanes else arith.CmpiOp
-    width = n.const(8 * dtype_of(step.result).itemsize)
-    fits = b.add(compare(operands[1], width, "ult"))
-    return n.select(fits, b.binary(step.op, *operands), n.const(0))
+    is_all = is_outside(count, bits_of(x.element))
+    return select(is_all, 0, apply(op, x, count))
