@@ -336,12 +336,6 @@ def compare_floats(predicate: str, x: Value, y: Value | Number) -> Value:
     return _compared(arith.CmpfOp, elementwise.CmpfOp, predicate, x, y)
 
 
-def is_below(x: Value, bound: Value | Number) -> Value:
-    """Return whether 0 <= x < bound, of integers: a negative one is a large one."""
-    x, bound = aligned(x, bound)
-    return _compared(arith.CmpiOp, elementwise.CmpiOp, "ult", x, bound)
-
-
 def is_outside(x: Value, bound: Value | Number) -> Value:
     """Return whether x < 0 or x >= bound, of integers."""
     x, bound = aligned(x, bound)
