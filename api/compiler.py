@@ -15,7 +15,7 @@ from glow.runtime.interface import Executable, StageReport
 from glow.source import Source
 from glow.support.errors import CompilationError
 from glow.support.garbage import no_collection
-from glow.support.mapping import forget, is_mapped
+from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
 from glow.symbolic import Compile, check_no_shapes, compile_symbolic

@@ -14,7 +14,7 @@ import numpy as np
 
 from glow.support.arrays import blocks_of
 from glow.support.errors import GlowError
-from glow.support.mapping import contents_of, forget
+from glow.support.mapped_files import contents_of, forget
 
 if TYPE_CHECKING:
     from glow.model import Model

@@ -1,4 +1,4 @@
-"""What the caller of an executable binds, by the types of its module."""
+"""Signatures of executables, from the types and placeholders of a module."""
 
 from __future__ import annotations
 

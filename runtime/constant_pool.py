@@ -7,7 +7,7 @@ from weakref import ref
 
 from glow.runtime.signature import Array
 from glow.support.arrays import has_same_bytes, sample_of
-from glow.support.mapping import forget, usable
+from glow.support.mapped_files import forget, usable
 
 _Key = tuple[str, tuple[int, ...], bytes]
 

@@ -14,7 +14,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.support.arrays import address_of, aligned_empty
 from glow.support.errors import ExecutionError
-from glow.support.mapping import usable
+from glow.support.mapped_files import usable
 
 # void main(arena, io, constants, fault); the call lets other threads run.
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)

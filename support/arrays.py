@@ -1,4 +1,4 @@
-"""Arrays for compiled code: where their bytes lie, and that it is a good place."""
+"""Aligned arrays for compiled code, and views of their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find definitions by where they live, so that adding one edits no list."""
+"""Discovery of dialects, ops and passes by the folders they are in."""
 
 import re
 from collections.abc import Callable, Iterator

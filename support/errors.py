@@ -1,4 +1,4 @@
-"""The errors that users meet; each message says what is wrong and what to do."""
+"""Errors that users meet; each message says what is wrong and what to do."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""How a backend is found by its name; its own module, as `import glow` pays for it."""
+"""The finder of backends by name, apart so that `import glow` imports no more."""
 
 from __future__ import annotations
 

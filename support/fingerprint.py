@@ -1,4 +1,4 @@
-"""What tells this compiler from others: versions, and the text of its sources."""
+"""Fingerprint of this compiler: its versions and the text of its sources."""
 
 from __future__ import annotations
 

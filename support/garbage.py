@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, while IR is built."""
+"""Control of Python's cyclic garbage collector while IR is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an op came from, in the words of the model."""
+"""Locations of ops, in the words of the model."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""The cheapest way to part a network of costs in two."""
+"""Minimum cuts of a network of costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of constants outside the IR, addressed by what they contain."""
+"""Bytes of constants outside the IR, addressed by their content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glow.support.arrays import blocks_of
-from glow.support.mapping import forget
+from glow.support.mapped_files import forget
 
 
 class Resource:

@@ -1,4 +1,4 @@
-"""The driver that applies patterns, and what it promises about locations."""
+"""The driver of rewrite patterns; it keeps locations."""
 
 from collections.abc import Sequence
 

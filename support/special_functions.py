@@ -1,4 +1,4 @@
-"""Functions that mathematics names and NumPy lacks."""
+"""Mathematical functions that NumPy lacks."""
 
 from typing import Any
 

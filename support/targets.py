@@ -1,4 +1,4 @@
-"""What machines are like (`Target`) and who makes code for them (`Backend`)."""
+"""Targets (facts and costs of machines) and backends (makers of code for them)."""
 
 from __future__ import annotations
 

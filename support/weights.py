@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Data
 from glow.support.arrays import blocks_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
-from glow.support.mapping import contents_of, forget
+from glow.support.mapped_files import contents_of, forget
 from glow.support.resources import Handle, Resource
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what is saved is loaded without xDSL
 
 
 def _make_target(features: str) -> Target:
-    from glow.backends.cpu.host import cpu_target
+    from glow.backends.cpu.targets import cpu_target
 
     return cpu_target(features)
 
@@ -58,7 +58,7 @@ def _carry_cost(
 
 
 def _keeps(op: Operation, target: Target) -> bool:
-    from glow.backends.cpu.composites import keeps
+    from glow.backends.cpu.whole_attention import keeps
 
     return keeps(op, target)
 

@@ -1,5 +1,5 @@
 """
-Object files of ELF on 64-bit little-endian machines, as far as a linker reads them.
+A reader of ELF objects on 64-bit little-endian machines, as linking needs it.
 
 Source: System V ABI, chapters 4 (object files) and its supplement for AMD64.
 """

@@ -1,11 +1,11 @@
-"""The forms in which machine code leaves the compiler: IR, assembly, object."""
+"""Machine code as LLVM IR, assembly or an object file."""
 
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from glow.backends.cpu.code_generation import assembly, object_code
 from glow.backends.cpu.llvm_ir import llvm_ir
-from glow.backends.cpu.objects import assembly, object_code
 from glow.support.targets import FORMS, Target
 
 

@@ -1,4 +1,4 @@
-"""From a module of the llvm dialect to an executable in this process."""
+"""Compilation of a module of the llvm dialect to an executable in this process."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import FuncOp
 from xdsl.ir import Attribute
 
-from glow.backends.cpu.cache import ObjectCache
-from glow.backends.cpu.host import expect_host, features_of
-from glow.backends.cpu.library import kernel_objects
-from glow.backends.cpu.linker import link_image
-from glow.backends.cpu.llvm_ir import units
-from glow.backends.cpu.objects import (
+from glow.backends.cpu.code_generation import (
     KERNEL_LEVEL,
     ROW_OF_CALLS_LEVEL,
     cached_object_code,
 )
+from glow.backends.cpu.library import kernel_objects
+from glow.backends.cpu.linker import link_image
+from glow.backends.cpu.llvm_ir import units
+from glow.backends.cpu.object_cache import ObjectCache
+from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.runtime.constant_pool import CONSTANTS

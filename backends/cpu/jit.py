@@ -1,5 +1,5 @@
 """
-Code in this process: object files linked together, and addresses of their functions.
+Modules of the loops level compiled into this process, for trials of kernels.
 
 To try a kernel: `compile_loops(module, target).address("my_kernel")`, then call that
 address with ctypes.
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
-from glow.backends.cpu.host import expect_host
+from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.library import lower
 from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.llvm_ir import llvm_ir
-from glow.backends.cpu.objects import object_code
+from glow.backends.cpu.targets import expect_host
 from glow.support.targets import Target
 
 

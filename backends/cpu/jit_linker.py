@@ -1,4 +1,4 @@
-"""Object files of any form linked into this process by LLVM."""
+"""LLVM's own linker, for object files of any form."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from glow.backends.cpu.binding import llvm
-from glow.backends.cpu.host import cpu_target
-from glow.backends.cpu.objects import machine_for
+from glow.backends.cpu.code_generation import machine_for
+from glow.backends.cpu.llvmlite_binding import llvm
+from glow.backends.cpu.targets import cpu_target
 from glow.support.errors import InternalError
 
 _NUMBERS = count()

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
-from glow.backends.cpu.composites import keeps
+from glow.backends.cpu.whole_attention import keeps
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import Elementwise
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Region
 
-from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu.code_generation import cache_key, object_code
 from glow.backends.cpu.llvm_ir import units
-from glow.backends.cpu.objects import cache_key, object_code
+from glow.backends.cpu.object_cache import ObjectCache
 from glow.lowering.expand_math import ExpandMathPass
 from glow.lowering.loops_to_llvm import LoopsToLlvmPass
 from glow.lowering.memory_to_loops.kernels.kernel import (

@@ -1,4 +1,4 @@
-"""Object files linked into this process; what an executable saved needs no more."""
+"""Linking of object files into this process, and of saved executables."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from glow.backends.cpu.code import link_elf
 from glow.backends.cpu.elf import UnknownFormError
+from glow.backends.cpu.elf_linker import link_elf
 from glow.backends.cpu.processor import missing_features, other_kind
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image

@@ -1,4 +1,4 @@
-"""Memory of this process for machine code: written once, then run or read only."""
+"""Pages of memory for machine code: written once, then run or read only."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What the processor is that this process runs on, without loading LLVM where possible.
+Features and caches of this processor, without loading LLVM where possible.
 
 Linux says so in /proc/cpuinfo; where that is silent or says no, LLVM has the last word.
 """
@@ -51,7 +51,7 @@ def other_kind(triple: str) -> str | None:
     """Return what this machine is if it runs no code for `triple`, else None."""
     if _is_linux_on_x86_64() and triple.startswith("x86_64-") and "linux" in triple:
         return None
-    from glow.backends.cpu.binding import llvm
+    from glow.backends.cpu.llvmlite_binding import llvm
 
     host: str = llvm.get_process_triple()
     return None if triple == host else host
@@ -63,7 +63,7 @@ def missing_features(needed: Iterable[str]) -> list[str]:
     left = [name for name in needed if _LINUX_NAMES.get(name, name) not in flags]
     if not left:
         return []
-    from glow.backends.cpu.binding import llvm
+    from glow.backends.cpu.llvmlite_binding import llvm
 
     has = llvm.get_host_cpu_features()
     return [name for name in left if not has.get(name, False)]

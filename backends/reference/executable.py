@@ -1,4 +1,4 @@
-"""Run a module at the graph level, op by op, through `evaluate`."""
+"""Interpreter of modules at the graph level, op by op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep values as bytes in their layout, and read them as kernels would."""
+"""Values stored as bytes in their layout, and read as kernels would."""
 
 from __future__ import annotations
 

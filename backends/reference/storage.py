@@ -1,4 +1,4 @@
-"""Where an interpreted run keeps its values."""
+"""Storage of the values of an interpreted run."""
 
 from __future__ import annotations
 

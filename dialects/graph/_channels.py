@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,

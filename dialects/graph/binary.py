@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import BinaryOp
-from glow.support.conversion import convert
+from glow.support.element_conversion import convert
 from glow.support.types import (
     Tensor,
     broadcast,

@@ -19,7 +19,7 @@ from glow.dialects.graph.base import Array, GraphOp, broadcast_map
 from glow.dialects.graph.loss import check_reduction
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,

@@ -22,7 +22,7 @@ from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.inside import weighted_rows
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     INDEX,

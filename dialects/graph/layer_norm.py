@@ -22,7 +22,7 @@ from glow.dialects.graph.base import (
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,

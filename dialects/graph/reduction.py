@@ -16,7 +16,7 @@ from xdsl.irdl import (
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.binary import DivOp
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.conversion import convert
+from glow.support.element_conversion import convert
 from glow.support.types import (
     ANY,
     WIDE_NUMBER,

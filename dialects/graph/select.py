@@ -17,8 +17,8 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.optional import Neutral, Neutrals
-from glow.support.conversion import convert
 from glow.support.dtypes import limits_of
+from glow.support.element_conversion import convert
 from glow.support.types import (
     ANY,
     BOOL,

@@ -1,4 +1,4 @@
-"""The attribute that says in which physical order a tensor or buffer lies."""
+"""The attribute for the physical order of a tensor or buffer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The `llvm_ext` dialect: what the llvm dialect of xDSL does not have."""
+"""The `llvm_ext` dialect: ops that xDSL's llvm dialect lacks."""

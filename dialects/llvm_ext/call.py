@@ -1,4 +1,4 @@
-"""Calls of functions that are known by their address only."""
+"""Calls of functions by address."""
 
 from collections.abc import Sequence
 

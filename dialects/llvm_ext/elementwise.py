@@ -1,4 +1,4 @@
-"""Comparisons, choices and conversions that `arith` and `llvm` do on scalars only."""
+"""Comparisons and choices on vectors, which `arith` and `llvm` have on scalars only."""
 
 from typing import ClassVar
 

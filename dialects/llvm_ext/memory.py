@@ -1,4 +1,4 @@
-"""Access to memory: hints and block moves of buffers, masked access by pointer."""
+"""Memory access: hints, block moves of buffers, masked access by pointer."""
 
 from typing import Any, ClassVar, cast
 

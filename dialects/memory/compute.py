@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
 

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.window import check_kind
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 KINDS = ("sum", "mean", "max")
 

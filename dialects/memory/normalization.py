@@ -26,7 +26,7 @@ from xdsl.irdl import (
 from glow.dialects.memory._lines import LineOp
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition

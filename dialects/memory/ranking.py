@@ -16,7 +16,7 @@ from xdsl.irdl import (
 )
 
 from glow.dialects.memory.base import MemoryOp
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition

@@ -18,7 +18,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 
 class RecurrentOp(MemoryOp):

@@ -29,7 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.interpolation import Interpolation, Line
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.compute import ints
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 
 @irdl_op_definition

@@ -12,8 +12,8 @@ from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
-from glow.support.conversion import convert
 from glow.support.dtypes import widened
+from glow.support.element_conversion import convert
 
 MAX_RANGE = 1 << 24
 

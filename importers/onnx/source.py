@@ -13,7 +13,7 @@ from onnx import ModelProto
 from glow.importers.onnx.payloads import split
 from glow.importers.onnx.problems import printable_errors
 from glow.support.errors import InvalidModelError
-from glow.support.mapping import contents_of
+from glow.support.mapped_files import contents_of
 
 Source = str | os.PathLike[str] | bytes | ModelProto
 

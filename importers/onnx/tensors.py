@@ -13,7 +13,7 @@ from onnx import TensorProto
 from glow.importers.onnx.problems import Unsupported
 from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
-from glow.support.mapping import contents_of
+from glow.support.mapped_files import contents_of
 
 MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 

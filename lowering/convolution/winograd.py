@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from glow.lowering.tile_heights import tile_turns
 from glow.support.arrays import aligned_empty
 from glow.support.costs import Costs
-from glow.support.mapping import forget
+from glow.support.mapped_files import forget
 from glow.support.targets import Target
 
 Array = NDArray[Any]

@@ -1,4 +1,4 @@
-"""What the lowering is made of: types, the state of one function, the handlers."""
+"""State of the lowering: types, blocks of a function, handlers of ops."""
 
 from __future__ import annotations
 

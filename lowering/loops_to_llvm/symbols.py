@@ -1,4 +1,4 @@
-"""Functions and globals: what a module is made of."""
+"""Rules for functions and globals."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The layouts that one value may have, and the ways to run one op."""
+"""Candidate layouts of a value, and candidate ways to run an op."""
 
 from __future__ import annotations
 

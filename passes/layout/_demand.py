@@ -1,4 +1,4 @@
-"""Who makes a value in which layout, who reads it in which, and what then moves."""
+"""Demands for layouts: producers and readers of a value, and what moves between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms of what is known at compile time: packed constants and splats."""
+"""Transforms of constants and splats, computed when compiling."""
 
 from __future__ import annotations
 

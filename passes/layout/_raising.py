@@ -1,4 +1,4 @@
-"""Transforms moved above the transposes and reshapes that keep the bytes they see."""
+"""Movement of transforms above transposes and reshapes that keep bytes."""
 
 from __future__ import annotations
 

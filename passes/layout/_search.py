@@ -1,4 +1,4 @@
-"""What is asked of the values of a block, carried as far as it goes."""
+"""Search for candidates: requests for layouts, carried through a block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The constants of a module while transforms are folded into them."""
+"""Constants of a module while transforms are folded into them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How layouts go through ops that compute the same in any."""
+"""Layouts of operands and results that go together, by the axis maps of ops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ops of a block may become one kernel."""
+"""Groups of ops that one kernel computes."""
 
 from __future__ import annotations
 

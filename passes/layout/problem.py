@@ -1,4 +1,4 @@
-"""The layouts of a block as a cost network, and its solution as layouts."""
+"""Layout assignment of a block as a cost network, and its solution as layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network while it is being solved: tables over any number of variables."""
+"""Tables of costs over any number of variables, of a network being solved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bucket elimination: minimise over one variable after the other."""
+"""Bucket elimination: minimization over one variable after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variable by variable the cheapest state, and what to do where none is left."""
+"""Greedy assignment: variable by variable the cheapest state that is left."""
 
 from __future__ import annotations
 

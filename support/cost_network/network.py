@@ -1,4 +1,4 @@
-"""The network as its user states it."""
+"""Networks of costs, as their users state them."""
 
 from __future__ import annotations
 

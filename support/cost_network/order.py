@@ -1,4 +1,4 @@
-"""In which order to eliminate variables, found without looking at any cost."""
+"""Orders of elimination, chosen without looking at costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is too wide to eliminate: fix some variables, and eliminate the others."""
+"""Bounded search, where tables get too wide: fix some variables, eliminate others."""
 
 from __future__ import annotations
 

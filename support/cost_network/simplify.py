@@ -1,4 +1,4 @@
-"""Leave out states that no assignment of finite cost has."""
+"""Removal of states that no assignment of finite cost has."""
 
 from __future__ import annotations
 

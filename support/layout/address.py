@@ -1,4 +1,4 @@
-"""Where elements lie under a layout: physical shape, strides, addresses, sizes."""
+"""Addresses under a layout: physical shape, strides, sizes."""
 
 from __future__ import annotations
 

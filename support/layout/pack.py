@@ -1,4 +1,4 @@
-"""Bytes of a tensor in a layout and back, with NumPy."""
+"""Conversion of arrays to the bytes of a layout and back, in NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glow.support.arrays import aligned_empty, aligned_zeros
 from glow.support.layout.address import Shape, physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.layout.runs import runs
-from glow.support.mapping import forget
+from glow.support.mapped_files import forget
 
 Array = NDArray[Any]
 

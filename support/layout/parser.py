@@ -1,4 +1,4 @@
-"""Reading the text of a layout, with the column of whatever is wrong in it."""
+"""Parser of layouts, which reports errors by column."""
 
 from __future__ import annotations
 

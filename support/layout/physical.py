@@ -1,4 +1,4 @@
-"""What a layout is: physical dims over logical axes, in canonical form."""
+"""Layouts as physical dims over logical axes, in canonical form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layouts that a caller asks for, by the names of inputs and outputs."""
+"""Layouts that a caller asks for, by the names of inputs and outputs."""
 
 from __future__ import annotations
 

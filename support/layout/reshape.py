@@ -1,4 +1,4 @@
-"""Layouts under reshapes that merge and split axes: the bytes stay, the axes change."""
+"""Layouts under reshapes that merge and split axes without moving bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of an axis that are boxes of its digits, so that slices say where they go."""
+"""Runs along an axis that slices of its digits can address."""
 
 from __future__ import annotations
 

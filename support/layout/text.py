@@ -1,4 +1,4 @@
-"""The text of a layout: `NHWC`, `NC8c`, `N[a=64]HWC`, or a list of dims."""
+"""Printer of layouts: `NHWC`, `NC8c`, `N[a=64]HWC`, or a list of dims."""
 
 from __future__ import annotations
 

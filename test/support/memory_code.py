@@ -13,10 +13,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from glow.backends.cpu import library
-from glow.backends.cpu.cache import ObjectCache
 from glow.backends.cpu.executable import objects_of
-from glow.backends.cpu.host import expect_host
 from glow.backends.cpu.linker import link
+from glow.backends.cpu.object_cache import ObjectCache
+from glow.backends.cpu.targets import expect_host
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import Addressing, strided
 from glow.dialects.memory.base import Buffer

@@ -33,7 +33,7 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
 from glow.lowering.convolution.winograd import form_with
-from glow.support.conversion import convert
+from glow.support.element_conversion import convert
 from glow.support.layout import pack, unpack
 from glow.support.types import dtype_of
 

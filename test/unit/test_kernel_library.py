@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import glow
-from glow.backends.cpu import cache as cache_module
 from glow.backends.cpu import library
-from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu import object_cache as cache_module
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.library import kernel_objects, kernel_text
 from glow.backends.cpu.llvm_ir import units
+from glow.backends.cpu.object_cache import ObjectCache
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, declared_kernel
 from glow.model import context
 from glow.pass_manager import plan, run_passes

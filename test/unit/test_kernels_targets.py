@@ -7,9 +7,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, Region
 
+from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
-from glow.backends.cpu.objects import object_code
 from glow.dialects.graph.interpolation import Interpolation
 from glow.dialects.memory import (
     indexing,

@@ -20,7 +20,13 @@ from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of
 from glow.support.errors import InvalidModelError
 from glow.support.layout import pack, parse_layout
-from glow.support.mapping import SMALL_BYTES, contents_of, forget, is_mapped, usable
+from glow.support.mapped_files import (
+    SMALL_BYTES,
+    contents_of,
+    forget,
+    is_mapped,
+    usable,
+)
 from glow.support.weights import save_weights
 
 Array = NDArray[Any]

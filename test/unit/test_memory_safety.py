@@ -11,7 +11,7 @@ import pytest
 SUPPORT = Path(__file__).parents[1] / "support"
 pytest.importorskip("onnx")
 
-from glow.backends.cpu.host import cpu_target  # noqa: E402
+from glow.backends.cpu.targets import cpu_target  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

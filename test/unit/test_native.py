@@ -28,14 +28,14 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import FuncOp
 from xdsl.universe import Universe
 
-from glow.backends.cpu.executable import compile_module, level_of
-from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.objects import (
+from glow.backends.cpu.code_generation import (
     KERNEL_LEVEL,
     ROW_OF_CALLS_LEVEL,
     cache_key,
     object_code,
 )
+from glow.backends.cpu.executable import compile_module, level_of
+from glow.backends.cpu.jit import lower_loops
 from glow.dialects.graph.resource import Handle, ResourceAttr
 from glow.locating_parser import LocatingParser
 from glow.runtime.native import NativeExecutable

@@ -22,7 +22,6 @@ from glow.dialects.graph.reduction import ReduceSumOp
 from glow.dialects.graph.select import CastOp, ClipOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.model import debug_text
-from glow.support.conversion import convert
 from glow.support.dtypes import (
     NUMBER_TYPES,
     dtype_named,
@@ -30,6 +29,7 @@ from glow.support.dtypes import (
     limits_of,
     widened,
 )
+from glow.support.element_conversion import convert
 from glow.support.types import dtype_of, element_type_of, number_attribute, tensor
 from glow.support.weights import save_weights
 from glow.tools.feeds import random_inputs, read_arrays, write_outputs

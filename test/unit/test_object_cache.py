@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from glow.backends.cpu import cache as module
-from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu import object_cache as module
+from glow.backends.cpu.object_cache import ObjectCache
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +108,7 @@ def test_processes_share_a_folder(tmp_path: Path):
     """They write the same keys in another order, and remove some; none reads half."""
     script = (
         "import sys; from pathlib import Path\n"
-        "from glow.backends.cpu import cache as c\n"
+        "from glow.backends.cpu import object_cache as c\n"
         "keys = [f'k{i}' for i in range(40)]\n"
         "for key in keys[:: int(sys.argv[2])] * 3:\n"
         "    data = key.encode() * 5000\n"

@@ -16,9 +16,9 @@ from targets import TARGETS
 from xdsl.ir import SSAValue
 
 import glow
+from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
-from glow.backends.cpu.objects import object_code
 from glow.importers.onnx import import_model
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from small_onnx import info, model, node
 
 import glow
-from glow.backends.cpu.host import features_of
 from glow.backends.cpu.linker import load_image
+from glow.backends.cpu.targets import features_of
 from glow.runtime import image_file
 from glow.runtime.image import Machine
 from glow.runtime.image_file import read_images, write_images

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from glow.backends.cpu import host
+from glow.backends.cpu import targets
 from glow.support.targets import resolve, target_of
 from glow.targets import known_targets
 
@@ -61,17 +61,17 @@ def test_default_is_the_best_of_the_host():
 
 def test_host_without_avx512_gets_avx2():
     features = {"avx2": True, "fma": True, "sse2": True, "avx512f": True}
-    host._host_isa.cache_clear()
-    with patch.object(host.llvm, "get_host_cpu_features", lambda: features):
-        assert host._host_isa() == "avx2"
-    host._host_isa.cache_clear()
+    targets._host_isa.cache_clear()
+    with patch.object(targets.llvm, "get_host_cpu_features", lambda: features):
+        assert targets._host_isa() == "avx2"
+    targets._host_isa.cache_clear()
 
 
 def test_untested_host_is_told_once():
-    host._tell_untested_host.cache_clear()
+    targets._tell_untested_host.cache_clear()
     with pytest.warns(UserWarning, match="untested on arm64-apple-darwin hosts"):
-        host._tell_untested_host("arm64-apple-darwin")
+        targets._tell_untested_host("arm64-apple-darwin")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        host._tell_untested_host("arm64-apple-darwin")
-        host._tell_untested_host("x86_64-unknown-linux-gnu")
+        targets._tell_untested_host("arm64-apple-darwin")
+        targets._tell_untested_host("x86_64-unknown-linux-gnu")

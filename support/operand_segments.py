@@ -1,4 +1,4 @@
-"""Options of op definitions that have several operands, each of which may be absent."""
+"""Options of op definitions with several optional operands."""
 
 from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict
 

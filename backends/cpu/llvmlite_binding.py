@@ -1,4 +1,4 @@
-"""llvmlite's binding, which says nothing about types, as one value of any type."""
+"""llvmlite's binding as one value of any type, since it has no types."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Object code and assembly for a target, from LLVM IR."""
+"""Generation of object code and assembly from LLVM IR."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from glow.backends.cpu.binding import llvm, llvmlite_version
-from glow.backends.cpu.cache import ObjectCache
+from glow.backends.cpu.llvmlite_binding import llvm, llvmlite_version
+from glow.backends.cpu.object_cache import ObjectCache
 from glow.support.errors import InternalError
 from glow.support.targets import Target
 

@@ -1,4 +1,4 @@
-"""Compiled objects by what they were made from, in memory and on disk."""
+"""Cache of object code by the text that it was made from, in memory and on disk."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The `cpu` targets: what this host is, and the instruction sets to choose from."""
+"""The `cpu` targets: instruction sets, and the numbers of each."""
 
 import warnings
 from functools import cache
 from typing import Any
 
-from glow.backends.cpu.binding import llvm
+from glow.backends.cpu.llvmlite_binding import llvm
 from glow.backends.cpu.processor import DEFAULT_CACHE_SIZES, cache_sizes
 from glow.support.costs import Costs
 from glow.support.errors import CompilationError, TargetError

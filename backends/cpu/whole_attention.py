@@ -1,4 +1,4 @@
-"""Which ops have a kernel of their own, though they could be written as others."""
+"""Attention that one kernel computes faster than a row of simpler ops."""
 
 from __future__ import annotations
 

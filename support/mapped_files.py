@@ -1,5 +1,5 @@
 """
-Files as memory: their bytes are read where they are used, when they are used.
+Files mapped into memory, whose bytes are read where they are used.
 
 What is mapped is the file, not a copy of it. Who replaces the file by another one does
 no harm; who cuts or overwrites it in place changes what arrays hold, or ends the

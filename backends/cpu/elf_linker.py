@@ -1,5 +1,5 @@
 """
-Object files placed in this process and connected: a linker for x86-64 ELF.
+A linker of ELF objects for x86-64, into the memory of this process.
 
 It needs nothing of LLVM, whose library takes longer to load than a model. Code is PIC
 of the small model, so that only distances and addresses of others are filled in.
