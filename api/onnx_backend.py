@@ -13,7 +13,7 @@ that it is fed, and what was compiled for them is kept for the next run with the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, cast
 from unittest import SkipTest
@@ -51,7 +51,7 @@ class BackendUnsupportedError(UnsupportedModelError, SkipTest):
 
 
 @contextmanager
-def _skipped() -> Iterator[None]:
+def _skipped() -> Generator[None]:
     """Raise what a model needs and Glow lacks as what tests skip."""
     try:
         yield
