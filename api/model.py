@@ -10,7 +10,6 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.printer import Printer
-from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from glow.analysis.levels import level_of
@@ -20,6 +19,7 @@ from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.locating_parser import LocatingParser
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
+from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
 from glow.support.errors import BindingError, GlowError, InvalidModelError
 
@@ -192,7 +192,7 @@ def copied(model: object) -> Model | None:
 def context() -> Context:
     """Return a context that knows every dialect; each loads when it is met."""
     found = Context()
-    for name, load in Universe.get_multiverse().all_dialects.items():
+    for name, load in universe().all_dialects.items():
         found.register_dialect(name, load)
     return found
 

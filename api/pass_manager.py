@@ -13,7 +13,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.universe import Universe
 from xdsl.utils.arg_spec import ArgSpec, ParameterListType, parse_pipeline
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
@@ -25,7 +24,8 @@ from xdsl.utils.exceptions import (
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
 from glow.options import DEFAULTS, Options
-from glow.pipeline import LEVELS, STAGES, Stage, Step, stages_between
+from glow.pipeline import LEVELS, STAGES, Stage, Step, stages, stages_between
+from glow.registry import universe
 from glow.runtime.interface import StageReport
 from glow.support.errors import CompilationError, GlowError, InternalError
 from glow.support.locations import name_of
@@ -60,7 +60,7 @@ def plan(
     groups: list[tuple[Sequence[Step], Stage | None]] = [
         (stage.steps, stage) for stage in stages_between(done, last)
     ]
-    for following in STAGES[LEVELS.index(last) :][:1]:
+    for following in stages()[LEVELS.index(last) :][:1]:
         groups.append((list(takewhile(_is_asked_for, following.steps)), None))
     requests = _requests(options)
     steps = [step for group, _ in groups for step in group]
@@ -127,7 +127,7 @@ def _check_disabled(disable: Iterable[str], steps: Sequence[Step]) -> None:
 def _pass_maker(
     values: Mapping[str, str], requests: Mapping[str, Parameters]
 ) -> Callable[[Step], ModulePass]:
-    available = Universe.get_multiverse().all_passes
+    available = universe().all_passes
 
     def make(step: Step) -> ModulePass:
         (spec,) = parse_pipeline(Template(step.text).substitute(values))
@@ -141,12 +141,10 @@ def _text_of(target: str) -> str:
     return target if target.isidentifier() else f'"{target}"'
 
 
-def pipeline_text(
-    stages: Iterable[Stage], target: str, kernels: str = "defined"
-) -> str:
-    """Return what `glow-opt -p` needs to repeat `stages` for `target`."""
+def pipeline_text(of: Iterable[Stage], target: str, kernels: str = "defined") -> str:
+    """Return what `glow-opt -p` needs to repeat stages for `target`."""
     values = {"target": _text_of(target), "kernels": kernels}
-    steps = (step for stage in stages for step in stage.steps if not step.option)
+    steps = (step for stage in of for step in stage.steps if not step.option)
     return ",".join(Template(step.text).substitute(values) for step in steps)
 
 
@@ -156,7 +154,7 @@ def parse_passes(text: str) -> tuple[ModulePass, ...]:
 
     Errors: ValueError for text that does not parse, an unknown pass or option.
     """
-    available = Universe.get_multiverse().all_passes
+    available = universe().all_passes
     try:
         specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:

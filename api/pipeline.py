@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+
+from glow.support.extensions import PIPELINE, broken, entry_points_of, load
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,19 @@ class Stage:
     name: str
     dialects: frozenset[str]
     steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class AddedStep:
+    """
+    A step of another package, named by an entry point of the group `glow.pipeline`.
+
+    It runs before the first or after the last step of a name, in the same stage.
+    """
+
+    step: Step
+    before: str = ""
+    after: str = ""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -111,8 +127,7 @@ _GRAPH = (
         optional=True,
     ),
     Step(
-        "decompose-rotary-embedding",
-        "Products of halves are elementwise, and fused.",
+        "decompose-rotary-embedding", "Products of halves are elementwise, and fused."
     ),
     Step(
         "decompose-attention{target=$target}",
@@ -210,8 +225,7 @@ _MEMORY = (
     ),
     Step("insert-deallocs", "The plan needs to know when a buffer is free again."),
     Step(
-        "plan-memory",
-        "All buffers lie in one arena, so that no run allocates memory.",
+        "plan-memory", "All buffers lie in one arena, so that no run allocates memory."
     ),
     Step(
         "mark-outputs",
@@ -232,8 +246,7 @@ _LOOPS = (
 
 _LLVM = (
     Step(
-        "expand-math",
-        "Polynomials run on vectors; functions of the C library do not.",
+        "expand-math", "Polynomials run on vectors; functions of the C library do not."
     ),
     Step("loops-to-llvm", "LLVM compiles nothing else."),
 )
@@ -253,6 +266,30 @@ LEVELS = ("import", *STAGE_NAMES)
 """The levels in order: that of a fresh model, then that which each stage leads to."""
 
 
+@cache
+def stages() -> tuple[Stage, ...]:
+    """
+    Return the stages, with the steps that other packages add one after the other.
+
+    Errors: ExtensionError for an entry point that does not load, or no such place.
+    """
+    extended = list(STAGES)
+    for point in entry_points_of(PIPELINE):
+        added = load(point, AddedStep)
+        place = added.before or added.after
+        for number, stage in enumerate(extended):
+            names = [step.name for step in stage.steps]
+            if place in names:
+                back = names[::-1].index(place)
+                at = names.index(place) if added.before else len(names) - back
+                steps = (*stage.steps[:at], added.step, *stage.steps[at:])
+                extended[number] = replace(stage, steps=steps)
+                break
+        else:
+            raise broken(point, f"expected the name of a step, got {place!r}")
+    return tuple(extended)
+
+
 def stages_between(done: str, last: str) -> tuple[Stage, ...]:
     """Return the stages to run when `done` is complete, up to and with `last`."""
-    return STAGES[LEVELS.index(done) : LEVELS.index(last)]
+    return stages()[LEVELS.index(done) : LEVELS.index(last)]

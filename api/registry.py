@@ -1,8 +1,12 @@
-"""What this package adds to xDSL; the `xdsl.universe` entry point reads it."""
+"""Dialects and passes: those of this package, and of all that are installed."""
+
+from functools import cache
 
 from xdsl.universe import Universe
 
 from glow.support.discovery import dialects_in, passes_in
+from glow.support.extensions import UNIVERSE as GROUP
+from glow.support.extensions import load_all
 
 UNIVERSE = Universe(
     all_dialects=dialects_in("glow.dialects"),
@@ -11,3 +15,15 @@ UNIVERSE = Universe(
     | passes_in("glow.passes.memory")
     | passes_in("glow.lowering"),
 )
+"""What this package adds to xDSL, which its entry point `xdsl.universe` names."""
+
+
+@cache
+def universe() -> Universe:
+    """
+    Return the dialects and passes of all packages.
+
+    Errors: ExtensionError for a package whose entry point does not load.
+    """
+    load_all(GROUP, Universe)
+    return Universe.get_multiverse()

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from glow.support.errors import TargetError
+from glow.support.extensions import BACKENDS, entry_points_of, load
 from glow.support.targets import Backend, resolve, target_of
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-GROUP = "glow.backends"
 
 
 def find_backend(name: str) -> Backend:
     """
     Return the backend that is called `name`.
 
-    Errors: a name that no installed package provides.
+    Errors: TargetError for a name that no installed package provides, ExtensionError
+    for a package whose backend does not load.
     """
     own = _own_backend(name)
     if own is not None:
         return own
-    point = entry_points().get(name)
-    if point is None:
-        known = ", ".join(known_targets())
-        raise TargetError(f"expected a target out of {known}, got {name!r}")
-    return point.load()
+    for point in entry_points_of(BACKENDS):
+        if point.name == name:
+            return load(point, Backend)
+    known = ", ".join(known_targets())
+    raise TargetError(f"expected a target out of {known}, got {name!r}")
 
 
 def _own_backend(name: str) -> Backend | None:
@@ -44,24 +39,15 @@ def _own_backend(name: str) -> Backend | None:
     return getattr(import_module(module), "BACKEND", None)
 
 
-@cache
-def entry_points() -> dict[str, EntryPoint]:
-    """Return the entry points of all backends by name; load none."""
-    from importlib import metadata  # slow to import
-
-    points = {point.name: point for point in metadata.entry_points(group=GROUP)}
-    return dict(sorted(points.items()))
-
-
 def known_targets() -> tuple[str, ...]:
     """Return the names that `target=NAME` may have; load no backend."""
-    return tuple(entry_points())
+    return tuple(point.name for point in entry_points_of(BACKENDS))
 
 
 def own_targets() -> tuple[str, ...]:
     """Return the names of the targets of this package; load no backend."""
-    points = entry_points().items()
-    return tuple(name for name, point in points if point.value.startswith("glow."))
+    points = entry_points_of(BACKENDS)
+    return tuple(each.name for each in points if each.value.startswith("glow."))
 
 
 def identity_of(spec: str) -> str:

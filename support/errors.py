@@ -36,6 +36,10 @@ class TargetError(GlowError, ValueError):
     """No such target, or features that it or this machine does not have."""
 
 
+class ExtensionError(GlowError):
+    """A package that adds to Glow is broken; the message names it."""
+
+
 class BindingError(GlowError, ValueError):
     """Arguments of a call do not fit the signature; the message lists them all."""
 

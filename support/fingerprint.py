@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+from glow.support.extensions import GROUPS, entry_points_of
+
 _NEEDED = ("glow-xdsl", "xdsl", "numpy", "ml_dtypes", "llvmlite", "onnx")
-# What other packages add to the compiler by.
-_GROUPS = ("glow.backends", "xdsl.universe")
 _KNOWN_BY_VERSION = ("glow", "xdsl")
 
 
@@ -21,17 +21,22 @@ def fingerprint() -> str:
     """
     Return a digest of all code that decides what a compilation gives.
 
-    That is this package, the packages that it needs, and those that add backends, ops
-    or passes. Sources count by content: versions stay while they are edited.
+    That is this package, the packages that it needs, and those that add to it.
+    Sources count by content: versions stay while they are edited.
     """
     parts = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     parts += [f"{name} {_version_of(name)}" for name in _NEEDED]
     parts.append(digest_of_sources(*own_folders()))
-    points = [point for group in _GROUPS for point in entry_points(group=group)]
-    tops = {point.value.partition(":")[0].partition(".")[0] for point in points}
-    for name in sorted(tops.difference(_KNOWN_BY_VERSION)):
-        parts.append(f"{name} {digest_of_sources(*folders_of(name))}")
+    parts += [f"{name} {digest}" for name, digest in digests_of_extensions(GROUPS)]
     return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def digests_of_extensions(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each other package with entry points in `groups`, and its digest."""
+    points = [point for group in groups for point in entry_points_of(group)]
+    tops = {point.module.partition(".")[0] for point in points}
+    for name in sorted(tops.difference(_KNOWN_BY_VERSION)):
+        yield name, digest_of_sources(*folders_of(name))
 
 
 def _version_of(name: str) -> str:

@@ -21,11 +21,22 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     closure,
     declared_kernel,
 )
-from glow.support.fingerprint import digest_of_sources, folders_of
+from glow.support.extensions import KERNELS
+from glow.support.fingerprint import (
+    digest_of_sources,
+    digests_of_extensions,
+    folders_of,
+)
 from glow.support.targets import Target
 
 # What the code of a kernel is made by.
-_PACKAGES = ("glow.backends.cpu", "glow.dialects", "glow.lowering", "glow.support")
+_PACKAGES = (
+    "glow.backends.cpu",
+    "glow.codegen",
+    "glow.dialects",
+    "glow.lowering",
+    "glow.support",
+)
 
 
 def kernel_objects(
@@ -76,10 +87,11 @@ def lower(module: ModuleOp) -> None:
 @cache
 def _sources() -> str:
     """
-    Return a digest of the compiler's own text, its version and xDSL's.
+    Return digests of what makes kernels, its version and xDSL's.
 
     It is part of every key, so that nothing made by another version is used.
     """
     versions = (version("glow-xdsl"), version("xdsl"))
     folders = (folder for package in _PACKAGES for folder in folders_of(package))
-    return " ".join([*versions, digest_of_sources(*folders)])
+    others = (digest for _, digest in digests_of_extensions([KERNELS]))
+    return " ".join([*versions, digest_of_sources(*folders), *others])

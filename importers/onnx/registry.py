@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
 from glow.support.discovery import modules_in
+from glow.support.errors import ExtensionError
+from glow.support.extensions import ONNX, load_all
 
 if TYPE_CHECKING:
     from glow.importers.onnx.node import Node
@@ -46,14 +49,25 @@ def onnx_op(
 
 @cache
 def handlers() -> dict[str, dict[int, Handler]]:
-    """Map each operator, with its domain, to its handlers by the first opset."""
+    """
+    Map each operator, with its domain, to its handlers by the first opset.
+
+    Errors: ExtensionError for a module of another package that does not load, or that
+    imports what another one does.
+    """
     found: dict[str, dict[int, Handler]] = {}
-    for module_name in modules_in("glow.importers.onnx"):
-        for value in vars(import_module(module_name)).values():
-            if getattr(value, "__module__", None) != module_name:
+    own = [import_module(name) for name in modules_in("glow.importers.onnx")]
+    for module in (*own, *load_all(ONNX, ModuleType)):
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) != module.__name__:
                 continue
             for name, since in getattr(value, MARK, ()):
-                assert since not in found.setdefault(name, {}), f"two {name}-{since}"
+                if since in found.setdefault(name, {}):
+                    other = found[name][since].__module__
+                    raise ExtensionError(
+                        f"expected one module to import {name}-{since}, "
+                        f"got {other} and {module.__name__}"
+                    )
                 found[name][since] = value
     return found
 

@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 from repository import ROOT
 
+from glow.importers.onnx.registry import handlers
+from glow.pipeline import stages
+from glow.registry import universe
+from glow.support.extensions import entry_points_of
+from glow.support.fingerprint import fingerprint
 from glow.support.targets import target_of
-from glow.targets import entry_points
 
 PACKAGE = ROOT / "test" / "outside"
 
@@ -47,5 +51,5 @@ def installed(project: Path, folder: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    entry_points.cache_clear()
-    target_of.cache_clear()
+    for each in (entry_points_of, target_of, universe, stages, handlers, fingerprint):
+        each.cache_clear()

@@ -39,9 +39,9 @@ def test_packages_that_add_to_the_compiler_count(
     file.write_text("BACKEND = None\n")
     before = fingerprint()
     point = EntryPoint("tides", "tides_of_test:BACKEND", "glow.backends")
-    original = module.entry_points
+    original = module.entry_points_of
     monkeypatch.setattr(
-        module, "entry_points", lambda group: [*original(group=group), point]
+        module, "entry_points_of", lambda group: [*original(group), point]
     )
     monkeypatch.syspath_prepend(tmp_path)
     fingerprint.cache_clear()

@@ -1,4 +1,4 @@
-"""A package from outside brings an op and two targets; nothing here knows them."""
+"""A package from outside brings ops, passes and targets; nothing here knows them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto, helper
 from operators.oracle import run_onnxruntime
 from outside import PACKAGE, installed, metadata_of
 from random_models import networks
@@ -29,7 +29,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import layout_of, same_bytes
 from glow.model import context, parse_text
-from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.options import Options
+from glow.pass_manager import parse_passes, pipeline_text, plan, run_passes
 from glow.pipeline import stages_between
 from glow.support.layout import parse_layout
 from glow.support.targets import resolve
@@ -234,6 +235,46 @@ def test_an_op_from_outside_folds() -> None:
     module = lowered(parsed(text), "nchw8c")
     assert not [op for op in module.walk() if op.name == "outside.scaled_shift"]
     assert np.asarray(glow.compile(parsed(text), target="cpu")()).tolist() == [3, 2, 6]
+
+
+def shifted_twice(places: int) -> ModelProto:
+    """Return an ONNX model with a node of the package's own domain."""
+    node = helper.make_node(
+        "ScaledShift", ["x", "s"], ["y"], domain="test.outside", axis=1, places=places
+    )
+    value = partial(helper.make_tensor_value_info, elem_type=TensorProto.FLOAT)
+    graph = helper.make_graph(
+        [node],
+        "shifted",
+        [value("x", shape=(2, 3)), value("s", shape=(3,))],
+        [value("y", shape=(2, 3))],
+    )
+    domains = [helper.make_opsetid("", 17), helper.make_opsetid("test.outside", 1)]
+    return helper.make_model(graph, opset_imports=domains)
+
+
+@pytest.mark.parametrize("places", [1, 3])
+@pytest.mark.parametrize("target", ["reference", "nchw8c"])
+def test_an_operator_of_a_domain_from_outside_is_imported(
+    places: int, target: str
+) -> None:
+    x, s = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([1, 2, 3], np.float32)
+    found = glow.compile(shifted_twice(places), target=target)(x, s)
+    np.testing.assert_array_equal(found, np.roll(x, places, 1) * s)
+
+
+def test_a_pass_from_outside_runs_in_the_default_pipeline() -> None:
+    def names(**given: Any) -> list[str]:
+        parts = plan("import", "graph", "reference", Options(**given))
+        return [each.name for part in parts for each in part.passes]
+
+    at = names().index("drop-whole-turns")
+    assert names()[at - 1] == "recognize-functions"
+    assert "drop-whole-turns" not in names(disable=("drop-whole-turns",))
+    source, x = shifted_twice(3), np.ones((2, 3), np.float32)
+    glow.compile(source, target="cpu")(x, x[0])  # a product, for which it has a kernel
+    with pytest.raises(glow.CompilationError, match=r"outside\.scaled_shift"):
+        glow.compile(source, target="cpu", disable=["drop-whole-turns"])
 
 
 def test_what_an_op_from_outside_refuses_is_told() -> None:

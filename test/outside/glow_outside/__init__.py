@@ -1,1 +1,1 @@
-"""What a third party adds to Glow without touching it: an op and some targets."""
+"""What a third party adds to Glow by entry points, without touching it."""

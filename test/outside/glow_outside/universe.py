@@ -1,6 +1,7 @@
 """What this package adds to xDSL; the `xdsl.universe` entry point reads it."""
 
 from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 
@@ -10,4 +11,13 @@ def _dialect() -> Dialect:
     return Dialect("outside", [ScaledShiftOp])
 
 
-UNIVERSE = Universe(all_dialects={"outside": _dialect})
+def _drop_whole_turns() -> type[ModulePass]:
+    from glow_outside.whole_turns import DropWholeTurnsPass
+
+    return DropWholeTurnsPass
+
+
+UNIVERSE = Universe(
+    all_dialects={"outside": _dialect},
+    all_passes={"drop-whole-turns": _drop_whole_turns},
+)

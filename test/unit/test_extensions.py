@@ -1,0 +1,107 @@
+"""A broken package that extends Glow is named in one line, whatever it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from outside import installed
+
+import glow
+from glow.importers.onnx.registry import handlers
+from glow.pipeline import STAGES, stages
+from glow.registry import universe
+from glow.support.extensions import GROUPS
+from glow.support.targets import resolve
+
+PROJECT = """
+[project]
+name = "tides"
+version = "1"
+[project.entry-points."{group}"]
+tides = "{value}"
+"""
+MODULE = """
+from glow.pipeline import AddedStep, Step
+from glow.importers.onnx.registry import onnx_op
+
+NUMBER = 5
+HERE = AddedStep(Step("cse", "A test."), before="fold-constants")
+LATE = AddedStep(Step("dce", "A test."), after="fold-constants")
+NOWHERE = AddedStep(Step("cse", "A test."), after="no-such-pass")
+
+@onnx_op("TopK", since=11)
+def top_k(node):
+    return node.input(0)
+"""
+USERS: dict[str, Callable[[], object]] = {
+    "glow.backends": lambda: resolve("tides"),
+    "glow.onnx": handlers,
+    "glow.pipeline": stages,
+    "xdsl.universe": universe,
+}
+
+
+def extend(group: str, value: str, folder: Path) -> Path:
+    """Write a package that names `value` in `group`; return its folder."""
+    (folder / "pyproject.toml").write_text(PROJECT.format(group=group, value=value))
+    (folder / "tides_of_test.py").write_text(MODULE)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("tides_of_test:ABSENT", "AttributeError: module .* has no attribute 'ABSENT'"),
+        ("tides_of_test:NUMBER", r"expected a \w+, got a int"),
+    ],
+)
+@pytest.mark.parametrize("group", USERS)
+def test_a_broken_package_is_named(
+    group: str, value: str, reason: str, tmp_path: Path
+) -> None:
+    message = f'package tides: entry point "tides" of {group}: {reason}'
+    with (
+        installed(extend(group, value, tmp_path), tmp_path),
+        pytest.raises(glow.ExtensionError, match=message) as caught,
+    ):
+        USERS[group]()
+    assert "\n" not in str(caught.value)
+
+
+def test_every_group_is_tested() -> None:
+    assert set(USERS) == set(GROUPS) - {"glow.kernels"}
+
+
+def test_two_packages_cannot_import_one_operator(tmp_path: Path) -> None:
+    message = r"one module to import TopK-11, got glow\.importers\..* and tides_of_test"
+    with (
+        installed(extend("glow.onnx", "tides_of_test", tmp_path), tmp_path),
+        pytest.raises(glow.ExtensionError, match=message),
+    ):
+        handlers()
+
+
+@pytest.mark.parametrize(("value", "at"), [("HERE", 0), ("LATE", -1)])
+def test_steps_are_added_before_the_first_and_after_the_last_of_a_name(
+    value: str, at: int, tmp_path: Path
+) -> None:
+    name = f"tides_of_test:{value}"
+    with installed(extend("glow.pipeline", name, tmp_path), tmp_path):
+        names = [step.name for step in stages()[0].steps]
+        (added,) = set(stages()[0].steps) - set(STAGES[0].steps)
+    at = [i for i, name in enumerate(names) if name == "fold-constants"][at]
+    assert added.reason == "A test."
+    assert names[at - 1 if value == "HERE" else at + 1] == added.name
+    assert stages() == STAGES
+
+
+def test_a_step_without_a_place_is_refused(tmp_path: Path) -> None:
+    extend("glow.pipeline", "tides_of_test:NOWHERE", tmp_path)
+    with (
+        installed(tmp_path, tmp_path),
+        pytest.raises(glow.ExtensionError, match="name of a step, got 'no-such-pass'"),
+    ):
+        stages()
