@@ -46,7 +46,7 @@ USERS: dict[str, Callable[[], object]] = {
 def extend(group: str, value: str, folder: Path) -> Path:
     """Write a package that names `value` in `group`; return its folder."""
     (folder / "pyproject.toml").write_text(PROJECT.format(group=group, value=value))
-    (folder / "tides_of_test.py").write_text(MODULE)
+    (folder / "extension_of_test.py").write_text(MODULE)
     return folder
 
 
@@ -54,8 +54,11 @@ def extend(group: str, value: str, folder: Path) -> Path:
     ("value", "reason"),
     [
         ("no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("tides_of_test:ABSENT", "AttributeError: module .* has no attribute 'ABSENT'"),
-        ("tides_of_test:NUMBER", r"expected a \w+, got a int"),
+        (
+            "extension_of_test:ABSENT",
+            "AttributeError: module .* has no attribute 'ABSENT'",
+        ),
+        ("extension_of_test:NUMBER", r"expected a \w+, got a int"),
     ],
 )
 @pytest.mark.parametrize("group", USERS)
@@ -76,9 +79,11 @@ def test_every_group_is_tested() -> None:
 
 
 def test_two_packages_cannot_import_one_operator(tmp_path: Path) -> None:
-    message = r"one module to import TopK-11, got glow\.importers\..* and tides_of_test"
+    message = (
+        r"one module to import TopK-11, got glow\.importers\..* and extension_of_test"
+    )
     with (
-        installed(extend("glow.onnx", "tides_of_test", tmp_path), tmp_path),
+        installed(extend("glow.onnx", "extension_of_test", tmp_path), tmp_path),
         pytest.raises(glow.ExtensionError, match=message),
     ):
         handlers()
@@ -88,7 +93,7 @@ def test_two_packages_cannot_import_one_operator(tmp_path: Path) -> None:
 def test_steps_are_added_before_the_first_and_after_the_last_of_a_name(
     value: str, at: int, tmp_path: Path
 ) -> None:
-    name = f"tides_of_test:{value}"
+    name = f"extension_of_test:{value}"
     with installed(extend("glow.pipeline", name, tmp_path), tmp_path):
         names = [step.name for step in stages()[0].steps]
         (added,) = set(stages()[0].steps) - set(STAGES[0].steps)
@@ -99,7 +104,7 @@ def test_steps_are_added_before_the_first_and_after_the_last_of_a_name(
 
 
 def test_a_step_without_a_place_is_refused(tmp_path: Path) -> None:
-    extend("glow.pipeline", "tides_of_test:NOWHERE", tmp_path)
+    extend("glow.pipeline", "extension_of_test:NOWHERE", tmp_path)
     with (
         installed(tmp_path, tmp_path),
         pytest.raises(glow.ExtensionError, match="name of a step, got 'no-such-pass'"),
