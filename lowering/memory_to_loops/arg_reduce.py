@@ -14,6 +14,7 @@ from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.arg_reduce import ArgReduce
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import compute_type
 
 
 @lowers(ArgReduceOp)
@@ -25,7 +26,9 @@ def lower_arg_reduce(main: Main, op: ArgReduceOp) -> None:
     axes = axes_of(source.shape, [source, result])
     axis = axes.pop(op.axis.value.data)
     kind = op.kind.data
-    rule = ArgReduce(kind, element, element, op.select_last_index is not None)
+    rule = ArgReduce(
+        kind, element, compute_type(element), op.select_last_index is not None
+    )
     lines = LinesOf(rule, [axis], collapse(axes, (1, 0)), still=frozenset({"y"}))
     strips = Strips.of(main.target, [element, i64], unroll=4)
     if axis.strides[0] == 1 and axis.extent >= strips.lanes:

@@ -13,6 +13,7 @@ from glow.lowering.memory_to_loops.kernels.cumsum import Cumsum
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.targets import Target
+from glow.support.types import compute_type
 
 
 @lowers(CumsumOp)
@@ -21,10 +22,11 @@ def lower_cumsum(main: Main, op: CumsumOp) -> None:
     if 0 in result.shape:
         return
     element, exclusive = buffer_type(op.input).element_type, op.exclusive is not None
+    compute = compute_type(element)
     axes = axes_of(source.shape, [source, result])
     axis = axes.pop(op.axis.value.data)
     others = collapse(axes, (1, 0))
-    strips = Strips.of(main.target, [element])
+    strips = Strips.of(main.target, [element, compute])
     across = None
     backward = axis.strides == (-1, -1)
     if axis.strides in ((1, 1), (-1, -1)) and axis.extent >= strips.lanes:
@@ -32,9 +34,9 @@ def lower_cumsum(main: Main, op: CumsumOp) -> None:
     else:
         count, strips = others[-1].extent // strips.lanes if others else 0, Strips(0)
         if count:
-            vectors = Strips.of(main.target, [element])
+            vectors = Strips.of(main.target, [element, compute])
             across = replace(vectors, unroll=_vectors(main.target, count))
-    rule = Cumsum(element, element, exclusive, bool(strips.lanes) and backward)
+    rule = Cumsum(element, compute, exclusive, bool(strips.lanes) and backward)
     kernel, row, work = LinesOf(rule, [axis], others).plan(strips, across)
     main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
 

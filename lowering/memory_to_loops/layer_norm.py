@@ -17,7 +17,7 @@ from glow.lowering.memory_to_loops.kernels.layer_norm import Norm
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.types import number_attribute
+from glow.support.types import compute_type, number_attribute
 
 
 @lowers(LayerNormOp)
@@ -48,13 +48,14 @@ def _lower(
     shape, split = addressing_of(op.result).shape, op.axis.value.data
     axes = axes_of(shape, [addressing_of(value) for value in buffers])
     elements = tuple(buffer_type(value).element_type for value in buffers)
-    rule = Norm(elements, elements[0], op.epsilon.value.data, centered, tuple(given))
+    compute = compute_type(elements[0])
+    rule = Norm(elements, compute, op.epsilon.value.data, centered, tuple(given))
     along, apart = collapse(axes[split:], (0, 1)), collapse(axes[:split], (1, 0))
     count = math.prod(axis.extent for axis in axes[split:])
     still = frozenset({"scale", "bias", "mean", "inverse"})
     lines = LinesOf(rule, along, apart, (count,), still)
-    strips = Strips.of(main.target, elements, unroll=4)
-    across = Strips.of(main.target, elements, unroll=2)
+    strips = Strips.of(main.target, [*elements, compute], unroll=4)
+    across = Strips.of(main.target, [*elements, compute], unroll=2)
     if along and lines.still_on(along[-1]) is not None:
         kernel, row, work = lines.plan(strips, None)
     else:

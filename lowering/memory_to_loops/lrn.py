@@ -12,6 +12,7 @@ from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.lrn import LrnColumns, LrnRows, Response
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import compute_type
 
 
 @lowers(LrnOp)
@@ -20,19 +21,20 @@ def lower_lrn(main: Main, op: LrnOp) -> None:
     if 0 in result.shape:
         return
     element = buffer_type(op.input).element_type
+    compute = compute_type(element)
     numbers = (op.alpha, op.beta, op.bias)
     response = Response(op.size.value.data, *(n.value.data for n in numbers))
     axes = axes_of(result.shape, [source, result])
     channels = axes[1]
-    strips = Strips.of(main.target, [element])
+    strips = Strips.of(main.target, [element, compute])
     fits = strips.masked or channels.extent % strips.lanes == 0
     is_near = max(response.before, response.after) <= strips.lanes
-    if element == f32 and channels.strides == (1, 1) and fits and is_near:
+    if compute == f32 and channels.strides == (1, 1) and fits and is_near:
         others = collapse([axes[0], *axes[2:]], (1, 0))
-        lines = LinesOf(LrnRows(element, element, response), [channels], others)
+        lines = LinesOf(LrnRows(element, compute, response), [channels], others)
     else:
-        lines = _columns(LrnColumns(element, element, response), axes)
-        strips = strips if element == f32 else Strips(0)
+        lines = _columns(LrnColumns(element, compute, response), axes)
+        strips = strips if compute == f32 else Strips(0)
     kernel, row, work = lines.plan(strips, None)
     main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
 

@@ -8,15 +8,23 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from glow.codegen.loops import Level
+from glow.codegen.memory import Strips
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.window import PoolOp
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.pool import MaxPoolIndices, Pool
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.pool import (
+    WINDOW_FIELDS,
+    MaxPoolIndices,
+    Pool,
+    SpatialAxis,
+    WindowsRow,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
+from glow.support.types import compute_type
 
 
 @lowers(PoolOp)
@@ -29,27 +37,31 @@ def lower_pool(main: Main, op: PoolOp) -> None:
         window, source.shape[2:], result.shape[2:], op.count_include_pad is not None
     )
     arguments = [main.base(op.input), main.base(op.result)]
+    places = result.shape[2]
+    work = Work(places, prod((*result.shape, *window.kernel)) // places)
     if op.indices is None:
         row = windows_row(window, [source], [result])
-        main.call(_kernel(main, op), [*arguments, main.offsets(table)], row)
+        main.call(_kernel(main, op), [*arguments, main.offsets(table)], row, work)
         return
     numbers = _numbering(source.shape, op)
     row = windows_row(window, [source, numbers], [result, addressing_of(op.indices)])
-    kernel = MaxPoolIndices(buffer_type(op.input).element_type, len(window.kernel))
-    arguments += [main.base(op.indices), main.offsets(table)]
-    main.call(kernel, arguments, row)
-
-
-def _kernel(main: Main, op: PoolOp) -> Kernel:
     element = buffer_type(op.input).element_type
+    kernel = MaxPoolIndices(element, compute_type(element), len(window.kernel))
+    arguments += [main.base(op.indices), main.offsets(table)]
+    main.call(kernel, arguments, row, work)
+
+
+def _kernel(main: Main, op: PoolOp) -> Pool:
+    element = buffer_type(op.input).element_type
+    compute = compute_type(element)
     spatial, p = len(op.kernel_shape), 2 if op.p is None else op.p.value.data
     kind = op.kind.data
     unit = all(addressing_of(v).strides[1] == 1 for v in (op.input, op.result))
     has_vector_form = kind != "lp" or p <= 2
     strips = Strips(0)
     if unit and has_vector_form:
-        strips = Strips.of(main.target, [element], unroll=4)
-    return Pool(kind, element, spatial, strips, p if kind == "lp" else 2)
+        strips = Strips.of(main.target, [element, compute], unroll=4)
+    return Pool(element, compute, spatial, kind, strips, p if kind == "lp" else 2)
 
 
 def window_of(op: PoolOp) -> Window:
@@ -89,23 +101,26 @@ def windows_table(
 
 def windows_row(
     window: Window, read: Sequence[Addressing], others: Sequence[Addressing]
-) -> list[int]:
-    """Return the row that `Windows` reads: `read` operands slide, `others` do not."""
-    result = others[0]
-    still = [0] * len(read)
+) -> WindowsRow[int]:
+    """Return the row of a pool: windows slide over `read` operands, not `others`."""
+    result, operands = others[0], (*read, *others)
 
-    def strides(operands: Sequence[Addressing], axis: int) -> list[int]:
-        return [operand.strides[axis] for operand in operands]
+    def strides(operands: Sequence[Addressing], axis: int) -> tuple[int, ...]:
+        return tuple(operand.strides[axis] for operand in operands)
 
-    row = [result.shape[0], *strides([*read, *others], 0)]
+    axes: list[SpatialAxis[int]] = []
     start = 0
     for axis, places in enumerate(result.shape[2:], start=2):
-        dilation = window.dilations[axis - 2]
-        row += [places, *still, *strides(others, axis), 3 * start]
-        row += strides(read, axis)
-        row += [dilation * stride for stride in strides(read, axis)]
+        dilation, positions = window.dilations[axis - 2], strides(read, axis)
+        level = Level(places, ((0,) * len(read) + strides(others, axis)))
+        taps = tuple(dilation * stride for stride in positions)
+        axes.append(SpatialAxis(level, WINDOW_FIELDS * start, positions, taps))
         start += places
-    return [*row, result.shape[1], *strides([*read, *others], 1)]
+    return WindowsRow(
+        Level(result.shape[0], strides(operands, 0)),
+        tuple(axes),
+        Level(result.shape[1], strides(operands, 1)),
+    )
 
 
 def _numbering(shape: tuple[int, ...], op: PoolOp) -> Addressing:

@@ -17,7 +17,7 @@ from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.reduce import Reduce
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
-from glow.support.types import is_float, number_attribute, signless
+from glow.support.types import compute_type, is_float, number_attribute, signless
 
 SOURCE, RESULT = 0, 1
 
@@ -37,10 +37,11 @@ def lower_reduce(main: Main, op: ReduceOp) -> None:
         program = _division_by_zero(element)
         run_program(main, op, program, [op.result], [result])
         return
-    rule = Reduce(op.kind.data, element, element)
+    compute = compute_type(element)
+    rule = Reduce(op.kind.data, element, compute)
     strips, across = Strips(0), None
     if rule.has_vector_form:
-        strips = across = Strips.of(main.target, [element], unroll=4)
+        strips = across = Strips.of(main.target, [element, compute], unroll=4)
     lines = LinesOf(rule, reduced, kept, (count,), frozenset({"y"}))
     if not (kept and kept[-1].strides == (1, 1)):
         across = None

@@ -12,6 +12,7 @@ from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.softmax import Softmax
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import compute_type
 
 
 @lowers(SoftmaxOp)
@@ -22,11 +23,12 @@ def lower_softmax(main: Main, op: SoftmaxOp) -> None:
     element = buffer_type(op.input).element_type
     axes = axes_of(result.shape, [source, result])
     axis = axes.pop(op.axis.value.data)
-    rule = Softmax(element, element, op.log is not None)
+    compute = compute_type(element)
+    rule = Softmax(element, compute, op.log is not None)
     strips, across = Strips(0), None
-    if element == f32:  # exponentials of f64 are calls of the C library
-        strips = Strips.of(main.target, [element], unroll=2)
-        across = Strips.of(main.target, [element]) if axis.extent > 1 else None
+    if compute == f32:  # exponentials of f64 are calls of the C library
+        strips = Strips.of(main.target, [element, compute], unroll=2)
+        across = Strips.of(main.target, [element, compute]) if axis.extent > 1 else None
     lines = LinesOf(rule, [axis], collapse(axes, (1, 0)))
     kernel, row, work = lines.plan(strips, across)
     main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)

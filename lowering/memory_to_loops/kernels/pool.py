@@ -2,41 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func, math
 from xdsl.dialects.builtin import i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
+from glow.codegen.casts import convert, lowest
+from glow.codegen.functions import fma, maximum, power, sqrt
+from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.memory import Memory, Strip, Strips
+from glow.codegen.values import (
     INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+    Value,
+    absolute,
+    compare_floats,
+    constant,
+    index,
+    select,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers, lowest
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-from glow.lowering.memory_to_loops.kernels.windows import Window, Windows, fold
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    OFFSETS,
+    Call,
+    Operand,
+    RangeKernel,
+)
 from glow.support.types import is_float
+
+WINDOW_FIELDS = 3
+"""Per window: its first position in the input, its positions there, its divisor."""
 
 
 @dataclass(frozen=True)
-class Pool(Kernel):
+class SpatialAxis(Generic[N]):
     """
-    Reduce each window to one element per channel, by `kind`: max, avg or lp.
+    The windows along one axis.
 
-    On vectors, channels have unit stride.
-    Row: see `Windows`; the operands are the input, then the result.
+    Row: places (extent, strides), where their windows start in the table, the strides
+    of a position and of a tap of the operands that windows slide over.
     """
+
+    places: Level[N]
+    table: N
+    positions: tuple[N, ...]
+    taps: tuple[N, ...]
+
+
+@dataclass(frozen=True)
+class WindowsRow(Generic[N]):
+    """
+    Images, their windows and their channels.
+
+    Operands come in the order: those that windows slide over, then others.
+    """
+
+    batch: Level[N]
+    axes: tuple[SpatialAxis[N], ...]
+    channels: Level[N]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where operands stand for one window, and the loops over what it reads."""
+
+    offsets: list[Value]
+    taps: tuple[Level[Value], ...] = ()
+    divisor: Value | None = None
+
+
+@dataclass(frozen=True)
+class _Windows(RangeKernel):
+    """
+    A kernel on windows that slide along spatial axes, clipped to the input.
+
+    Unit: a place along the first spatial axis, in each image.
+    """
+
+    element: Attribute
+    compute: Attribute
+    spatial: int
+
+    def _row(self, operands: int, read: int) -> WindowsRow[int]:
+        (level,) = levels_like(1, operands)
+        axis = SpatialAxis(level, 0, (0,) * read, (0,) * read)
+        return WindowsRow(level, (axis,) * self.spatial, level)
+
+    def windows(self, call: Call, row: WindowsRow[Value]) -> Generator[Window]:
+        """Write loops over windows, channels not among them."""
+        first, *others = row.axes
+        for image in nest([row.batch], len(row.batch.strides)):
+            for i in loop(call.begin, call.end, nonempty=True):
+                window = _placed(call["windows"], Window(image), first, i)
+                yield from _slide(call["windows"], others, window)
+
+
+def _slide(
+    table: Memory, axes: list[SpatialAxis[Value]], window: Window
+) -> Generator[Window]:
+    if not axes:
+        yield window
+        return
+    axis, *inner = axes
+    for i in loop(0, axis.places.extent, nonempty=True):
+        yield from _slide(table, inner, _placed(table, window, axis, i))
+
+
+def _placed(
+    table: Memory, window: Window, axis: SpatialAxis[Value], i: Value
+) -> Window:
+    """Return `window` with its place along one more axis."""
+    entry = axis.table + i * WINDOW_FIELDS
+    first, count, divisor = (table[entry + field] for field in range(WINDOW_FIELDS))
+    offsets = moved(window.offsets, i, axis.places)
+    for k, step in enumerate(axis.positions):
+        offsets[k] = offsets[k] + first * step
+    if window.divisor is not None:
+        divisor = window.divisor * divisor
+    return Window(offsets, (*window.taps, Level(count, axis.taps)), divisor)
+
+
+@dataclass(frozen=True)
+class Pool(_Windows):
+    """Reduce each window to one element per channel, by `kind`: max, avg or lp."""
 
     kind: str
-    element: Attribute
-    spatial: int
     strips: Strips
     p: int = 2
 
@@ -44,152 +134,101 @@ class Pool(Kernel):
     def prefix(self) -> str:
         return f"{self.kind}_pool"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [
-            ("x", memory),
-            ("y", memory),
-            ("windows", OFFSETS),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
-        op, b, args = function(self.symbol, arguments)
-        windows = Windows.of(Row(b, args), self.spatial, operands=2, read=1)
-        channels, strides = windows.channels
+    def operands(self) -> Mapping[str, Operand]:
+        memory = Operand(self.element, self.compute)
+        return {"x": memory, "y": memory, "windows": OFFSETS}
 
-        def window(b: Body, window: Window) -> None:
+    def row(self) -> WindowsRow[int]:
+        return self._row(operands=2, read=1)
+
+    def write(self, call: Call, row: WindowsRow[Value]) -> None:
+        for window in self.windows(call, row):
             divisor = None
             if self.kind == "avg" and window.divisor is not None:
-                divisor = Numbers(b, self.element).of_index(window.divisor)
-
-            def step(b: Body, i: SSAValue, piece: Piece) -> None:
-                moves = [i, i]
+                divisor = convert(window.divisor, self.compute)
+            for i, strip in self.strips.along(row.channels.extent, nonempty=True):
+                starts = [offset + i for offset in window.offsets]
                 if not self.strips.lanes:
-                    moves = [b.product(i, stride) for stride in strides]
-                places = zip(window.offsets, moves, strict=True)
-                source, result = (b.sum(offset, move) for offset, move in places)
-                found = self._reduced(b, args["x"], source, window, piece)
-                found = [self._finished(b, v, divisor, piece.lanes) for v in found]
-                piece.store(b, found, args["y"], result)
+                    starts = moved(window.offsets, i, row.channels)
+                source, result = starts
+                total = self._reduced(call["x"], source, window, strip)
+                call["y"].store(self._finished(total, divisor), result, strip)
 
-            self.strips.each(b, channels, step)
+    def _reduced(self, x: Memory, at: Value, window: Window, strip: Strip) -> Value:
+        start = lowest(self.compute) if self.kind == "max" else 0
+        total = Var(strip.constant(start, self.compute))
+        for place in nest(window.taps, 1, total, starts=[at], nonempty=False):
+            total.value = self._combined(total.value, x.load(place[0], strip))
+        return total.value
 
-        windows.each(b, args["windows"], window)
-        b.do(func.ReturnOp())
-        return op
-
-    def _reduced(
-        self, b: Body, base: SSAValue, at: SSAValue, window: Window, piece: Piece
-    ) -> list[SSAValue]:
-        start = lowest(self.element) if self.kind == "max" else 0
-        first = Numbers(b, self.element, piece.lanes).const(start)
-
-        def tap(b: Body, at: list[SSAValue], carried: list[SSAValue]) -> list[SSAValue]:
-            n = Numbers(b, self.element, piece.lanes)
-            values = piece.load(b, base, at[0])
-            pairs = zip(carried, values, strict=True)
-            return [self._combined(n, found, value) for found, value in pairs]
-
-        return fold(b, window.taps, [at], [first] * piece.count, tap)
-
-    def _combined(self, n: Numbers, found: SSAValue, value: SSAValue) -> SSAValue:
+    def _combined(self, total: Value, value: Value) -> Value:
         match self.kind, self.p:
             case "max", _:
-                return n.maximum(found, value)
+                return maximum(total, value)
             case "avg", _:
-                return n.add(found, value)
+                return total + value
             case "lp", 1:
-                return n.add(found, n.abs(value))
+                return total + absolute(value)
             case "lp", 2:
-                return n.fma(value, value, found)
+                return fma(value, value, total)
             case _:
-                power = n.const(self.p)
-                return n.add(found, n.function(math.PowFOp, n.abs(value), power))
+                return total + power(absolute(value), self.p)
 
-    def _finished(
-        self, b: Body, value: SSAValue, divisor: SSAValue | None, lanes: int
-    ) -> SSAValue:
-        n = Numbers(b, self.element, lanes)
+    def _finished(self, value: Value, divisor: Value | None) -> Value:
         if divisor is not None:
-            return n.div(value, n.spread(divisor))
+            return value / divisor
         if self.kind != "lp" or self.p == 1:
             return value
-        if self.p == 2:
-            return n.function(math.SqrtOp, value)
-        return n.function(math.PowFOp, value, n.const(1 / self.p))
+        return sqrt(value) if self.p == 2 else power(value, 1 / self.p)
 
 
 @dataclass(frozen=True)
-class MaxPoolIndices(Kernel):
+class MaxPoolIndices(_Windows):
     """
     The greatest element of each window, and which one of the input it is.
 
-    Row: see `Windows`; the operands are the input, the numbers of its elements, the
-    result, the indices.
+    Operands of the row are the input, the numbers of its elements, the result, the
+    indices.
     """
-
-    element: Attribute
-    spatial: int
 
     @property
     def prefix(self) -> str:
         return "max_pool_indices"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [
-            ("x", memory),
-            ("y", memory),
-            ("indices", flat(i64)),
-            ("windows", OFFSETS),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
-        op, b, args = function(self.symbol, arguments)
-        windows = Windows.of(Row(b, args), self.spatial, operands=4, read=2)
-        channels, strides = windows.channels
+    def operands(self) -> Mapping[str, Operand]:
+        memory = Operand(self.element, self.compute)
+        indices = Operand(i64, INDEX)
+        return {"x": memory, "y": memory, "indices": indices, "windows": OFFSETS}
 
-        def window(b: Body, window: Window) -> None:
-            def channel(b: Body, i: SSAValue) -> None:
-                at, number, result, index = (
-                    b.sum(offset, b.product(i, stride))
-                    for offset, stride in zip(window.offsets, strides, strict=True)
-                )
-                greatest, found = self._greatest(b, args["x"], [at, number], window)
-                b.store(greatest, args["y"], result)
-                cast = arith.IndexCastOp.create(operands=[found], result_types=[i64])
-                b.store(b.add(cast), args["indices"], index)
+    def row(self) -> WindowsRow[int]:
+        return self._row(operands=4, read=2)
 
-            b.each(0, channels, channel, nonempty=True)
-
-        windows.each(b, args["windows"], window)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: WindowsRow[Value]) -> None:
+        for window in self.windows(call, row):
+            for i in loop(0, row.channels.extent, nonempty=True):
+                starts = moved(window.offsets, i, row.channels)
+                at, number, result, place = starts
+                greatest, where = self._greatest(call["x"], [at, number], window)
+                call["y"][result] = greatest
+                call["indices"][place] = where
 
     def _greatest(
-        self, b: Body, base: SSAValue, starts: list[SSAValue], window: Window
-    ) -> list[SSAValue]:
+        self, x: Memory, starts: list[Value], window: Window
+    ) -> tuple[Value, Value]:
         """Return the greatest element, the first of equal ones or of NaN, and where."""
-        initial = [Numbers(b, self.element).const(lowest(self.element)), b.const(-1)]
+        greatest = Var(constant(lowest(self.compute), self.compute))
+        where = Var(index(-1))
+        carried = (greatest, where)
+        for at, number in nest(window.taps, 2, *carried, starts=starts, nonempty=False):
+            value = x[at]
+            is_better = (where.value < 0) | _is_greater(value, greatest.value)
+            greatest.value = select(is_better, value, greatest.value)
+            where.value = select(is_better, number, where.value)
+        return greatest.value, where.value
 
-        def tap(b: Body, at: list[SSAValue], carried: list[SSAValue]) -> list[SSAValue]:
-            n, numbers = Numbers(b, self.element), Numbers(b, INDEX)
-            value, (greatest, found) = b.load(base, at[0]), carried
-            is_first = numbers.compare("lt", found, b.const(0))
-            better = b.binary(
-                arith.OrIOp, is_first, self._is_greater(n, value, greatest)
-            )
-            return [
-                n.select(better, value, greatest),
-                numbers.select(better, at[1], found),
-            ]
 
-        return fold(b, window.taps, starts, initial, tap)
-
-    def _is_greater(self, n: Numbers, value: SSAValue, than: SSAValue) -> SSAValue:
-        """NaN is greater than any number, and nothing is greater than NaN."""
-        if not is_float(self.element):
-            return n.compare("gt", value, than)
-        above = n.b.add(arith.CmpfOp(value, than, "ugt"))
-        is_number = n.b.add(arith.CmpfOp(than, than, "ord"))
-        return n.b.binary(arith.AndIOp, above, is_number)
+def _is_greater(value: Value, than: Value) -> Value:
+    """NaN is greater than any number, and nothing is greater than NaN."""
+    if not is_float(value.element):
+        return value > than
+    return compare_floats("ugt", value, than) & compare_floats("ord", than, than)
