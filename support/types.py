@@ -85,11 +85,6 @@ def compute_type(element: Attribute) -> Attribute:
     return f32 if isinstance(element, Float16Type | BFloat16Type) else element
 
 
-def compute_type(element: Attribute) -> Attribute:
-    """Return the type in which elements are computed on: f32 for floats of 16 bits."""
-    return f32 if isinstance(element, Float16Type | BFloat16Type) else element
-
-
 def is_unsigned(element: Attribute) -> bool:
     return element in _UNSIGNED
 

@@ -1,6 +1,8 @@
 """Conversions between numbers: scalars or vectors, at the loops and llvm levels."""
 
-from typing import Any, cast
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
@@ -16,20 +18,45 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.llvm_ext.elementwise import FLOATS, INTEGERS, shape_of_vector
 
-_FORMAT = "$input attr-dict `:` type($input) `to` type($result)"
+_KINDS = {"float": FLOATS, "integer": INTEGERS}
+_WIDTHS = {"wider": "more", "narrower": "fewer"}
+_DOCSTRING = """
+    {meaning}
+
+    Shapes: input {source}, result {result}, both scalar or of as many lanes.{errors}
+    Source: {origin}.
+
+    ```mlir
+    %r = llvm_ext.{name} %x : {example}
+    ```
+    """
 
 
-class _Conversion(IRDLOperation):
+class Conversion(IRDLOperation):
     """Convert a scalar, or each lane of a vector."""
+
+    WIDTH: ClassVar[str] = ""
+    """Whether the result is wider or narrower; empty where it may be either."""
+
+    input = operand_def()
+    result = result_def()
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    traits = traits_def(Pure())
 
     def __init__(self, input: SSAValue, result_type: Attribute):
         super().__init__(operands=[input], result_types=[result_type])
 
     def verify_(self) -> None:
-        source, result = self.operands[0].type, self.results[0].type
+        source, result = self.input.type, self.result.type
         if shape_of_vector(source) != shape_of_vector(result):
             raise VerifyException(
                 f"expected a result with the lanes of {source}, got {result}"
+            )
+        more = bits_of(result) - bits_of(source)
+        if self.WIDTH and (-more if self.WIDTH == "narrower" else more) <= 0:
+            raise VerifyException(
+                f"expected {_WIDTHS[self.WIDTH]} bits than {source}, got {result}"
             )
 
 
@@ -41,201 +68,93 @@ def bits_of(type_: Attribute) -> int:
     return scalar.bitwidth
 
 
-@irdl_op_definition
-class FPToSIOp(_Conversion):
-    """
-    Round a float towards zero to a signed integer; undefined where it does not fit.
-
-    Shapes: input float, result integer, both scalar or of as many lanes.
-    Source: LLVM's fptosi.
-
-    ```mlir
-    %i = llvm_ext.fptosi %x : vector<8xf32> to vector<8xi32>
-    ```
-    """
-
-    name = "llvm_ext.fptosi"
-    input = operand_def(FLOATS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class FPToUIOp(_Conversion):
-    """
-    Round a float towards zero to an unsigned integer; undefined where it does not fit.
-
-    Shapes: input float, result integer, both scalar or of as many lanes.
-    Source: LLVM's fptoui.
-
-    ```mlir
-    %i = llvm_ext.fptoui %x : f32 to i8
-    ```
-    """
-
-    name = "llvm_ext.fptoui"
-    input = operand_def(FLOATS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
+def _conversion(
+    name: str,
+    source: str,
+    result: str,
+    meaning: str,
+    origin: str,
+    example: str,
+    width: str = "",
+) -> type[Conversion]:
+    """Define the op `llvm_ext.name` from numbers of kind `source` to kind `result`."""
+    errors = f"\n    Errors: a result that is not {width}." if width else ""
+    members = {
+        "__doc__": _DOCSTRING.format(
+            name=name,
+            source=source,
+            result=result,
+            meaning=meaning,
+            origin=origin,
+            example=example,
+            errors=errors,
+        ),
+        "__module__": __name__,
+        "name": f"llvm_ext.{name}",
+        "input": operand_def(_KINDS[source]),
+        "result": result_def(_KINDS[result]),
+        "WIDTH": width,
+        "__annotations__": {"WIDTH": ClassVar[str]},
+    }
+    return irdl_op_definition(type(f"{name.title()}Op", (Conversion,), members))
 
 
-@irdl_op_definition
-class FPToSISatOp(_Conversion):
-    """
-    Round towards zero to a signed integer, or to the nearest bound; NaN becomes 0.
-
-    Shapes: input float, result integer, both scalar or of as many lanes.
-    Source: LLVM's llvm.fptosi.sat.
-
-    ```mlir
-    %i = llvm_ext.fptosi_sat %x : f32 to i32
-    ```
-    """
-
-    name = "llvm_ext.fptosi_sat"
-    input = operand_def(FLOATS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class FPToUISatOp(_Conversion):
-    """
-    Round towards zero to an unsigned integer, or to the nearest bound; NaN becomes 0.
-
-    Shapes: input float, result integer, both scalar or of as many lanes.
-    Source: LLVM's llvm.fptoui.sat.
-
-    ```mlir
-    %i = llvm_ext.fptoui_sat %x : f32 to i8
-    ```
-    """
-
-    name = "llvm_ext.fptoui_sat"
-    input = operand_def(FLOATS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class SIToFPOp(_Conversion):
-    """
-    Convert a signed integer to the nearest float.
-
-    Shapes: input integer, result float, both scalar or of as many lanes.
-    Source: LLVM's sitofp; xDSL's arith.sitofp has no vectors.
-
-    ```mlir
-    %x = llvm_ext.sitofp %i : vector<8xi32> to vector<8xf32>
-    ```
-    """
-
-    name = "llvm_ext.sitofp"
-    input = operand_def(INTEGERS)
-    result = result_def(FLOATS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class UIToFPOp(_Conversion):
-    """
-    Convert an unsigned integer to the nearest float.
-
-    Shapes: input integer, result float, both scalar or of as many lanes.
-    Source: LLVM's uitofp.
-
-    ```mlir
-    %x = llvm_ext.uitofp %i : i8 to f32
-    ```
-    """
-
-    name = "llvm_ext.uitofp"
-    input = operand_def(INTEGERS)
-    result = result_def(FLOATS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-class _Widening(_Conversion):
-    """Convert to an integer of more bits."""
-
-    def verify_(self) -> None:
-        super().verify_()
-        source, result = self.operands[0].type, self.results[0].type
-        if bits_of(result) <= bits_of(source):
-            raise VerifyException(f"expected more bits than {source}, got {result}")
-
-
-@irdl_op_definition
-class ExtSIOp(_Widening):
-    """
-    Widen a signed integer.
-
-    Shapes: input and result integer, both scalar or of as many lanes.
-    Errors: a result that is not wider.
-    Source: LLVM's sext; xDSL's arith.extsi has no vectors.
-
-    ```mlir
-    %w = llvm_ext.extsi %i : vector<8xi8> to vector<8xi32>
-    ```
-    """
-
-    name = "llvm_ext.extsi"
-    input = operand_def(INTEGERS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class ExtUIOp(_Widening):
-    """
-    Widen an unsigned integer.
-
-    Shapes: input and result integer, both scalar or of as many lanes.
-    Errors: a result that is not wider.
-    Source: LLVM's zext; xDSL's arith.extui has no vectors.
-
-    ```mlir
-    %w = llvm_ext.extui %i : vector<8xi1> to vector<8xi8>
-    ```
-    """
-
-    name = "llvm_ext.extui"
-    input = operand_def(INTEGERS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-
-@irdl_op_definition
-class TruncIOp(_Conversion):
-    """
-    Keep the low bits of an integer.
-
-    Shapes: input and result integer, both scalar or of as many lanes.
-    Errors: a result that is not narrower.
-    Source: LLVM's trunc; xDSL's arith.trunci has no vectors.
-
-    ```mlir
-    %n = llvm_ext.trunci %i : vector<8xi32> to vector<8xi8>
-    ```
-    """
-
-    name = "llvm_ext.trunci"
-    input = operand_def(INTEGERS)
-    result = result_def(INTEGERS)
-    assembly_format = _FORMAT
-    traits = traits_def(Pure())
-
-    def verify_(self) -> None:
-        super().verify_()
-        if bits_of(self.result.type) >= bits_of(self.input.type):
-            raise VerifyException(
-                f"expected fewer bits than {self.input.type}, got {self.result.type}"
-            )
+FPToSIOp = _conversion(
+    *("fptosi", "float", "integer"),
+    "Round a float towards zero to a signed integer; undefined where it does not fit.",
+    "LLVM's fptosi",
+    "vector<8xf32> to vector<8xi32>",
+)
+FPToUIOp = _conversion(
+    *("fptoui", "float", "integer"),
+    "Round a float towards zero to an unsigned integer; undefined where"
+    " it does not fit.",
+    "LLVM's fptoui",
+    "f32 to i8",
+)
+FPToSISatOp = _conversion(
+    *("fptosi_sat", "float", "integer"),
+    "Round towards zero to a signed integer, or to the nearest bound; NaN becomes 0.",
+    "LLVM's llvm.fptosi.sat",
+    "f32 to i32",
+)
+FPToUISatOp = _conversion(
+    *("fptoui_sat", "float", "integer"),
+    "Round towards zero to an unsigned integer, or to the nearest bound;"
+    " NaN becomes 0.",
+    "LLVM's llvm.fptoui.sat",
+    "f32 to i8",
+)
+SIToFPOp = _conversion(
+    *("sitofp", "integer", "float"),
+    "Convert a signed integer to the nearest float.",
+    "LLVM's sitofp; xDSL's arith.sitofp has no vectors",
+    "vector<8xi32> to vector<8xf32>",
+)
+UIToFPOp = _conversion(
+    *("uitofp", "integer", "float"),
+    "Convert an unsigned integer to the nearest float.",
+    "LLVM's uitofp",
+    "i8 to f32",
+)
+ExtSIOp = _conversion(
+    *("extsi", "integer", "integer"),
+    "Widen a signed integer.",
+    "LLVM's sext; xDSL's arith.extsi has no vectors",
+    "vector<8xi8> to vector<8xi32>",
+    "wider",
+)
+ExtUIOp = _conversion(
+    *("extui", "integer", "integer"),
+    "Widen an unsigned integer.",
+    "LLVM's zext; xDSL's arith.extui has no vectors",
+    "vector<8xi1> to vector<8xi8>",
+    "wider",
+)
+TruncIOp = _conversion(
+    *("trunci", "integer", "integer"),
+    "Keep the low bits of an integer.",
+    "LLVM's trunc; xDSL's arith.trunci has no vectors",
+    "vector<8xi32> to vector<8xi8>",
+    "narrower",
+)

@@ -8,22 +8,18 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     VectorType,
     i32,
-    i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.loops_to_llvm.state import (
     Lowering,
     converted,
     element_type,
-    lanes_of,
     lowers,
-    with_element,
 )
 
 RENAMED: dict[type[Operation], type[Operation]] = {
@@ -178,72 +174,3 @@ def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
         f.values[op.result] = value
         return
     f.replace(op, f.make(llvm.BitcastOp, [value], result))
-
-
-def _splat(f: Lowering, value: int, like: Attribute) -> SSAValue:
-    """Return an integer constant of type `like`, scalar or vector."""
-    element: Any = element_type(like)
-    if lanes_of(like) is None:
-        return f.constant(value, element)
-    dense = DenseIntOrFPElementsAttr.from_list(cast(VectorType[Any], like), [value])
-    return f.make(llvm.ConstantOp, [], like, value=dense)
-
-
-def _compare(f: Lowering, kind: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    predicate = IntegerAttr(llvm.ICmpPredicateFlag(kind).to_int(), i64)
-    result = with_element(a.type, IntegerType(1))
-    return f.make(llvm.ICmpOp, [a, b], result, predicate=predicate)
-
-
-def _adjust(f: Lowering, quotient: SSAValue, when: SSAValue, by: type[Operation]):
-    """Return `quotient`, plus or minus 1 where `when` holds."""
-    return f.make(
-        by, [quotient, f.make(llvm.ZExtOp, [when], quotient.type)], quotient.type
-    )
-
-
-@lowers(arith.CeilDivUIOp)
-def _ceildivui(f: Lowering, op: arith.CeilDivUIOp) -> None:
-    a, b = f.all(op.operands)
-    quotient = f.make(llvm.UDivOp, [a, b], a.type)
-    rest = f.make(llvm.URemOp, [a, b], a.type)
-    inexact = _compare(f, "ne", rest, _splat(f, 0, a.type))
-    f.replace(op, _adjust(f, quotient, inexact, llvm.AddOp))
-
-
-@lowers(arith.CeilDivSIOp, arith.FloorDivSIOp)
-def _rounded_division(f: Lowering, op: Operation) -> None:
-    """Correct a quotient that truncates by one if it has a rest of the wrong sign."""
-    a, b = f.all(op.operands)
-    quotient = f.make(llvm.SDivOp, [a, b], a.type)
-    rest, zero = f.make(llvm.SRemOp, [a, b], a.type), _splat(f, 0, a.type)
-    inexact = _compare(f, "ne", rest, zero)
-    signs = f.make(llvm.XOrOp, [a, b], a.type)
-    is_ceiling = isinstance(op, arith.CeilDivSIOp)
-    wrong = _compare(f, "sge" if is_ceiling else "slt", signs, zero)
-    when = f.make(llvm.AndOp, [inexact, wrong], inexact.type)
-    by = llvm.AddOp if is_ceiling else llvm.SubOp
-    f.replace(op, _adjust(f, quotient, when, by))
-
-
-@lowers(arith.MulSIExtendedOp, arith.MulUIExtendedOp)
-def _extended_product(f: Lowering, op: Operation) -> None:
-    """Multiply in twice the bits, then cut the product in two."""
-    type_ = converted(op.operands[0].type)
-    bits = _bits(type_)
-    wide = with_element(type_, IntegerType(2 * bits))
-    extend = llvm.SExtOp if isinstance(op, arith.MulSIExtendedOp) else llvm.ZExtOp
-    a, b = (f.make(extend, [value], wide) for value in f.all(op.operands))
-    product = f.make(llvm.MulOp, [a, b], wide)
-    high = f.make(llvm.LShrOp, [product, _splat(f, bits, wide)], wide)
-    f.values[op.results[0]] = f.make(llvm.TruncOp, [product], type_)
-    f.values[op.results[1]] = f.make(llvm.TruncOp, [high], type_)
-
-
-@lowers(arith.AddUIExtendedOp)
-def _extended_sum(f: Lowering, op: arith.AddUIExtendedOp) -> None:
-    """A sum that wraps is less than either operand."""
-    a, b = f.all(op.operands)
-    total = f.make(llvm.AddOp, [a, b], a.type)
-    f.values[op.results[0]] = total
-    f.values[op.results[1]] = _compare(f, "ult", total, a)

@@ -16,7 +16,6 @@ from glow.lowering.loops_to_llvm.state import (
 )
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
-_EQ = IntegerAttr(llvm.ICmpPredicateFlag.EQ.to_int(), i64)
 _NSW = IntegerAttr(1, 32)
 
 
@@ -29,8 +28,8 @@ def _exit_block(f: Lowering, op: Operation) -> Block:
     return block
 
 
-def _compare(f: Lowering, a: SSAValue, b: SSAValue, predicate: IntegerAttr) -> SSAValue:
-    return f.make(llvm.ICmpOp, [a, b], i1, predicate=predicate)
+def _less(f: Lowering, a: SSAValue, b: SSAValue) -> SSAValue:
+    return f.make(llvm.ICmpOp, [a, b], i1, predicate=_SLT)
 
 
 @lowers(scf.ForOp)
@@ -43,13 +42,13 @@ def _for(f: Lowering, op: scf.ForOp) -> None:
     if "nonempty" in op.attributes:
         f.jump(head, [lower, *initial])
     else:
-        runs = _compare(f, lower, upper, _SLT)
+        runs = _less(f, lower, upper)
         f.branch(runs, (head, [lower, *initial]), (exit_, initial))
     f.open(head)
     carried = f.all(f.body(body).operands)
     index = head.args[0]
     following = f.make(llvm.AddOp, [index, step], index.type, overflowFlags=_NSW)
-    more = _compare(f, following, upper, _SLT)
+    more = _less(f, following, upper)
     f.branch(more, (head, [following, *carried]), (exit_, carried))
     f.open(exit_)
 
@@ -80,22 +79,6 @@ def _while(f: Lowering, op: scf.WhileOp) -> None:
     f.branch(condition, (after, forwarded), (exit_, forwarded))
     f.open(after)
     f.jump(before, f.all(f.body(op.after_region.block).operands))
-    f.open(exit_)
-
-
-@lowers(scf.IndexSwitchOp)
-def _index_switch(f: Lowering, op: scf.IndexSwitchOp) -> None:
-    """Compare with one case after the other."""
-    exit_, value = _exit_block(f, op), f[op.arg]
-    for case, region in zip(op.cases.get_values(), op.case_regions, strict=True):
-        taken, following = Block(), Block()
-        f.branch(
-            _compare(f, value, f.constant(case), _EQ), (taken, ()), (following, ())
-        )
-        f.open(taken)
-        f.jump(exit_, f.all(f.body(region.block).operands))
-        f.open(following)
-    f.jump(exit_, f.all(f.body(op.default_region.block).operands))
     f.open(exit_)
 
 

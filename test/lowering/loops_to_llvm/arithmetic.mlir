@@ -70,18 +70,6 @@ func.func @bitcast_of_buffer(%b: memref<?xf32>) -> memref<?xi32> {
   func.return %0 : memref<?xi32>
 }
 
-// CHECK-LABEL: @extended
-// CHECK:         llvm.sext {{.*}} : i32 to i64
-// CHECK:         llvm.mul {{.*}} : i64
-// CHECK:         llvm.lshr {{.*}} : i64
-// CHECK:         [[S:%\w+]] = llvm.add %i
-// CHECK-NEXT:    llvm.icmp "ult" [[S]], %i
-func.func @extended(%i: i32) -> (i32, i1) {
-  %low, %high = arith.mulsi_extended %i, %i : i32
-  %sum, %overflow = arith.addui_extended %i, %high : i32, i1
-  func.return %sum, %overflow : i32, i1
-}
-
 // A function without an instruction comes from the C library, lane by lane.
 // CHECK-LABEL: llvm.func @library
 // CHECK-NEXT:    llvm.call @sinf(%x{{\w*}}) : (f32) -> f32

@@ -79,24 +79,6 @@ func.func @while(%a: index, %b: index) -> index {
   func.return %r : index
 }
 
-// CHECK-LABEL: @switch
-// CHECK:         [[IS:%.*]] = llvm.icmp "eq" %i{{\w*}},
-// CHECK-NEXT:    llvm.cond_br [[IS]], ^bb[[CASE:\d+]], ^bb[[NEXT:\d+]]
-// CHECK-NEXT:  ^bb[[CASE]]:
-// CHECK-NEXT:    llvm.br ^bb[[EXIT:\d+]](%x{{\w*}} : f32)
-// CHECK-NEXT:  ^bb[[NEXT]]:
-// CHECK-NEXT:    llvm.br ^bb[[EXIT]](%y{{\w*}} : f32)
-func.func @switch(%i: index, %x: f32, %y: f32) -> f32 {
-  %r = scf.index_switch %i -> f32
-  case 3 {
-    scf.yield %x : f32
-  }
-  default {
-    scf.yield %y : f32
-  }
-  func.return %r : f32
-}
-
 // CHECK-LABEL: @branches
 // CHECK-NEXT:    llvm.cond_br %c{{\w*}}, ^bb[[A:\d+]](%x{{\w*}} : f32), ^bb[[B:\d+]]
 // CHECK-NEXT:  ^bb[[A]](%y{{\w*}}: f32):
