@@ -23,6 +23,8 @@ from xdsl.ir import Operation
 from xdsl.parser import AttrParser, Parser
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.memory.replaced import describe_replaced
+
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
 # of all operations for that time: two threads that do so at once break it for good.
 _PARSING = Lock()
@@ -83,6 +85,12 @@ class LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        replaced = describe_replaced(name)
+        if replaced is not None:
+            self.raise_error(replaced)
+        return super()._get_op_by_name(name)
 
     def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
         found = super()._parse_tensor_literal_element()

@@ -55,6 +55,11 @@ class MemoryOp(IRDLOperation):
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
+    @property
+    def title(self) -> str:
+        """The name of the op in messages and reports."""
+        return self.name
+
     def accesses(self) -> list[tuple[SSAValue, Kind]]:
         """Return each buffer operand and what happens to it, in operand order."""
         found: list[tuple[SSAValue, Kind]] = []

@@ -23,6 +23,7 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
+from glow.lowering.graph_to_memory.apply import lower_by_kernel
 from glow.lowering.graph_to_memory.destinations import find_destinations
 from glow.lowering.graph_to_memory.elementwise import (
     is_elementwise,
@@ -95,6 +96,8 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             lower_elementwise(lowering, inner)
         elif type(inner) in HANDLERS:
             HANDLERS[type(inner)](lowering, inner)
+        elif isinstance(inner, GraphOp):
+            lower_by_kernel(lowering, inner)
         else:
             raise unsupported(inner, "has no lowering to memory")
     _update(lowering, updates)

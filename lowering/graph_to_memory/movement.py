@@ -11,13 +11,11 @@ from xdsl.ir import SSAValue
 from glow.analysis.buffers import root_of
 from glow.analysis.movements import keeps_bytes
 from glow.dialects.graph import dropout, joining, movement, slicing
-from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.layout.transform import TransformOp
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
-from glow.dialects.memory.window import GatherOp as MemoryGatherOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers, memref_of
 from glow.support.layout import reshaped as layout_reshaped
 from glow.support.layout import row_major_strides
@@ -343,10 +341,3 @@ def _plane(
     starts, sizes = list(low), [h - lo for lo, h in zip(low, high, strict=True)]
     starts[axis], sizes[axis] = place, 1
     return Addressing(tuple(sizes), r.strides, r.offset + _dot(starts, r.strides))
-
-
-@lowers(GatherOp)
-def _gather(lowering: Lowering, op: GatherOp) -> None:
-    axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.data)))
-    out = lowering.destination(op.result)
-    lowering.add(MemoryGatherOp(lowering[op.data], lowering[op.indices], out, axis))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -12,8 +12,8 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.interpolation import Line
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory import resize
 from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
 from glow.support.layout import permuted
@@ -30,32 +30,33 @@ def _resize(lowering: Lowering, op: ResizeOp) -> None:
     p = op.parameters()
     region = None if op.roi is None else lowering.logical(op.roi)
     lines = lines_of(shape_of(op.input), p["sizes"], p["scales"], p["axes"], region)
-    if op.roi is not None and region is None:
-        _crop(lowering, op, op.roi, lines)
-        return
-    steps = [lines] if region is not None else _steps(op, lines, p)
-    buffer = lowering[op.input]
-    for step in steps[:-1]:
-        smaller = _temporary(lowering, buffer, step)
-        _add(lowering, (buffer, None, smaller), step, p, None)
-        buffer = smaller
-    slots = buffer, None, lowering.destination(op.result)
-    _add(lowering, slots, steps[-1], p, region)
+    buffer, out = lowering[op.input], lowering.destination(op.result)
+    if op.roi is None:
+        *before, last = _steps(op, lines, p)
+        for step in before:
+            smaller = _temporary(lowering, buffer, step)
+            _add(lowering, (buffer, None, smaller), step, p)
+            buffer = smaller
+        _add(lowering, (buffer, None, out), last, p)
+    elif region is not None:
+        roi = lowering.constant(region, "region")
+        _add(lowering, (buffer, roi, out), lines, p)
+    else:
+        scratch = _tables(lowering, op, lines)
+        _add(lowering, (buffer, lowering[op.roi], out), lines, p, scratch)
 
 
-def _crop(lowering: Lowering, op: ResizeOp, roi: SSAValue, lines: Lines) -> None:
-    """Add a resize that finds positions and weights when it runs."""
-    p, element = op.parameters(), element_of(op.input)
-    how = interpolation_of(p)
+def _tables(lowering: Lowering, op: ResizeOp, lines: Lines) -> list[SSAValue]:
+    """Return room for positions and weights of a roi known only at run time."""
+    how = interpolation_of(op.parameters())
     if how.antialias:
         raise unsupported(op, "has an antialias of a roi known only at run time")
     places = sum(line.places for line in lines.values())
     positions = lowering.temporary(i32, (places * (1 + how.length),))
-    weights = None
-    if how.mode != "nearest":
-        weights = lowering.temporary(element, (places * how.length,))
-    buffers = lowering[op.input], lowering[roi], lowering.destination(op.result)
-    _add(lowering, (*buffers, positions, weights), lines, p, None)
+    if how.mode == "nearest":
+        return [positions]
+    element = element_of(op.input)
+    return [positions, lowering.temporary(element, (places * how.length,))]
 
 
 def _steps(op: ResizeOp, lines: Lines, parameters: dict[str, Any]) -> list[Lines]:
@@ -88,19 +89,19 @@ def _temporary(lowering: Lowering, buffer: SSAValue, lines: Lines) -> SSAValue:
 
 def _add(
     lowering: Lowering,
-    slots: tuple[SSAValue, SSAValue | None, SSAValue, *tuple[SSAValue | None, ...]],
+    buffers: tuple[SSAValue, SSAValue | None, SSAValue],
     lines: Lines,
     parameters: dict[str, Any],
-    region: Any,
+    scratch: Sequence[SSAValue] = (),
 ) -> None:
-    seen = [line.start for line in lines.values()]
-    seen += [line.end for line in lines.values()]
-    new = resize.ResizeOp(
-        *slots,
-        axes=tuple(lines),
-        scales=[line.scale for line in lines.values()],
-        region=None if region is None else seen,
-        how=interpolation_of(parameters),
-        extrapolation_value=parameters["extrapolation_value"],
-    )
-    lowering.add(new)
+    """Add a resize of axes `lines` from input, by a roi if there is one, to result."""
+    source, roi, result = buffers
+    axes, scales = tuple(lines), [line.scale for line in lines.values()]
+    along = {
+        "axes": axes,
+        "sizes": [line.places for line in lines.values()],
+        # A ratio of sizes is exact, one that is told is rounded to f32.
+        "scales": scales if parameters["scales"] and scales else None,
+    }
+    ins, named = [source, roi], parameters | along
+    lowering.add(ApplyOp(ResizeOp, ins, [result], scratch=scratch, **named))

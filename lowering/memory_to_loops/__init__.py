@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import size_bytes
 from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.memory.apply import ApplyOp
+from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.storage import (
     AllocOp,
     ConstantOp,
@@ -25,9 +26,8 @@ from glow.dialects.memory.storage import (
     ViewOp,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import closure
-from glow.lowering.memory_to_loops.main import HANDLERS, Main
+from glow.lowering.memory_to_loops.main import Main, rule_of
 from glow.support.arrays import ALIGNMENT
-from glow.support.discovery import modules_in
 from glow.support.targets import target_of
 
 # These only say where bytes lie; `Main.base` reads them off.
@@ -57,8 +57,6 @@ class MemoryToLoopsPass(ModulePass):
     pieces: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for module in modules_in(__name__):
-            import_module(module)
         storage = _Storage(op)
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if len(functions) != 1:
@@ -70,22 +68,28 @@ class MemoryToLoopsPass(ModulePass):
             {p.sym_name.data: i for i, p in enumerate(storage.of_caller)},
             {name: i for i, name in enumerate(storage.constants)},
             storage.scratch,
+            storage.constants,
             {name: i for i, name in enumerate(storage.outputs)},
             pieces=self.pieces,
         )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
                 continue
-            handler = HANDLERS.get(type(inner))
-            if handler is None:
-                raise PassFailedException(f"memory-to-loops cannot lower {inner.name}")
             main.location = inner.location
-            handler(main, inner)
+            _lower(main, inner)
         if self.kernels == "declared":
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
         _replace(op, main, library, storage)
+
+
+def _lower(main: Main, op: Operation) -> None:
+    rule = rule_of(op.graph_class if isinstance(op, ApplyOp) else type(op))
+    if rule is None:
+        name = op.title if isinstance(op, MemoryOp) else op.name
+        raise PassFailedException(f"memory-to-loops cannot lower {name}")
+    rule.lower(main, op)
 
 
 class _Storage:

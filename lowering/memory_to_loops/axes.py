@@ -62,6 +62,15 @@ def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
     return found
 
 
+def with_axes(operand: Addressing, axes: Sequence[int]) -> Addressing:
+    """Return `operand` with axes of extent 1 where rising `axes` say."""
+    shape, strides = list(operand.shape), list(operand.strides)
+    for axis in axes:
+        shape.insert(axis, 1)
+        strides.insert(axis, 0)
+    return Addressing(tuple(shape), tuple(strides), operand.offset)
+
+
 def nest_row(axes: Sequence[Axis]) -> list[int]:
     """Return what a kernel's `nest` reads for loops over `axes`."""
     return [number for axis in axes for number in (axis.extent, *axis.strides)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from glow.codegen.memory import Strips
+from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.scanning import CumsumOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.cumsum import Cumsum
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
@@ -16,15 +17,19 @@ from glow.support.targets import Target
 from glow.support.types import compute_type
 
 
-@lowers(CumsumOp)
-def lower_cumsum(main: Main, op: CumsumOp) -> None:
-    source, result = addressing_of(op.input), addressing_of(op.result)
+@lowers(CumsumOp, in_place=True)
+def lower_cumsum(main: Main, op: ApplyOp) -> None:
+    x, y, p = op.buffer("input"), op.buffer("result"), op.graph_op().parameters()
+    source, result = addressing_of(x), addressing_of(y)
     if 0 in result.shape:
         return
-    element, exclusive = buffer_type(op.input).element_type, op.exclusive is not None
+    element, starts = buffer_type(x).element_type, [0, 0]
     compute = compute_type(element)
     axes = axes_of(source.shape, [source, result])
-    axis = axes.pop(op.axis.value.data)
+    axis = axes.pop(p["axis"])
+    if p["reverse"]:
+        starts = [(axis.extent - 1) * stride for stride in axis.strides]
+        axis = Axis(axis.extent, tuple(-stride for stride in axis.strides))
     others = collapse(axes, (1, 0))
     strips = Strips.of(main.target, [element, compute])
     across = None
@@ -36,9 +41,9 @@ def lower_cumsum(main: Main, op: CumsumOp) -> None:
         if count:
             vectors = Strips.of(main.target, [element, compute])
             across = replace(vectors, unroll=_vectors(main.target, count))
-    rule = Cumsum(element, compute, exclusive, bool(strips.lanes) and backward)
+    rule = Cumsum(element, compute, p["exclusive"], bool(strips.lanes) and backward)
     kernel, row, work = LinesOf(rule, [axis], others).plan(strips, across)
-    main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
+    main.call(kernel, [main.base(x, starts[0]), main.base(y, starts[1])], row, work)
 
 
 def _vectors(target: Target, count: int) -> int:

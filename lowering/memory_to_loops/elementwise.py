@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.memory import Strips
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
-from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.elementwise import Elementwise
@@ -70,7 +70,7 @@ def lower_fill(main: Main, op: FillOp) -> None:
 
 def run_program(
     main: Main,
-    op: Operation,
+    op: MemoryOp,
     program: ScalarProgram,
     buffers: Sequence[SSAValue],
     addressing: Sequence[Addressing],
@@ -85,7 +85,7 @@ def run_program(
 
 def _call(
     main: Main,
-    op: Operation,
+    op: MemoryOp,
     program: ScalarProgram,
     bases: Sequence[SSAValue],
     axes: Sequence[Axis],

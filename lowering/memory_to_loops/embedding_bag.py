@@ -5,10 +5,16 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
+from glow.dialects.graph.embedding import (
+    EmbeddingBagOp,
+    EmbeddingOp,
+    SparseLengthsSumOp,
+)
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.embedding import EmbeddingBagOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.bags import EvenBags, ToldBags
 from glow.lowering.memory_to_loops.kernels.columns import Columns
@@ -21,43 +27,56 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
 
 
-@lowers(EmbeddingBagOp)
-def lower_embedding_bag(main: Main, op: EmbeddingBagOp) -> None:
-    table, result = addressing_of(op.table), addressing_of(op.result)
+@lowers(EmbeddingOp, contiguous=("indices",))
+def lower_embedding(main: Main, op: ApplyOp) -> None:
+    """The maximum of one row is the row, bit for bit; what is padding is no row."""
+    indices = addressing_of(op.buffer("indices"))
+    bags = Addressing((*indices.shape, 1), (*indices.strides, 1), indices.offset)
+    _lower(main, op, bags, "max")
+
+
+@lowers(SparseLengthsSumOp)
+@lowers(EmbeddingBagOp, contiguous=("indices", "weights"))
+def lower_embedding_bag(main: Main, op: ApplyOp) -> None:
+    indices = addressing_of(op.buffer("indices"))
+    _lower(main, op, indices, op.graph_op().parameters()["mode"])
+
+
+def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
+    """Append the call for bags that follow each other in `indices`, as seen."""
+    buffers = [op.buffer(slot) for slot in ("table", "indices", "result")]
+    table, _, result = map(addressing_of, buffers)
     if 0 in result.shape:
         return
-    element = buffer_type(op.table).element_type
+    weights = op.find("weights")
+    element, integer = (buffer_type(each).element_type for each in buffers[:2])
     rows, width = table.shape
     strides = table.strides[1], result.strides[-1]
     columns = Columns(0)
     if strides == (1, 1):
         columns = Columns.of(main.target, element, width)
-    bags, told = _bags(main, op, result)
-    padding = None if op.padding_idx is None else op.padding_idx.value.data % rows
+    bags, told = _bags(main, op, indices, result)
+    padding = op.graph_op().parameters()["padding_idx"]
+    is_padded, is_weighted = padding is not None, weights is not None
     kernel = EmbeddingBag(
-        element,
-        buffer_type(op.indices).element_type,
-        op.kind.data,
-        op.weights is not None,
-        padding is not None,
-        columns,
-        *told,
+        element, integer, mode, is_weighted, is_padded, columns, *told
     )
-    count = prod(addressing_of(op.indices).shape)
+    count = prod(indices.shape)
     row = EmbeddingBagRow(
         count,
-        _stride(op.indices),
-        _stride(op.weights),
+        _stride(buffers[1]),
+        _stride(weights),
         rows,
         table.strides[0],
-        padding or 0,
+        padding % rows if is_padded else 0,
         main.message(op, f"expected an index in [{-rows}, {rows - 1}]"),
         columns.row(width, strides),
         bags,
     )
     # Nothing can be picked of nothing: any index fails, and any element will do.
-    source = op.table if rows else op.result
-    given = [source, op.indices, op.offsets or op.lengths, op.weights, op.result]
+    source = buffers[0] if rows else buffers[2]
+    bounds = op.find("offsets") or op.find("lengths")
+    given = [source, buffers[1], bounds, weights, buffers[2]]
     arguments = [main.base(value) for value in given if value is not None]
     main.call(kernel, [*arguments, main.fault], row, _work(bags, count * width))
 
@@ -73,18 +92,24 @@ def _stride(value: SSAValue | None) -> int:
     if value is None:
         return 0
     found = addressing_of(value)
-    return found.strides[0] if len(found.shape) == 1 else 1
+    if len(found.shape) == 1:
+        return found.strides[0]
+    if not found.is_contiguous:
+        raise PassFailedException(
+            f"expected indices and weights in a list or row-major, got {value.type}"
+        )
+    return 1
 
 
 def _bags(
-    main: Main, op: EmbeddingBagOp, result: Addressing
+    main: Main, op: ApplyOp, indices: Addressing, result: Addressing
 ) -> tuple[EvenBags[int] | ToldBags[int], tuple[str, Attribute | None, int]]:
     """Return the row of the bags, and what the kernel must know of them."""
-    shape = addressing_of(op.indices).shape
-    kind, bounds = "lengths", op.lengths
+    shape = indices.shape
+    kind, bounds = "lengths", op.find("lengths")
     text = f"expected lengths of 0 or more that add up to {prod(shape)}"
-    if op.offsets is not None:
-        kind, bounds = "offsets", op.offsets
+    if op.find("offsets") is not None:
+        kind, bounds = "offsets", op.find("offsets")
         text = f"expected offsets that rise from 0 to at most {prod(shape)}"
     if bounds is None:
         starts = row_major_strides(shape)

@@ -4,47 +4,42 @@ from __future__ import annotations
 
 from math import prod
 
+from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.window import GatherOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.gather import Gather
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import normalize_axis
 
 
 @lowers(GatherOp)
-def lower_gather(main: Main, op: GatherOp) -> None:
-    data, indices = addressing_of(op.data), addressing_of(op.indices)
-    result = addressing_of(op.result)
+def lower_gather(main: Main, op: ApplyOp) -> None:
+    buffers = [op.buffer(slot) for slot in ("data", "indices", "result")]
+    data, indices, result = map(addressing_of, buffers)
     if 0 in result.shape:
         return
-    axis, count = op.axis.value.data, len(indices.shape)
+    axis = normalize_axis(op.graph_op().parameters()["axis"], len(data.shape))
+    count = len(indices.shape)
     before = _paired(data, result, range(axis), 0)
     index = _paired(indices, result, range(count), axis)
     after = _paired(data, result, range(axis + 1, len(data.shape)), count - 1)
     if prod(indices.shape) == 1:  # read it once, whatever lies before its axis
         before, after = [], collapse([*before, *after], (1, 0))
-    element = buffer_type(op.data).element_type
+    element, integer = (buffer_type(each).element_type for each in buffers[:2])
     strips = Strips.of(main.target, [element], unroll=2)
     if not after or after[-1].strides != (1, 1) or after[-1].extent < strips.lanes:
         strips = Strips(0)
-    kernel = Gather(
-        element,
-        buffer_type(op.indices).element_type,
-        len(before),
-        len(index),
-        len(after),
-        strips,
-    )
+    kernel = Gather(element, integer, len(before), len(index), len(after), strips)
     extent = data.shape[axis]
     code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
     row = nest_row([*before, *index, *after])
     row += [extent, data.strides[axis], code]
     # Nothing can be picked of nothing: any index fails, and any element will do.
-    source = op.data if extent else op.result
-    arguments = [main.base(source), main.base(op.indices), main.base(op.result)]
-    main.call(kernel, [*arguments, main.fault], row)
+    buffers[0] = buffers[0] if extent else buffers[2]
+    main.call(kernel, [*map(main.base, buffers), main.fault], row)
 
 
 def _paired(

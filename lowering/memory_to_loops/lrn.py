@@ -5,9 +5,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.memory import Strips
+from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.normalization import LrnOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.lines import LinesOf
 from glow.lowering.memory_to_loops.kernels.lrn import LrnColumns, LrnRows, Response
@@ -16,14 +17,14 @@ from glow.support.types import compute_type
 
 
 @lowers(LrnOp)
-def lower_lrn(main: Main, op: LrnOp) -> None:
-    source, result = addressing_of(op.input), addressing_of(op.result)
+def lower_lrn(main: Main, op: ApplyOp) -> None:
+    x, y = op.buffer("input"), op.buffer("result")
+    source, result = addressing_of(x), addressing_of(y)
     if 0 in result.shape:
         return
-    element = buffer_type(op.input).element_type
+    element = buffer_type(x).element_type
     compute = compute_type(element)
-    numbers = (op.alpha, op.beta, op.bias)
-    response = Response(op.size.value.data, *(n.value.data for n in numbers))
+    response = Response(**op.graph_op().parameters())
     axes = axes_of(result.shape, [source, result])
     channels = axes[1]
     strips = Strips.of(main.target, [element, compute])
@@ -36,7 +37,7 @@ def lower_lrn(main: Main, op: LrnOp) -> None:
         lines = _columns(LrnColumns(element, compute, response), axes)
         strips = strips if compute == f32 else Strips(0)
     kernel, row, work = lines.plan(strips, None)
-    main.call(kernel, [main.base(op.input), main.base(op.result)], row, work)
+    main.call(kernel, [main.base(x), main.base(y)], row, work)
 
 
 def _columns(rule: LrnColumns, axes: list[Axis]) -> LinesOf:

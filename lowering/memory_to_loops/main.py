@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     LocationAttr,
     MemRefType,
+    NoneAttr,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -28,8 +31,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.rows import integers
+from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import find_addressing
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import Buffer, MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.builder import (
     BYTES,
@@ -40,6 +44,8 @@ from glow.lowering.memory_to_loops.builder import (
     function,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, RangeKernel, Work
+from glow.support.discovery import modules_in
+from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
 
@@ -61,6 +67,8 @@ class Main:
     constants: dict[str, int]
     scratch: dict[str, int] = field(default_factory=lambda: {})
     """Where in the arena such placeholders lie, in bytes."""
+    resources: dict[str, ResourceAttr] = field(default_factory=lambda: {})
+    """The bytes of constants, by symbol."""
     outputs: dict[str, int] = field(default_factory=lambda: {})
     """The numbers of outputs that the caller takes."""
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
@@ -131,6 +139,16 @@ class Main:
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
+    def known(self, buffer: SSAValue) -> NDArray[Any] | None:
+        """Return what `buffer` holds where it is a row-major constant, else None."""
+        type_ = buffer_type(buffer)
+        if not isinstance(buffer.owner, GetOp) or not isinstance(
+            type_.layout, NoneAttr
+        ):
+            return None
+        resource = self.resources.get(buffer.owner.symbol.string_value())
+        return None if resource is None else resource.array
+
     def _pointer(self, symbol: str) -> SSAValue:
         if symbol in self.scratch:
             return self._args["arena"]
@@ -179,11 +197,9 @@ class Main:
         index = len(self.constants) + self._table_index[key]
         return self._typed(self._entry("constants", index), 0, element)
 
-    def message(self, op: Operation, text: str) -> int:
+    def message(self, op: MemoryOp, text: str) -> int:
         """Return the fault code of `text` for `op`; codes start at 1."""
-        from glow.support.locations import name_of
-
-        self.messages.append(f"{text} ({op.name}, from {name_of(op)})")
+        self.messages.append(f"{text} ({op.title}, from {name_of(op)})")
         return len(self.messages)
 
     def call(
@@ -250,14 +266,55 @@ class Main:
 
 
 Handler = Callable[[Main, Any], None]
-HANDLERS: dict[type[Operation], Handler] = {}
 
 
-def lowers(op: type[Operation]) -> Callable[[Handler], Handler]:
-    """Register a function as the lowering of memory op `op` to a call of a kernel."""
+@dataclass(frozen=True)
+class Rule:
+    """How an op becomes calls of kernels, and what these ask of its buffers."""
+
+    lower: Handler
+    in_place: bool = False
+    """Elements of the first operand are read before those of the result are written."""
+    updates: bool = False
+    """The result has the first operand before, of which parts are written."""
+    contiguous: tuple[str, ...] = ()
+    """Operands that are read in row-major order, without gaps."""
+    scratch: Callable[[Any], Sequence[Buffer]] | None = None
+    """The room that a graph op takes."""
+
+
+RULES: dict[type[Operation], Rule] = {}
+
+
+def lowers(
+    *ops: type[Operation],
+    in_place: bool = False,
+    updates: bool = False,
+    contiguous: tuple[str, ...] = (),
+    scratch: Callable[[Any], Sequence[Buffer]] | None = None,
+) -> Callable[[Handler], Handler]:
+    """
+    Register a function as the lowering of `ops` to calls of kernels.
+
+    An op is one of the memory dialect, or of the graph: then the function gets the
+    `memory.apply` of it.
+    """
 
     def register(handler: Handler) -> Handler:
-        HANDLERS[op] = handler
+        rule = Rule(handler, in_place, updates, contiguous, scratch)
+        RULES.update(dict.fromkeys(ops, rule))
         return handler
 
     return register
+
+
+def rule_of(op: type[Operation]) -> Rule | None:
+    """Return what a kernel has registered for `op`, None if none has."""
+    _register_all()
+    return RULES.get(op)
+
+
+@cache
+def _register_all() -> None:
+    for module in modules_in("glow.lowering.memory_to_loops"):
+        import_module(module)

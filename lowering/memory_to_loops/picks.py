@@ -2,58 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
+from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.element_picks import ElementPicks
 from glow.lowering.memory_to_loops.kernels.picks import CHECK, Picks
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import normalize_axis
+
+
+@dataclass(frozen=True)
+class _Picks:
+    """
+    A gather or scatter by tuples: buffers, and as what they are seen.
+
+    `picked` [batch..., D1, ..., Dk, slice...] is where places are named by `indices`
+    [batch..., I..., k], `dense` [batch..., I..., slice...] what goes there or comes
+    from there.
+    """
+
+    op: ApplyOp
+    picked: tuple[SSAValue, Addressing]
+    indices: tuple[SSAValue, Addressing]
+    dense: tuple[SSAValue, Addressing]
+    batch: int
 
 
 @lowers(GatherNdOp)
-def lower_gather_nd(main: Main, op: GatherNdOp) -> None:
-    if not _lower_elements(main, op):
-        _lower(main, op, "gather", op.data, op.result)
+def lower_gather_nd(main: Main, op: ApplyOp) -> None:
+    batch = op.graph_op().parameters()["batch_dims"]
+    _gather(main, _tuples(op, "data", "result", batch))
 
 
-@lowers(ScatterNdOp)
-def lower_scatter_nd(main: Main, op: ScatterNdOp) -> None:
-    _lower(main, op, op.kind.data, op.result, op.updates)
+@lowers(GatherElementsOp)
+def lower_gather_elements(main: Main, op: ApplyOp) -> None:
+    _gather(main, _elements(op, "data", "result"))
 
 
-def _lower_elements(main: Main, op: GatherNdOp) -> bool:
+@lowers(ScatterNdOp, updates=True)
+def lower_scatter_nd(main: Main, op: ApplyOp) -> None:
+    reduction = op.graph_op().parameters()["reduction"]
+    _lower(main, _tuples(op, "result", "updates", 0), reduction)
+
+
+@lowers(ScatterElementsOp, updates=True)
+def lower_scatter_elements(main: Main, op: ApplyOp) -> None:
+    reduction = op.graph_op().parameters()["reduction"]
+    _lower(main, _elements(op, "result", "updates"), reduction)
+
+
+def _tuples(op: ApplyOp, picked: str, dense: str, batch: int) -> _Picks:
+    """Return what an op does whose slots are these."""
+    buffers = [op.buffer(slot) for slot in (picked, "indices", dense)]
+    return _Picks(op, *((b, addressing_of(b)) for b in buffers), batch)
+
+
+def _elements(op: ApplyOp, picked: str, dense: str) -> _Picks:
+    """Return what an op does that picks single elements along an axis of lines."""
+    buffers = [op.buffer(slot) for slot in (picked, "indices", dense)]
+    x, indices, y = map(addressing_of, buffers)
+    axis = normalize_axis(op.graph_op().parameters()["axis"], len(x.shape))
+    i = _last(indices, indices.shape, axis)
+    singles = Addressing((*i.shape, 1), (*i.strides, 1), i.offset)
+    return _Picks(
+        op,
+        (buffers[0], _last(x, indices.shape, axis)),
+        (buffers[1], singles),
+        (buffers[2], _last(y, indices.shape, axis)),
+        len(x.shape) - 1,
+    )
+
+
+def _last(a: Addressing, shape: Sequence[int], axis: int) -> Addressing:
+    """Return `a` cut to `shape`, but for `axis`, which is whole and comes last."""
+    order = [*(i for i in range(len(shape)) if i != axis), axis]
+    extents = tuple(a.shape[i] if i == axis else shape[i] for i in order)
+    return Addressing(extents, tuple(a.strides[i] for i in order), a.offset)
+
+
+def _gather(main: Main, picks: _Picks) -> None:
+    if not _lower_elements(main, picks):
+        _lower(main, picks, "gather")
+
+
+def _lower_elements(main: Main, picks: _Picks) -> bool:
     """Append the call for single elements by lines of indices, if these are such."""
-    picked, dense = addressing_of(op.data), addressing_of(op.result)
-    indices, batch = addressing_of(op.indices), op.batch_dims.value.data
-    is_one = len(picked.shape) == batch + 1 and indices.shape[-1] == 1
+    (x, picked), (i, indices), (y, dense) = picks.picked, picks.indices, picks.dense
+    is_one = len(picked.shape) == picks.batch + 1 and indices.shape[-1] == 1
     if not is_one or 0 in dense.shape or 0 in picked.shape:
         return False
-    loops = collapse(_loops(picked, indices, dense, batch), (2, 1))
-    element, integer = (buffer_type(v).element_type for v in (op.data, op.indices))
+    loops = collapse(_loops(picked, indices, dense, picks.batch), (2, 1))
+    element, integer = (buffer_type(v).element_type for v in (x, i))
     strips = Strips.of(main.target, [integer], unroll=2)
     if not loops or loops[-1].strides[1] != 1 or loops[-1].extent < strips.lanes:
         return False
     *outer, line = loops
     extent, stride = picked.shape[-1], picked.strides[-1]
-    code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
+    code = main.message(picks.op, f"expected an index in [{-extent}, {extent - 1}]")
     row = [*nest_row(outer), line.extent, line.strides[0], line.strides[2]]
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
     kernel = ElementPicks(element, integer, len(outer), along, strips)
-    arguments = [main.base(v) for v in (op.data, op.indices, op.result)]
+    arguments = [main.base(v) for v in (x, i, y)]
     main.call(kernel, [*arguments, main.fault], [*row, extent, stride, code])
     return True
 
 
-def _lower(
-    main: Main, op: GatherNdOp | ScatterNdOp, kind: str, x: SSAValue, y: SSAValue
-) -> None:
-    """Append the call that moves slices between places in `x` and dense `y`."""
-    picked, dense = addressing_of(x), addressing_of(y)
-    indices, batch = addressing_of(op.indices), op.batch_dims.value.data
+def _lower(main: Main, picks: _Picks, kind: str) -> None:
+    """Append the call that moves slices between places in x and dense y."""
+    (x, picked), (i, indices), (y, dense) = picks.picked, picks.indices, picks.dense
+    batch = picks.batch
     if 0 in dense.shape:
         return
     count, loops = indices.shape[-1], len(indices.shape) - 1
@@ -64,16 +130,16 @@ def _lower(
     for k in range(count):
         extent, stride = picked.shape[batch + k], picked.strides[batch + k]
         message = f"expected an index in [{-extent}, {extent - 1}]"
-        row += [extent, stride, indices.strides[-1], main.message(op, message)]
+        row += [extent, stride, indices.strides[-1], main.message(picks.op, message)]
     slices = _slices(picked, dense, batch + count, loops)
     strips = Strips.of(main.target, [buffer_type(x).element_type], unroll=2)
     if not slices or slices[-1].strides != (1, 1) or slices[-1].extent < strips.lanes:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
-    element, integer = (buffer_type(value).element_type for value in (x, op.indices))
+    element, integer = (buffer_type(value).element_type for value in (x, i))
     kernel = Picks(kind, element, integer, len(outer), count, len(slices), strips)
-    arguments = [main.base(x), main.base(op.indices), main.base(y), main.fault]
+    arguments = [main.base(x), main.base(i), main.base(y), main.fault]
     main.call(kernel, arguments, [*row, *nest_row(slices)])
 
 

@@ -7,13 +7,17 @@ from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.ir import SSAValue
 
 from glow.codegen.loops import Level
 from glow.codegen.memory import Strips
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.global_pooling import GlobalLpPoolOp
+from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.window import PoolOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.pool import (
     WINDOW_FIELDS,
@@ -26,52 +30,52 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
 from glow.support.types import compute_type
 
+_KINDS: dict[type[GraphOp], str] = {
+    MaxPoolOp: "max",
+    AvgPoolOp: "avg",
+    LpPoolOp: "lp",
+    GlobalLpPoolOp: "lp",
+}
 
-@lowers(PoolOp)
-def lower_pool(main: Main, op: PoolOp) -> None:
-    source, result = addressing_of(op.input), addressing_of(op.result)
+
+@lowers(*_KINDS)
+def lower_pool(main: Main, op: ApplyOp) -> None:
+    x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
+    source, result = addressing_of(x), addressing_of(y)
     if 0 in result.shape:
         return
-    window = window_of(op)
-    table = windows_table(
-        window, source.shape[2:], result.shape[2:], op.count_include_pad is not None
-    )
-    arguments = [main.base(op.input), main.base(op.result)]
+    p, spatial = graph_op.parameters(), source.shape[2:]
+    strides, pads, dilations = map(p.get, ("strides", "pads", "dilations"))
+    window = Window.of(p.get("kernel_shape", spatial), strides, pads, dilations)
+    counts_pads = bool(p.get("count_include_pad"))
+    table = windows_table(window, spatial, result.shape[2:], counts_pads)
+    arguments = [main.base(x), main.base(y)]
     places = result.shape[2]
     work = Work(places, prod((*result.shape, *window.kernel)) // places)
-    if op.indices is None:
+    indices = op.find("indices") if isinstance(graph_op, MaxPoolOp) else None
+    if indices is None:
         row = windows_row(window, [source], [result])
-        main.call(_kernel(main, op), [*arguments, main.offsets(table)], row, work)
+        kernel = _kernel(main, _KINDS[type(graph_op)], x, y, p.get("p", 2))
+        main.call(kernel, [*arguments, main.offsets(table)], row, work)
         return
-    numbers = _numbering(source.shape, op)
-    row = windows_row(window, [source, numbers], [result, addressing_of(op.indices)])
-    element = buffer_type(op.input).element_type
+    numbers = _numbering(source.shape, p["storage_order"])
+    row = windows_row(window, [source, numbers], [result, addressing_of(indices)])
+    element = buffer_type(x).element_type
     kernel = MaxPoolIndices(element, compute_type(element), len(window.kernel))
-    arguments += [main.base(op.indices), main.offsets(table)]
+    arguments += [main.base(indices), main.offsets(table)]
     main.call(kernel, arguments, row, work)
 
 
-def _kernel(main: Main, op: PoolOp) -> Pool:
-    element = buffer_type(op.input).element_type
+def _kernel(main: Main, kind: str, x: SSAValue, y: SSAValue, p: int) -> Pool:
+    element = buffer_type(x).element_type
     compute = compute_type(element)
-    spatial, p = len(op.kernel_shape), 2 if op.p is None else op.p.value.data
-    kind = op.kind.data
-    unit = all(addressing_of(v).strides[1] == 1 for v in (op.input, op.result))
+    spatial = len(addressing_of(x).shape) - 2
+    unit = all(addressing_of(v).strides[1] == 1 for v in (x, y))
     has_vector_form = kind != "lp" or p <= 2
     strips = Strips(0)
     if unit and has_vector_form:
         strips = Strips.of(main.target, [element, compute], unroll=4)
     return Pool(element, compute, spatial, kind, strips, p if kind == "lp" else 2)
-
-
-def window_of(op: PoolOp) -> Window:
-    """Return how the kernel slides."""
-    return Window.of(
-        op.kernel_shape.get_values(),
-        op.strides.get_values(),
-        op.pads.get_values(),
-        op.dilations.get_values(),
-    )
 
 
 def windows_table(
@@ -123,9 +127,9 @@ def windows_row(
     )
 
 
-def _numbering(shape: tuple[int, ...], op: PoolOp) -> Addressing:
+def _numbering(shape: tuple[int, ...], storage_order: int) -> Addressing:
     """Return how the elements of the input are numbered by `indices`."""
     strides = list(row_major_strides(shape))
-    if op.storage_order is not None and op.storage_order.value.data:
+    if storage_order:
         strides[2:] = [prod(shape[2:i]) for i in range(2, len(shape))]
     return Addressing(shape, tuple(strides))

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.graph.interpolation import Taps
+from glow.dialects.graph.interpolation import Interpolation, Line, Taps
+from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.resize import ResizeOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
 from glow.lowering.memory_to_loops.copy import plan_copy
 from glow.lowering.memory_to_loops.elementwise import plan
@@ -32,8 +34,44 @@ _MOST_TAPS = 16
 """Elements that are summed up without a loop over them."""
 
 
+@dataclass(frozen=True)
+class _Resize:
+    """
+    What a resize reads and writes, and how it finds elements.
+
+    Of a roi that is known only at run time, positions and weights of what is summed up
+    per place go to the scratch; nearest elements have no weights.
+    """
+
+    input: SSAValue
+    result: SSAValue
+    roi: SSAValue | None
+    positions: SSAValue | None
+    weights: SSAValue | None
+    lines: dict[int, Line]
+    how: Interpolation
+    extrapolation_value: float
+
+
+def _resize_of(main: Main, op: ApplyOp) -> _Resize:
+    p, roi, x = op.graph_op().parameters(), op.find("roi"), op.buffer("input")
+    how, region = interpolation_of(p), None if roi is None else main.known(roi)
+    roi = roi if region is None else None
+    scratch = 0 if roi is None else 1 if how.mode == "nearest" else 2
+    if len(op.scratch) != scratch:
+        raise PassFailedException(
+            f"{op.title} expects {scratch} scratch buffers, got {len(op.scratch)}"
+        )
+    tables = (*op.scratch, None, None)
+    shape = addressing_of(x).shape
+    lines = lines_of(shape, p["sizes"], p["scales"], p["axes"], region)
+    slots = (x, op.buffer("result"), roi, *tables[:2])
+    return _Resize(*slots, lines, how, p["extrapolation_value"])
+
+
 @lowers(ResizeOp)
-def lower_resize(main: Main, op: ResizeOp) -> None:
+def lower_resize(main: Main, apply: ApplyOp) -> None:
+    op = _resize_of(main, apply)
     source, result = addressing_of(op.input), addressing_of(op.result)
     if 0 in result.shape:
         return
@@ -103,10 +141,10 @@ def _pattern(taps: Taps) -> tuple[int, int, int] | None:
     return (first, step, times) if (positions == wanted).all() else None
 
 
-def _fill(main: Main, op: ResizeOp) -> None:
+def _fill(main: Main, op: _Resize) -> None:
     """Append a call that writes the value of what is outside of the input."""
     element, result = buffer_type(op.result).element_type, addressing_of(op.result)
-    value = np.asarray(op.extrapolation_value.value.data).astype(dtype_of(element))
+    value = np.asarray(op.extrapolation_value).astype(dtype_of(element))
     program = ScalarProgram.constant(number_attribute(value.item(), element), element)
     axes = collapse(axes_of(result.shape, [result]), (0,))
     kernel, row, work = plan(main.target, program, axes)
@@ -124,7 +162,7 @@ class _Tables:
     weights: SSAValue | None
 
 
-def _sum(main: Main, op: ResizeOp, order: list[int], tables: _Tables) -> None:
+def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     element = buffer_type(op.result).element_type
     seen_as = i8 if is_bool(element) else element
     source, result = addressing_of(op.input), addressing_of(op.result)
@@ -178,7 +216,7 @@ def _starts(records: Sequence[int], taps: Sequence[int]) -> tuple[tuple[int, int
     return ((0, 0), *ends)[:-1]
 
 
-def _constant_tables(main: Main, op: ResizeOp, taps: Mapping[int, Taps]) -> _Tables:
+def _constant_tables(main: Main, op: _Resize, taps: Mapping[int, Taps]) -> _Tables:
     element = buffer_type(op.result).element_type
     is_partial = any(each.inside is not None for each in taps.values())
     is_weighted = any(each.weights is not None for each in taps.values())
@@ -210,7 +248,7 @@ def _records(taps: Taps, stride: int, is_partial: bool) -> NDArray[np.int64]:
     return np.column_stack([inside.astype(np.int64), offsets])
 
 
-def _write_tables(main: Main, op: ResizeOp, roi: SSAValue, order: list[int]) -> _Tables:
+def _write_tables(main: Main, op: _Resize, roi: SSAValue, order: list[int]) -> _Tables:
     """Append calls that find positions and weights of each axis in its region."""
     assert op.positions is not None
     named, length = list(op.lines), op.how.length

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.indexing import TensorScatterOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
 from glow.lowering.memory_to_loops.kernels.strips import Strips
 from glow.lowering.memory_to_loops.kernels.tensor_scatter import TensorScatter
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import normalize_axis
 
 
-@lowers(TensorScatterOp)
-def lower_tensor_scatter(main: Main, op: TensorScatterOp) -> None:
-    result, updates = addressing_of(op.result), addressing_of(op.updates)
-    starts, axis = addressing_of(op.write_indices), op.axis.value.data
+@lowers(TensorScatterOp, updates=True)
+def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
+    buffers = [op.buffer(slot) for slot in ("result", "write_indices", "updates")]
+    result, starts, updates = map(addressing_of, buffers)
     if 0 in result.shape:
         return
+    p = op.graph_op().parameters()
+    axis = normalize_axis(p["axis"], len(result.shape))
+    circular = p["mode"] == "circular"
 
     def axes(places: Iterable[int]) -> list[Axis]:
         return [
@@ -28,27 +33,19 @@ def lower_tensor_scatter(main: Main, op: TensorScatterOp) -> None:
 
     before = collapse(axes(range(1, axis)), (0, 1))
     after = collapse(axes(range(axis + 1, len(result.shape))), (0, 1))
-    element = buffer_type(op.result).element_type
+    element, integer = (buffer_type(each).element_type for each in buffers[:2])
     strips = Strips.of(main.target, [element], unroll=2)
     if not after or after[-1].strides != (1, 1) or after[-1].extent < strips.lanes:
         strips = Strips(0)
     room, count = result.shape[axis], updates.shape[axis]
-    kernel = TensorScatter(
-        element,
-        buffer_type(op.write_indices).element_type,
-        op.circular is not None,
-        len(before),
-        len(after),
-        strips,
-    )
+    kernel = TensorScatter(element, integer, circular, len(before), len(after), strips)
     code = 0  # of no message: any index is taken around
-    if op.circular is None:
+    if not circular:
         code = main.message(op, f"expected a write index in [0, {room - count}]")
     batch = Axis(
         result.shape[0], (result.strides[0], starts.strides[0], updates.strides[0])
     )
     row = nest_row([batch])
     row += [room, count, result.strides[axis], updates.strides[axis], code]
-    arguments = [main.base(v) for v in (op.result, op.write_indices, op.updates)]
     row += nest_row([*before, *after])
-    main.call(kernel, [*arguments, main.fault], row)
+    main.call(kernel, [*map(main.base, buffers), main.fault], row)

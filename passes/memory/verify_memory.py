@@ -91,7 +91,8 @@ class _Checker:
         return self.problems
 
     def _report(self, op: Operation, problem: str) -> None:
-        self.problems.append(f"{op.name} (from {name_of(op)}): {problem}")
+        name = op.title if isinstance(op, MemoryOp) else op.name
+        self.problems.append(f"{name} (from {name_of(op)}): {problem}")
 
     def _allocate(self, op: AllocOp) -> None:
         if op.offset is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,13 +18,16 @@ from glow.backends.cpu.executable import objects_of
 from glow.backends.cpu.linker import link
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import expect_host
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import Addressing, strided
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
-from glow.dialects.memory.storage import GetOp, PlaceholderOp, ViewOp
+from glow.dialects.memory.storage import ConstantOp, GetOp, PlaceholderOp, ViewOp
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
+from glow.lowering.memory_to_loops.main import rule_of
 from glow.support.targets import target_of
-from glow.support.types import element_type_of
+from glow.support.types import dtype_of, element_type_of
 
 Array = NDArray[Any]
 
@@ -68,6 +72,14 @@ class MemoryCode:
         type_: Any = Buffer(element_type_of(stored.dtype), shape, layout)
         return self._placed(stored, type_)
 
+    def constant(self, array: Array) -> SSAValue:
+        """Return a buffer whose bytes are known when code is made."""
+        name = f"c{len(list(self.module.ops))}"
+        type_: Any = Buffer(element_type_of(array.dtype), array.shape)
+        resource = ResourceAttr.of(array)
+        self.module.body.block.add_op(ConstantOp(name, resource, type_))
+        return self._get(GetOp(name, type_))
+
     def _placed(self, array: Array, type_: Buffer) -> SSAValue:
         name = f"b{len(self.arrays)}"
         self.arrays.append(np.asarray(array))
@@ -81,6 +93,42 @@ class MemoryCode:
     def add(self, op: Operation) -> None:
         op.verify()
         self.block.add_op(op)
+
+    def apply(
+        self,
+        op: type[GraphOp],
+        ins: Sequence[Array | SSAValue | None],
+        outs: Sequence[Array | list[Array] | None],
+        *,
+        inout: Array | None = None,
+        **parameters: Any,
+    ) -> None:
+        """
+        Add a graph op on arrays by slot, with the scratch that its kernel asks for.
+
+        `inout` is the first operand before and the first result after.
+        """
+        slots = [
+            [None if v is None else self._slot(v) for v in values]
+            for values in (ins, outs)
+        ]
+        where = None if inout is None else self.buffer(inout)
+        new = ApplyOp(op, *slots, inout=where, **parameters)
+        rule = rule_of(op)
+        if rule is not None and rule.scratch is not None:
+            room = [
+                self.buffer(np.zeros(t.get_shape(), dtype_of(t.element_type)))
+                for t in rule.scratch(new.graph_op())
+            ]
+            new = ApplyOp(op, *slots, inout=where, scratch=room, **parameters)
+        self.add(new)
+
+    def _slot(self, value: Array | list[Array] | SSAValue) -> Any:
+        if isinstance(value, SSAValue):
+            return value
+        if isinstance(value, list):
+            return [self.buffer(array) for array in value]
+        return self.buffer(value)
 
     def loops(self, kernels: Literal["defined", "declared"] = "defined") -> ModuleOp:
         """Lower to loops and verify the result."""

@@ -10,24 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from memory_normalizations import Normalizations
-from memory_picks import Picks
 from memory_recurrent import Recurrences
-from memory_resizing import Resizing
 from numpy.lib.stride_tricks import as_strided
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, Region, SSAValue
 
 from glow.analysis.buffers import root_of
-from glow.dialects.graph import (
-    arg_reduction,
-    convolution,
-    pooling,
-    ranking,
-    reduction,
-    scanning,
-)
+from glow.dialects.graph import convolution
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
@@ -122,7 +112,7 @@ def ints(attribute: Any) -> tuple[int, ...]:
     return tuple(int(v) for v in attribute.get_values())
 
 
-class Machine(Normalizations, Picks, Resizing, Recurrences):
+class Machine(Recurrences):
     """The buffers of one run."""
 
     def __init__(self, module: ModuleOp, inputs: dict[str, Array]):
@@ -227,74 +217,13 @@ class Machine(Normalizations, Picks, Resizing, Recurrences):
             return found
         return run_region(op.epilogue, [found, *(self.read(e) for e in op.extras)])[0]
 
-    # Windows and axes
+    # Graph ops
 
-    def run_pool(self, op: Any) -> None:
-        window = {n: ints(getattr(op, n)) for n in ("kernel_shape", "strides", "pads")}
-        window["dilations"] = ints(op.dilations)
-        source = self.read(op.input)
-        ceil = source.ndim > 2 and not exact(source.shape, op)
-        match op.kind.data:
-            case "max":
-                found = pooling.MaxPoolOp.compute(
-                    source, **window, ceil_mode=ceil, with_indices=bool(op.indices)
-                )
-            case "avg":
-                include = op.count_include_pad is not None
-                found = pooling.AvgPoolOp.compute(
-                    source, **window, ceil_mode=ceil, count_include_pad=include
-                )
-            case _:
-                p = op.p.value.data
-                found = pooling.LpPoolOp.compute(source, **window, ceil_mode=ceil, p=p)
-        results = found if isinstance(found, tuple) else (found,)
-        outs = [op.result, *([] if op.indices is None else [op.indices])]
-        for buffer, array in zip(outs, results, strict=True):
+    def run_apply(self, op: Any) -> None:
+        sources, results = (*op.inouts, *op.ins), (*op.inouts, *op.outs)
+        found = op.graph_op().evaluate([self.read(value) for value in sources])
+        for buffer, array in zip(results, found, strict=True):
             self.write(buffer, array)
-
-    def run_reduce(self, op: Any) -> None:
-        name = "".join(part.capitalize() for part in op.kind.data.split("_"))
-        kind = getattr(reduction, f"Reduce{name}Op")
-        axes = ints(op.axes)
-        found = kind.compute(self.read(op.input), axes=axes, keepdims=True)
-        self.write(op.result, found)
-
-    def run_arg_reduce(self, op: Any) -> None:
-        arg_max = op.kind.data == "max"
-        kind = arg_reduction.ArgMaxOp if arg_max else arg_reduction.ArgMinOp
-        found = kind.compute(
-            self.read(op.input),
-            axis=op.axis.value.data,
-            keepdims=True,
-            select_last_index=op.select_last_index is not None,
-        )
-        self.write(op.result, found)
-
-    def run_cumsum(self, op: Any) -> None:
-        found = scanning.CumsumOp.compute(
-            self.read(op.input),
-            axis=op.axis.value.data,
-            exclusive=op.exclusive is not None,
-        )
-        self.write(op.result, found)
-
-    def run_trilu(self, op: Any) -> None:
-        k = None if op.k is None else self.read(op.k)
-        upper = op.upper is not None
-        found = scanning.TriluOp.compute(self.read(op.input), k, upper=upper)
-        self.write(op.result, found)
-
-    def run_top_k(self, op: Any) -> None:
-        (k,) = buffer_type(op.heap).get_shape()
-        found = ranking.TopKOp.compute(
-            self.read(op.input),
-            k=k,
-            axis=op.axis.value.data,
-            largest=op.largest is not None,
-        )
-        for buffer, array in zip((op.values, op.indices), found, strict=True):
-            if buffer is not None:
-                self.write(buffer, array)
 
 
 def unpacked(op: Any, array: Array, channels: int) -> Array:
@@ -322,21 +251,6 @@ def unpacked(op: Any, array: Array, channels: int) -> Array:
             return found[:channels].astype(array.dtype)
         case other:
             raise AssertionError(f"the oracle does not know {other} filters")
-
-
-def exact(shape: tuple[int, ...], op: Any) -> bool:
-    """Whether the result has as many windows as fit, without one more by ceil_mode."""
-    n = len(shape) - 2
-    pads, kernel = ints(op.pads), ints(op.kernel_shape)
-    dilations, strides = ints(op.dilations), ints(op.strides)
-    wanted = buffer_type(op.result).get_shape()[2:]
-    fits = tuple(
-        (shape[2 + i] + pads[i] + pads[n + i] - dilations[i] * (kernel[i] - 1) - 1)
-        // strides[i]
-        + 1
-        for i in range(n)
-    )
-    return fits == wanted
 
 
 def poisoned(type_: Any) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.embedding import (
     MODES,
@@ -12,7 +13,6 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
-from glow.dialects.memory import embedding
 
 pytestmark = pytest.mark.slow
 
@@ -34,17 +34,12 @@ def add(
 ) -> tuple[Array, Array]:
     """Add a call to `code`; return its result and what is expected of that."""
     if lengths is not None:
-        want = SparseLengthsSumOp.compute(
-            table, indices, lengths, weights, mode=mode, **parameters
-        )
+        op, ins = SparseLengthsSumOp, (table, indices, lengths, weights)
     else:
-        want = EmbeddingBagOp.compute(
-            table, indices, offsets, weights, mode=mode, **parameters
-        )
+        op, ins = EmbeddingBagOp, (table, indices, offsets, weights)
+    want = op.compute(*ins, mode=mode, **parameters)
     out = np.full(want.shape, np.nan, want.dtype) if out is None else out
-    given = (table, indices, offsets, lengths, weights, out)
-    buffers = [None if array is None else code.buffer(array) for array in given]
-    code.add(embedding.EmbeddingBagOp(*buffers, kind=mode, **parameters))  # type: ignore[arg-type]
+    code.apply(op, ins, [out], mode=mode, **parameters)
     return out, want
 
 
@@ -175,8 +170,12 @@ def test_lengths_that_do_not_add_up_are_a_fault(wrong: list[int]) -> None:
 
 def test_nothing_can_be_picked_of_nothing() -> None:
     code, table, indices = MemoryCode(), np.zeros((0, 3)), np.zeros((2, 1), np.int64)
-    buffers = [code.buffer(array) for array in (table, indices)]
-    out = code.buffer(np.zeros((2, 3)))
-    new = embedding.EmbeddingBagOp(*buffers, None, None, None, out, kind="sum")
-    code.add(new)
+    code.apply(EmbeddingBagOp, [table, indices], [np.zeros((2, 3))])
     assert "expected an index in [0, -1]" in (code.run() or "")
+
+
+def test_indices_that_are_no_list_are_refused() -> None:
+    code, indices = MemoryCode(), np.zeros((4, 4), np.int64)[:, ::2]
+    code.apply(EmbeddingBagOp, [normal(5, 8), indices], [np.zeros((4, 8), np.float32)])
+    with pytest.raises(PassFailedException, match="in a list or row-major, got memref"):
+        code.loops()

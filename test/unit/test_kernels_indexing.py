@@ -1,5 +1,6 @@
 """Machine code of gathers and index searches against the meaning of the graph ops."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
-from glow.dialects.memory.window import ArgReduceOp, GatherOp
+from glow.dialects.graph.indexing import GatherOp
 
 pytestmark = pytest.mark.slow
 
@@ -19,8 +20,7 @@ def add_gather(
 ) -> tuple[Array, Array]:
     want = np.take(data, indices, axis=axis)
     out = np.zeros(want.shape, data.dtype)
-    buffers = [code.buffer(array) for array in (data, indices, out)]
-    code.add(GatherOp(*buffers, axis=axis))
+    code.apply(GatherOp, [data, indices], [out], axis=axis)
     return out, want
 
 
@@ -57,7 +57,7 @@ def test_an_index_out_of_range_is_a_fault(index: int) -> None:
     data, out = np.arange(10.0).reshape(5, 2), np.zeros((3, 2))
     indices = np.array([4, index, -5])
     code = MemoryCode()
-    code.add(GatherOp(*(code.buffer(a) for a in (data, indices, out)), axis=0))
+    code.apply(GatherOp, [data, indices], [out], axis=0)
     run = code.compile()
     assert "expected an index in [-5, 4]" in run()
     np.testing.assert_array_equal(out, data[[4, 0, 0]])
@@ -69,7 +69,7 @@ def test_an_index_out_of_range_is_a_fault(index: int) -> None:
 def test_nothing_can_be_picked_of_nothing() -> None:
     code = MemoryCode()
     data, indices, out = np.zeros((0, 3)), np.zeros(2, np.int64), np.zeros((2, 3))
-    code.add(GatherOp(*(code.buffer(a) for a in (data, indices, out)), axis=0))
+    code.apply(GatherOp, [data, indices], [out], axis=0)
     assert "expected an index in [0, -1]" in (code.run() or "")
 
 
@@ -100,15 +100,12 @@ def test_arg_reduce(target: str, last: bool) -> None:
         np.moveaxis(floats, 0, 1),
         floats[:, :1],
     ):
-        for kind, op in (("max", ArgMaxOp), ("min", ArgMinOp)):
-            for axis in range(x.ndim):
-                want = op.compute(x, axis=axis, select_last_index=last)
+        for op, kept in product((ArgMaxOp, ArgMinOp), (False, True)):
+            for axis in range(-1, x.ndim):
+                named = {"axis": axis, "keepdims": kept, "select_last_index": last}
+                want = op.compute(x, **named)
                 out = np.full(want.shape, -1, np.int64)
-                buffers = [code.buffer(array) for array in (x, out)]
-                new = ArgReduceOp(
-                    *buffers, kind=kind, axis=axis, select_last_index=last
-                )
-                code.add(new)
+                code.apply(op, [x], [out], **named)
                 cases.append((out, want))
     assert code.run() is None
     for out, want in cases:

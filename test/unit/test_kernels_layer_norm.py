@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph import layer_norm
-from glow.dialects.memory.normalization import LayerNormOp, RmsNormOp
+from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
+from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ class Cases:
     ) -> None:
         wide = [None if a is None else a.astype(np.float64) for a in (x, scale, bias)]
         with np.errstate(all="ignore"):
-            want = layer_norm.LayerNormOp.compute(
+            want = LayerNormOp.compute(
                 wide[0],
                 *wide[1:],
                 axis=axis,
@@ -46,18 +46,16 @@ class Cases:
             )
         measured = [np.zeros(array.shape, x.dtype) for array in want[1:]]
         outs = [np.zeros_like(x), *measured]
-        buffers = [
-            None if a is None else self.code.buffer(a) for a in (x, scale, bias, *outs)
-        ]
-        self.code.add(LayerNormOp(*buffers, axis=axis, epsilon=EPSILON))
+        parameters = {"axis": axis, "epsilon": EPSILON, "with_statistics": statistics}
+        ins = [x, scale, bias]
+        self.code.apply(LayerNormOp, ins, [outs[0], measured], **parameters)
         self.expected += zip(outs, want, strict=True)
 
     def add_rms(self, x: Array, axis: int, scale: Array | None) -> None:
         wide = [None if a is None else a.astype(np.float64) for a in (x, scale)]
-        want = layer_norm.RmsNormOp.compute(*wide, axis=axis, epsilon=EPSILON)
+        want = RmsNormOp.compute(*wide, axis=axis, epsilon=EPSILON)
         out = np.zeros(x.shape, x.dtype)
-        buffers = [None if a is None else self.code.buffer(a) for a in (x, scale, out)]
-        self.code.add(RmsNormOp(*buffers, axis=axis, epsilon=EPSILON))
+        self.code.apply(RmsNormOp, [x, scale], [out], axis=axis, epsilon=EPSILON)
         self.expected.append((out, want))
 
     def add_channels_last(self, x: Array, scale: Array | None, bias: Array | None):
@@ -65,14 +63,11 @@ class Cases:
         groups = np.moveaxis(x, -1, 1)
         out = np.moveaxis(np.zeros_like(x), -1, 1)
         wide = [None if a is None else a.astype(np.float64) for a in (scale, bias)]
-        want = layer_norm.LayerNormOp.compute(
+        want = LayerNormOp.compute(
             groups.astype(np.float64), *wide, axis=2, epsilon=EPSILON
         )
-        buffers = [
-            None if a is None else self.code.buffer(a)
-            for a in (groups, scale, bias, out)
-        ]
-        self.code.add(LayerNormOp(*buffers, axis=2, epsilon=EPSILON))
+        ins = [groups, scale, bias]
+        self.code.apply(LayerNormOp, ins, [out], axis=2, epsilon=EPSILON)
         self.expected.append((out, want[0]))
 
     def check(self) -> None:
@@ -129,10 +124,9 @@ def test_a_large_mean_does_not_blur_the_variance() -> None:
 
 def test_in_place() -> None:
     x = random(5, 77)
-    want = layer_norm.LayerNormOp.compute(x, epsilon=EPSILON)[0]
+    want = LayerNormOp.compute(x, epsilon=EPSILON)[0]
     code = MemoryCode()
-    buffer = code.buffer(x)
-    code.add(LayerNormOp(buffer, None, None, buffer, axis=1, epsilon=EPSILON))
+    code.apply(LayerNormOp, [x], [x], axis=1, epsilon=EPSILON)
     assert code.run() is None
     np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-5)
 
@@ -175,9 +169,30 @@ def test_statistics_across_channels(target: str) -> None:
 
 def test_in_place_across_channels() -> None:
     x = np.moveaxis(random(2, 9, 40), -1, 1)
-    want = layer_norm.LayerNormOp.compute(x, axis=2, epsilon=EPSILON)[0]
+    want = LayerNormOp.compute(x, axis=2, epsilon=EPSILON)[0]
     code = MemoryCode()
-    buffer = code.buffer(x)
-    code.add(LayerNormOp(buffer, None, None, buffer, axis=2, epsilon=EPSILON))
+    code.apply(LayerNormOp, [x], [x], axis=2, epsilon=EPSILON)
     assert code.run() is None
     np.testing.assert_allclose(x, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_groups_of_channels(target: str, channels_last: bool) -> None:
+    """Each channel alone, and several; in place where the result is the input."""
+    code, cases = MemoryCode(target), []
+    scale, bias = random(12), random(12)
+    for shape in ((2, 12, 5, 7), (1, 12, 40), (2, 12)):
+        x = random(*shape)
+        if channels_last:
+            x = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
+        for op, groups in ((InstanceNormOp, None), (GroupNormOp, 3), (GroupNormOp, 12)):
+            named: dict[str, Any] = {"epsilon": EPSILON}
+            named |= {} if groups is None else {"num_groups": groups}
+            for ins in ([x, scale, bias], [x, None, bias], [x, scale], [x]):
+                want, out = op.compute(*ins, **named), np.copy(x, order="K")
+                code.apply(op, [out, *ins[1:]], [out], **named)
+                cases.append((out, want))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_allclose(out, want, 2e-5, 2e-5)

@@ -7,7 +7,6 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import normalization
-from glow.dialects.memory.normalization import LrnOp
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +25,7 @@ def channels_last(*shape: int, dtype: Any = np.float32) -> Array:
 
 def add(code: MemoryCode, x: Array, **params: Any) -> tuple[Array, Array]:
     out = np.zeros_like(x)
-    code.add(LrnOp(code.buffer(x), code.buffer(out), **params))
+    code.apply(normalization.LrnOp, [x], [out], **params)
     return out, normalization.LrnOp.compute(x.astype(np.float64), **params)
 
 

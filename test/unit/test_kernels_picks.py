@@ -8,7 +8,6 @@ from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import indexing as graph
 from glow.dialects.graph import scattering
-from glow.dialects.memory.indexing import GatherNdOp, ScatterNdOp, TensorScatterOp
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +19,7 @@ def add_gather_nd(
 ) -> tuple[Array, Array]:
     want = graph.GatherNdOp.compute(data, indices, batch_dims=batch)
     out = np.zeros(want.shape, data.dtype)
-    buffers = [code.buffer(array) for array in (data, indices, out)]
-    code.add(GatherNdOp(*buffers, batch_dims=batch))
+    code.apply(graph.GatherNdOp, [data, indices], [out], batch_dims=batch)
     return out, want
 
 
@@ -72,7 +70,7 @@ def test_an_index_out_of_range_is_a_fault(axis: int, index: int) -> None:
     indices = np.array([[4, 1], [-5, -2], [2, 0]])
     indices[1, axis] = index
     code = MemoryCode()
-    code.add(GatherNdOp(*(code.buffer(a) for a in (data, indices, out)), batch_dims=0))
+    code.apply(graph.GatherNdOp, [data, indices], [out])
     run = code.compile()
     message = ("expected an index in [-5, 4]", "expected an index in [-2, 1]")[axis]
     assert message in run()
@@ -85,8 +83,7 @@ def add_elements(code: MemoryCode, data: Array, indices: Array) -> tuple[Array, 
     """Add a call that picks along the last axis, by an index for each element."""
     want = np.take_along_axis(data, indices, -1)
     out = np.zeros(want.shape, data.dtype)
-    buffers = [code.buffer(a) for a in (data, indices[..., None], out)]
-    code.add(GatherNdOp(*buffers, batch_dims=data.ndim - 1))
+    code.apply(graph.GatherElementsOp, [data, indices], [out], axis=-1)
     return out, want
 
 
@@ -136,7 +133,7 @@ def test_one_index_of_a_line_out_of_range_is_a_fault(target: str, dtype: Any) ->
 def test_nothing_can_be_picked_of_nothing() -> None:
     code = MemoryCode()
     data, indices, out = np.zeros((0, 3)), np.zeros((2, 1), np.int64), np.zeros((2, 3))
-    code.add(GatherNdOp(*(code.buffer(a) for a in (data, indices, out)), batch_dims=0))
+    code.apply(graph.GatherNdOp, [data, indices], [out])
     assert "expected an index in [0, -1]" in (code.run() or "")
     assert not out.any()
 
@@ -147,8 +144,8 @@ def add_scatter_nd(
     shape = (*indices.shape[:-1], *data.shape[indices.shape[-1] :])
     updates = np.random.default_rng(1).integers(-9, 9, shape).astype(data.dtype)
     want = graph_scatter(data, indices, updates, kind)
-    buffers = [code.buffer(array) for array in (indices, updates, data)]
-    code.add(ScatterNdOp(*buffers, batch_dims=0, kind=kind))
+    op = scattering.ScatterNdOp
+    code.apply(op, [indices, updates], [], inout=data, reduction=kind)
     return data, want
 
 
@@ -177,10 +174,8 @@ def test_scatter_nd(target: str, kind: str) -> None:
 
 def test_scatter_per_batch() -> None:
     data, updates = np.zeros((4, 5)), np.arange(1.0, 13).reshape(4, 3)
-    indices = np.array([[[0], [0], [-1]]] * 4)
-    code = MemoryCode()
-    buffers = [code.buffer(array) for array in (indices, updates, data)]
-    code.add(ScatterNdOp(*buffers, batch_dims=1, kind="none"))
+    ins, code = [np.array([[0, 0, -1]] * 4), updates], MemoryCode()
+    code.apply(scattering.ScatterElementsOp, ins, [], inout=data, axis=1)
     assert code.run() is None
     np.testing.assert_array_equal(data[:, [0, -1]], updates[:, 1:])
 
@@ -189,17 +184,15 @@ def test_a_scatter_out_of_range_is_a_fault() -> None:
     data, updates = np.zeros((5, 2)), np.ones((2, 2))
     indices = np.array([[1], [-6]])
     code = MemoryCode()
-    buffers = [code.buffer(array) for array in (indices, updates, data)]
-    code.add(ScatterNdOp(*buffers, batch_dims=0, kind="none"))
+    code.apply(scattering.ScatterNdOp, [indices, updates], [], inout=data)
     assert "expected an index in [-5, 4]" in (code.run() or "")
     assert not data[2:].any()
 
 
 def test_nothing_can_be_written_into_nothing() -> None:
     data, updates = np.zeros((0, 2)), np.ones((1, 2))
-    code = MemoryCode()
-    buffers = [code.buffer(a) for a in (np.zeros((1, 1), np.int64), updates, data)]
-    code.add(ScatterNdOp(*buffers, batch_dims=0, kind="none"))
+    code, ins = MemoryCode(), [np.zeros((1, 1), np.int64), updates]
+    code.apply(scattering.ScatterNdOp, ins, [], inout=data)
     assert "expected an index in [0, -1]" in (code.run() or "")
 
 
@@ -214,12 +207,9 @@ def test_tensor_scatter(target: str, mode: str) -> None:
                 room = data.shape[axis]
                 updates = -np.take(data, range(min(room, 5) - 2), axis)
                 places = np.array(starts)
-                want = scattering.TensorScatterOp.compute(
-                    data, updates, places, axis=axis, mode=mode
-                )
-                buffers = [code.buffer(a) for a in (updates, places, data)]
-                circular = mode == "circular"
-                code.add(TensorScatterOp(*buffers, axis=axis, circular=circular))
+                op, named = scattering.TensorScatterOp, {"axis": axis, "mode": mode}
+                want = op.compute(data, updates, places, **named)
+                code.apply(op, [updates, places], [], inout=data, **named)
                 cases.append((data, want))
     assert code.run() is None
     for out, want in cases:
@@ -230,8 +220,8 @@ def test_tensor_scatter(target: str, mode: str) -> None:
 def test_a_write_index_without_room_is_a_fault(start: int) -> None:
     data, updates, starts = np.zeros((2, 5)), np.ones((2, 3)), np.array([2, start])
     code = MemoryCode()
-    buffers = [code.buffer(array) for array in (updates, starts, data)]
-    code.add(TensorScatterOp(*buffers, axis=1))
+    op = scattering.TensorScatterOp
+    code.apply(op, [updates, starts], [], inout=data, axis=1)
     run = code.compile()
     assert "expected a write index in [0, 2]" in run()
     starts[1] = 0

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
+from glow.dialects.graph.global_pooling import (
+    GlobalAvgPoolOp,
+    GlobalLpPoolOp,
+    GlobalMaxPoolOp,
+)
 from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
-from glow.dialects.memory.window import PoolOp
 
 pytestmark = pytest.mark.slow
 
@@ -44,22 +48,14 @@ WINDOWS: list[tuple[tuple[int, ...], dict[str, Any]]] = [
         ((1, 3, 7, 7), (3, 3), (3, 3), (1, 1, 1, 1), {"ceil_mode": True}),
     )
 ]
-KINDS: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
-    ("max", MaxPoolOp, {}, {}),
-    ("avg", AvgPoolOp, {}, {}),
-    ("avg", AvgPoolOp, {"count_include_pad": True}, {"count_include_pad": True}),
-    ("lp", LpPoolOp, {"p": 1}, {"p": 1}),
-    ("lp", LpPoolOp, {"p": 2}, {"p": 2}),
-    ("lp", LpPoolOp, {"p": 3}, {"p": 3}),
+KINDS: list[tuple[Any, dict[str, Any]]] = [
+    (MaxPoolOp, {}),
+    (AvgPoolOp, {}),
+    (AvgPoolOp, {"count_include_pad": True}),
+    (LpPoolOp, {"p": 1}),
+    (LpPoolOp, {"p": 2}),
+    (LpPoolOp, {"p": 3}),
 ]
-
-
-def attributes(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return what the memory op stores of the graph op's parameters."""
-    defaults = {"dilations": (1,) * len(parameters["kernel_shape"])}
-    found = defaults | parameters
-    found.pop("ceil_mode", None)
-    return found
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -68,12 +64,11 @@ def test_windows(target: str, channels_last: bool) -> None:
     code, cases = MemoryCode(target), []
     for shape, window in WINDOWS:
         x = random(*shape, channels_last=channels_last)
-        for kind, meaning, graph, memory in KINDS:
-            want = meaning.compute(x, **window, **graph)
+        for op, parameters in KINDS:
+            want = op.compute(x, **window, **parameters)
             want = want[0] if isinstance(want, tuple) else want
             out = like(want, channels_last)
-            source, result = code.buffer(x), code.buffer(out)
-            code.add(PoolOp(source, result, kind=kind, **attributes(window), **memory))
+            code.apply(op, [x], [out], **window, **parameters)
             cases.append((out, want))
     assert code.run() is None
     for out, want in cases:
@@ -87,13 +82,10 @@ def test_indices(storage_order: int) -> None:
     for dtype in (np.float32, np.float64):
         for shape, window in WINDOWS:
             x = np.round(random(*shape, dtype=dtype) / 5)
-            want = MaxPoolOp.compute(
-                x, **window, storage_order=storage_order, with_indices=True
-            )
+            named = window | {"storage_order": storage_order, "with_indices": True}
+            want = MaxPoolOp.compute(x, **named)
             outs = [like(want[0]), like(want[1])]
-            buffers = [code.buffer(array) for array in (x, *outs)]
-            parameters = attributes(window) | {"storage_order": storage_order}
-            code.add(PoolOp(*buffers, kind="max", **parameters))
+            code.apply(MaxPoolOp, [x], outs, **named)
             cases.append((outs, want))
     assert code.run() is None
     for outs, want in cases:
@@ -108,8 +100,7 @@ def test_other_types(dtype: Any) -> None:
     x = random(1, 18, 9, 9, dtype=dtype)
     want = MaxPoolOp.compute(x, **window)[0]
     out = like(want)
-    op = PoolOp(code.buffer(x), code.buffer(out), kind="max", **attributes(window))
-    code.add(op)
+    code.apply(MaxPoolOp, [x], [out], **window)
     assert code.run() is None
     np.testing.assert_array_equal(out, want)
 
@@ -125,7 +116,26 @@ def test_infinities_and_nan(channels_last: bool) -> None:
     window = WINDOWS[1][1]
     want = MaxPoolOp.compute(x, **window)[0]
     code, out = MemoryCode(), like(want, channels_last)
-    op = PoolOp(code.buffer(x), code.buffer(out), kind="max", **attributes(window))
-    code.add(op)
+    code.apply(MaxPoolOp, [x], [out], **window)
     assert code.run() is None
     np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("channels_last", [True, False])
+def test_all_of_space(channels_last: bool) -> None:
+    code, cases = MemoryCode(), []
+    ops: list[tuple[Any, dict[str, Any]]] = [
+        (GlobalAvgPoolOp, {}),
+        (GlobalMaxPoolOp, {}),
+    ]
+    ops += [(GlobalLpPoolOp, {"p": p}) for p in (1, 2, 3)]
+    for shape in ((2, 19, 7, 5), (1, 64, 9), (2, 3, 4, 5, 6)):
+        x = random(*shape, channels_last=channels_last)
+        for op, parameters in ops:
+            want = op.compute(x, **parameters)
+            out = like(want, channels_last)
+            code.apply(op, [x], [out], **parameters)
+            cases.append((out, want))
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_allclose(out, want, rtol=2e-6, atol=1e-5)

@@ -7,7 +7,6 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import ranking as graph
-from glow.dialects.memory.ranking import TopKOp
 
 pytestmark = pytest.mark.slow
 
@@ -20,9 +19,7 @@ def add_top_k(
 ) -> list[tuple[Array, Array]]:
     wanted = graph.TopKOp.compute(x, k=k, axis=axis, largest=largest)
     outs = [np.zeros(array.shape, array.dtype) for array in wanted]
-    scratch = [np.zeros(k, x.dtype), np.zeros(k, np.int64)]
-    buffers = [code.buffer(array) for array in (x, *outs, *scratch)]
-    code.add(TopKOp(*buffers, axis=axis, largest=largest))
+    code.apply(graph.TopKOp, [x], outs, k=k, axis=axis, largest=largest)
     return list(zip(outs, wanted, strict=True))
 
 
@@ -72,8 +69,7 @@ def test_one_result_alone(slot: str) -> None:
     flags = {"with_values": slot == "values", "with_indices": slot == "indices"}
     (want,) = graph.TopKOp.compute(x, k=4, **flags)
     out, code = np.zeros(4, want.dtype), MemoryCode()
-    scratch = [code.buffer(a) for a in (np.zeros(4, np.float32), np.zeros(4, np.int64))]
-    outs = {"values": None, "indices": None, slot: code.buffer(out)}
-    code.add(TopKOp(code.buffer(x), *outs.values(), *scratch, axis=0, largest=True))
+    outs = {"values": None, "indices": None, slot: out}
+    code.apply(graph.TopKOp, [x], list(outs.values()), k=4, largest=True)
     assert code.run() is None
     np.testing.assert_array_equal(out, want)

@@ -8,15 +8,16 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import reduction
-from glow.dialects.memory.window import REDUCTIONS, ReduceOp
+from glow.dialects.graph.base import GraphOp
+from glow.support.discovery import defined_in
 
 pytestmark = pytest.mark.slow
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
-MEANINGS: dict[str, Any] = {
-    kind: getattr(reduction, f"Reduce{kind.title().replace('_', '')}Op")
-    for kind in REDUCTIONS
+OPS: dict[str, Any] = {
+    op.name.removeprefix("graph.reduce_"): op for op in defined_in(reduction, GraphOp)
 }
+REDUCTIONS = tuple(OPS)
 
 
 def random(*shape: int, dtype: Any = np.float32) -> Array:
@@ -36,14 +37,13 @@ class Cases:
         self.expected: list[tuple[str, Array, Array]] = []
 
     def add(self, kind: str, x: Array, axes: tuple[int, ...], exact: bool = True):
-        meaning = MEANINGS[kind].compute
         wide = x.astype(np.float64) if x.dtype == np.float32 else x
-        want = meaning(wide if exact else x, axes=axes, keepdims=True)
-        out = np.zeros(want.shape, x.dtype)
-        source, result = self.code.buffer(x), self.code.buffer(out)
-        self.code.add(ReduceOp(source, result, kind=kind, axes=axes))
-        self.expected.append((f"{kind} {x.shape} {axes}", out, want))
-        return out
+        for kept in (True, False):
+            named = {"axes": axes, "keepdims": kept}
+            want = OPS[kind].compute(wide if exact else x, **named)
+            out = np.zeros(want.shape, x.dtype)
+            self.code.apply(OPS[kind], [x], [out], **named)
+            self.expected.append((f"{kind} {x.shape} {named}", out, want))
 
     def check(self, rtol: float = 1e-6) -> None:
         assert self.code.run() is None
@@ -123,8 +123,8 @@ def test_of_nothing() -> None:
 def test_the_mean_of_no_integers_is_a_fault() -> None:
     cases = Cases()
     x, out = np.zeros((3, 0), np.int32), np.zeros((3, 1), np.int32)
-    source, result = cases.code.buffer(x), cases.code.buffer(out)
-    cases.code.add(ReduceOp(source, result, kind="mean", axes=(1,)))
+    op = reduction.ReduceMeanOp
+    cases.code.apply(op, [x], [out], axes=(1,), keepdims=True)
     assert "integer division by zero" in (cases.code.run() or "")
 
 

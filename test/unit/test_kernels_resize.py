@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
-from memory_resizing import resized
 
 from glow.dialects.graph.interpolation import Interpolation
-from glow.dialects.memory.resize import ResizeOp
+from glow.dialects.graph.resize import ResizeOp
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +23,18 @@ CROP = replace(CUBIC, coordinates="tf_crop_and_resize")
 REGION = (-0.1, 0.2, 0.7, 1.3)
 
 
+def parameters_of(how: Interpolation) -> dict[str, Any]:
+    """Return what `graph.resize` calls the fields of `how`."""
+    return {
+        "mode": how.mode,
+        "coordinate_transformation_mode": how.coordinates,
+        "nearest_mode": how.rounding,
+        "cubic_coeff_a": how.cubic_coeff_a,
+        "exclude_outside": how.exclude_outside,
+        "antialias": how.antialias,
+    }
+
+
 class Cases:
     """Ops in one program, each with its result and what that should be."""
 
@@ -34,13 +45,13 @@ class Cases:
     def add(
         self, x: Array, out: Array, axes: tuple[int, ...], how: Any, **rest: Any
     ) -> None:
-        scales = [out.shape[axis] / x.shape[axis] for axis in axes]
-        buffers = self._code.buffer(x), self._code.buffer(out)
-        op = ResizeOp(
-            buffers[0], None, buffers[1], axes=axes, scales=scales, how=how, **rest
-        )
-        self._cases.append((out, resized(x, op)))
-        self._code.add(op)
+        sizes = [out.shape[axis] for axis in axes]
+        named = parameters_of(how) | rest | {"axes": axes, "sizes": sizes}
+        region = named.pop("region", None)
+        roi = None if region is None else np.array(region, np.float32)
+        self._cases.append((out, ResizeOp.compute(x, roi, **named)))
+        known = None if roi is None else self._code.constant(roi)
+        self._code.apply(ResizeOp, [x, known], [out], **named)
 
     def check(self) -> None:
         assert self._code.run() is None

@@ -1,5 +1,6 @@
 """Machine code of running sums and triangles against the meaning of the graph ops."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -7,20 +8,19 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import scanning as graph
-from glow.dialects.memory.scanning import CumsumOp, TriluOp
 
 TARGETS = ("cpu", "cpu:sse2")
 
 
 def add_cumsum(
-    code: MemoryCode, x: Array, axis: int, exclusive: bool
+    code: MemoryCode, x: Array, axis: int, exclusive: bool, reverse: bool = False
 ) -> tuple[Array, Array]:
-    want = graph.CumsumOp.compute(x, axis=axis, exclusive=exclusive)
+    named = {"axis": axis, "exclusive": exclusive, "reverse": reverse}
+    want = graph.CumsumOp.compute(x, **named)
     out = np.zeros(want.shape, want.dtype)
     if axis == x.ndim - 1 and x.strides[axis] < 0:
         out = out[..., ::-1]
-    buffers = [code.buffer(array) for array in (x, out)]
-    code.add(CumsumOp(*buffers, axis=axis, exclusive=exclusive))
+    code.apply(graph.CumsumOp, [x], [out], **named)
     return out, want
 
 
@@ -43,8 +43,8 @@ def test_cumsum(target: str) -> None:
         whole[..., 1:20:3],
     ):
         for axis in range(3):
-            for exclusive in (False, True):
-                cases.append(add_cumsum(code, x, axis, exclusive))
+            for exclusive, reverse in product((False, True), repeat=2):
+                cases.append(add_cumsum(code, x, axis, exclusive, reverse))
     assert code.run() is None
     for out, want in cases:
         np.testing.assert_array_equal(out, want)
@@ -56,8 +56,7 @@ def test_cumsum_in_place(axis: int) -> None:
         x = np.arange(3 * 37, dtype=np.float32).reshape(3, 37)
         want = graph.CumsumOp.compute(x, axis=axis, exclusive=exclusive)
         code = MemoryCode()
-        buffer = code.buffer(x)
-        code.add(CumsumOp(buffer, buffer, axis=axis, exclusive=exclusive))
+        code.apply(graph.CumsumOp, [x], [x], axis=axis, exclusive=exclusive)
         assert code.run() is None
         np.testing.assert_array_equal(x, want)
 
@@ -86,9 +85,7 @@ def test_trilu(target: str, upper: bool) -> None:
             k = None if place is None else np.array(place)
             want = graph.TriluOp.compute(x, k, upper=upper)
             out = np.full(want.shape, 77, want.dtype)
-            diagonal = None if k is None else code.buffer(k)
-            buffers = code.buffer(x), diagonal, code.buffer(out)
-            code.add(TriluOp(*buffers, upper=upper))
+            code.apply(graph.TriluOp, [x, k], [out], upper=upper)
             cases.append((out, want))
     assert code.run() is None
     for out, want in cases:

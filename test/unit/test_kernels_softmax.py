@@ -7,7 +7,6 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import normalization
-from glow.dialects.memory.normalization import SoftmaxOp
 
 pytestmark = pytest.mark.slow
 
@@ -19,15 +18,18 @@ def random(*shape: int, dtype: Any = np.float32) -> Array:
     return (5 * rng.standard_normal(shape)).astype(dtype)
 
 
+def op_of(log: bool) -> type[normalization.AlongAxisOp]:
+    return normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
+
+
 def meaning(x: Array, axis: int, log: bool) -> Array:
-    op = normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
     with np.errstate(all="ignore"):
-        return op.compute(x.astype(np.float64), axis=axis)
+        return op_of(log).compute(x.astype(np.float64), axis=axis)
 
 
 def add(code: MemoryCode, x: Array, axis: int, log: bool) -> tuple[Array, Array]:
     out = np.zeros(x.shape, x.dtype)
-    code.add(SoftmaxOp(code.buffer(x), code.buffer(out), axis=axis, log=log))
+    code.apply(op_of(log), [x], [out], axis=axis)
     return out, meaning(x, axis, log)
 
 
@@ -75,7 +77,6 @@ def test_in_place() -> None:
     arrays = [x.copy() for _ in want]
     code = MemoryCode()
     for i, array in enumerate(arrays):
-        buffer = code.buffer(array)
-        code.add(SoftmaxOp(buffer, buffer, axis=i // 2, log=bool(i % 2)))
+        code.apply(op_of(bool(i % 2)), [array], [array], axis=i // 2)
     assert code.run() is None
     np.testing.assert_allclose(arrays, want, rtol=4e-6, atol=1e-6)

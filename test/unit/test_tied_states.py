@@ -16,10 +16,13 @@ from operators.oracle import run_onnxruntime
 from repository import ROOT
 from small_onnx import model, node
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 import glow
 from glow.analysis.buffers import root_of
 from glow.analysis.copies import copies_in
+from glow.dialects.graph.scattering import TensorScatterOp
+from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.storage import GetOp
 from glow.model import context
 from glow.options import Options
@@ -151,10 +154,14 @@ def at_memory_level(capacity: int) -> ModuleOp:
     return module
 
 
+def is_scatter(op: Operation) -> bool:
+    return isinstance(op, ApplyOp) and op.graph_class is TensorScatterOp
+
+
 def test_a_step_writes_what_it_appends() -> None:
     """The caches are written by tensor_scatter alone, and nobody copies them."""
     module = at_memory_level(CAPACITY)
-    scattered = [op for op in module.walk() if op.name == "memory.tensor_scatter"]
+    scattered = [op for op in module.walk() if is_scatter(op)]
     symbols = [root_of(op.operands[-1]).owner for op in scattered]
     assert [op.symbol.string_value() for op in symbols if isinstance(op, GetOp)] == [
         *STATES.values()

@@ -3,20 +3,20 @@
 // Images are resized right into their part of what is joined, in the order they have.
 // CHECK-LABEL: @main
 // CHECK:         [[PART:%.*]] = memory.view %{{.*}} -> memref<1x4x8x8xf32, strided<[512, 1, 64, 8], offset: 4>>
-// CHECK-NEXT:    memory.resize ins(%{{.*}} : memref<1x4x4x4xf32, #layout.physical<NHWC>>) outs([[PART]] : {{.*}}) {axes = array<i64: 2, 3>, scales = array<f64: 2.000000e+00, 2.000000e+00>, mode = "linear", coordinates = "half_pixel", {{.*}}
+// CHECK-NEXT:    memory.apply "graph.resize" ins(%{{.*}} : memref<1x4x4x4xf32, #layout.physical<NHWC>>) outs([[PART]] : {{.*}}) {sizes = array<i64: 8, 8>, scales = array<f64: 2.000000e+00, 2.000000e+00>, axes = array<i64: 2, 3>, mode = "linear"}
 
 // Where many elements make one, axes go one after the other, the shortest first.
 // CHECK:         [[ROWS:%.*]] = memory.alloc : memref<1x4x3x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    memory.resize ins(%{{.*}}) outs([[ROWS]] : {{.*}}) {axes = array<i64: 2>, scales = array<f64: 3.750000e-01>, mode = "linear", {{.*}} antialias, {{.*}}
-// CHECK:         memory.resize ins([[ROWS]] : {{.*}}) outs(%{{.*}}) {axes = array<i64: 3, 1>, scales = array<f64: 5.000000e-01, 1.000000e+00>, {{.*}}
+// CHECK-NEXT:    memory.apply "graph.resize" ins(%{{.*}}) outs([[ROWS]] : {{.*}}) {{{.*}}sizes = array<i64: 3>, axes = array<i64: 2>
+// CHECK:         memory.apply "graph.resize" ins([[ROWS]] : {{.*}}) outs(%{{.*}}) {{{.*}}sizes = array<i64: 4, 4>, axes = array<i64: 3, 1>
 
-// What is known of a region is said.
-// CHECK:         memory.resize {{.*}}region = array<f64: 0.000000e+00, 2.500000e-01, 1.000000e+00, 7.500000e-01>
+// A region that is known is a constant.
+// CHECK:         memory.apply "graph.resize" ins(%{{.*}}, roi %{{.*}} : {{.*}}, memref<4xf32>) outs(%{{.*}} : {{.*}}) {{{.*}}coordinate_transformation_mode = "tf_crop_and_resize"}
 
-// What is not gets room for what it comes to.
+// Of one that is not, there is room for what it comes to.
 // CHECK:         [[P:%.*]] = memory.alloc : memref<24xi32>
 // CHECK-NEXT:    [[W:%.*]] = memory.alloc : memref<16xf32>
-// CHECK:         memory.resize ins(%{{.*}} roi %{{.*}} : memref<4xf32>) outs(%{{.*}}) positions [[P]] : memref<24xi32> weights [[W]] : memref<16xf32> {axes = array<i64: 2, 3>
+// CHECK:         memory.apply "graph.resize" ins(%{{.*}}, roi %{{.*}} : {{.*}}, memref<4xf32>) outs(%{{.*}}) scratch([[P]], [[W]] : memref<24xi32>, memref<16xf32>)
 graph.placeholder @x "in" : tensor<1x4x4x4xf32, #layout.physical<NHWC>>
 graph.placeholder @r "in" : tensor<4xf32>
 graph.placeholder @s "in" : tensor<1x4x8x8xf32, #layout.physical<NHWC>>

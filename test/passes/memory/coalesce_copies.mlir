@@ -15,7 +15,7 @@ memory.placeholder @p "inout" : memref<1x3x4x4xf32, #layout.physical<N[a=128]HWC
 // CHECK-NEXT:    [[S:%.*]] = memory.get @s
 // CHECK-NEXT:    memory.get @u
 // CHECK-NEXT:    memory.get @n
-// CHECK-NEXT:    memory.tensor_scatter {{.*}} inouts([[S]] :
+// CHECK-NEXT:    memory.apply "graph.tensor_scatter" {{.*}} inouts([[S]] :
 // CHECK-NEXT:    func.return
 func.func @scattered_state_stays() {
   %s = memory.get @s : memref<1x8x4xf32>
@@ -23,7 +23,7 @@ func.func @scattered_state_stays() {
   %n = memory.get @n : memref<1xi64>
   %t = memory.alloc : memref<1x8x4xf32>
   memory.copy ins(%s : memref<1x8x4xf32>) outs(%t : memref<1x8x4xf32>)
-  memory.tensor_scatter ins(%u : memref<1x1x4xf32>, %n : memref<1xi64>) inouts(%t : memref<1x8x4xf32>) {axis = 1 : i64}
+  memory.apply "graph.tensor_scatter" ins(%u, write_indices %n : memref<1x1x4xf32>, memref<1xi64>) inouts(%t : memref<1x8x4xf32>) {axis = 1 : i64}
   memory.copy ins(%t : memref<1x8x4xf32>) outs(%s : memref<1x8x4xf32>)
   func.return
 }
@@ -91,7 +91,7 @@ func.func @copies_of_copies() {
 // The old value is read once more, here through a view: the new one waits elsewhere.
 // CHECK-LABEL: @old_value_is_read_later
 // CHECK:         memory.copy ins([[S:%.*]] : {{.*}}) outs([[T:%.*]] :
-// CHECK:         memory.tensor_scatter {{.*}} inouts([[T]] :
+// CHECK:         memory.apply "graph.tensor_scatter" {{.*}} inouts([[T]] :
 // CHECK:         [[V:%.*]] = memory.view [[S]]
 // CHECK-NEXT:    memory.copy ins([[V]] : {{.*}}) outs(%y :
 // CHECK-NEXT:    memory.copy ins([[T]] : {{.*}}) outs([[S]] :
@@ -102,7 +102,7 @@ func.func @old_value_is_read_later() {
   %y = memory.get @y : memref<4xf32>
   %t = memory.alloc : memref<1x8x4xf32>
   memory.copy ins(%s : memref<1x8x4xf32>) outs(%t : memref<1x8x4xf32>)
-  memory.tensor_scatter ins(%u : memref<1x1x4xf32>, %n : memref<1xi64>) inouts(%t : memref<1x8x4xf32>) {axis = 1 : i64}
+  memory.apply "graph.tensor_scatter" ins(%u, write_indices %n : memref<1x1x4xf32>, memref<1xi64>) inouts(%t : memref<1x8x4xf32>) {axis = 1 : i64}
   %v = memory.view %s : memref<1x8x4xf32> -> memref<4xf32, strided<[4], offset: 3>>
   memory.copy ins(%v : memref<4xf32, strided<[4], offset: 3>>) outs(%y : memref<4xf32>)
   memory.copy ins(%t : memref<1x8x4xf32>) outs(%s : memref<1x8x4xf32>)
@@ -156,7 +156,7 @@ func.func @turned_state_is_kept() {
 // CHECK-LABEL: @inputs_are_kept
 // CHECK:         memory.alloc
 // CHECK-NEXT:    memory.copy
-// CHECK:         memory.scatter_nd
+// CHECK:         memory.apply "graph.scatter_nd"
 func.func @inputs_are_kept() {
   %x = memory.get @x : memref<4xf32>
   %n = memory.get @n : memref<1xi64>
@@ -164,7 +164,7 @@ func.func @inputs_are_kept() {
   memory.copy ins(%x : memref<4xf32>) outs(%t : memref<4xf32>)
   %i = memory.view %n : memref<1xi64> -> memref<1x1xi64>
   %o = memory.view %x : memref<4xf32> -> memref<1xf32, strided<[1]>>
-  memory.scatter_nd ins(%i : memref<1x1xi64>, %o : memref<1xf32, strided<[1]>>) inouts(%t : memref<4xf32>) {batch_dims = 0 : i64, kind = "none"}
+  memory.apply "graph.scatter_nd" ins(%i, %o : memref<1x1xi64>, memref<1xf32, strided<[1]>>) inouts(%t : memref<4xf32>)
   func.return
 }
 

@@ -234,7 +234,7 @@ func.func @write_to_a_view_of_a_constant() {
 
 // -----
 
-// CHECK: memory.tensor_scatter {{.*}}: writes to input @x
+// CHECK: graph.tensor_scatter {{.*}}: writes to input @x
 memory.placeholder @x "in" : memref<2x4xf32>
 memory.placeholder @u "in" : memref<2x1xf32>
 memory.placeholder @k "in" : memref<2xi64>
@@ -242,7 +242,7 @@ func.func @update_of_an_input() {
   %x = memory.get @x : memref<2x4xf32>
   %u = memory.get @u : memref<2x1xf32>
   %k = memory.get @k : memref<2xi64>
-  memory.tensor_scatter ins(%u : memref<2x1xf32>, %k : memref<2xi64>) inouts(%x : memref<2x4xf32>) {axis = 1 : i64}
+  memory.apply "graph.tensor_scatter" ins(%u, write_indices %k : memref<2x1xf32>, memref<2xi64>) inouts(%x : memref<2x4xf32>) {axis = 1 : i64}
   func.return
 }
 
