@@ -9,8 +9,10 @@ _SEVERAL = {
     "scatter_nd": ("scatter_nd", "scatter_elements"),
     "softmax": ("softmax", "log_softmax"),
 }
-_ALIKE = ("cumsum", "embedding_bag", "gather", "lrn", "resize", "rms_norm")
-_ALIKE += ("tensor_scatter", "top_k", "trilu")
+_ALIKE = (
+    *("cumsum", "embedding_bag", "gather", "lrn", "resize", "rms_norm"),
+    *("tensor_scatter", "top_k", "trilu"),
+)
 
 
 def describe_replaced(name: str) -> str | None:

@@ -97,7 +97,7 @@ def _add(
     """Add a resize of axes `lines` from input, by a roi if there is one, to result."""
     source, roi, result = buffers
     axes, scales = tuple(lines), [line.scale for line in lines.values()]
-    along = {
+    along: dict[str, Any] = {
         "axes": axes,
         "sizes": [line.places for line in lines.values()],
         # A ratio of sizes is exact, one that is told is rounded to f32.

@@ -63,7 +63,8 @@ def lower_scatter_elements(main: Main, op: ApplyOp) -> None:
 def _tuples(op: ApplyOp, picked: str, dense: str, batch: int) -> _Picks:
     """Return what an op does whose slots are these."""
     buffers = [op.buffer(slot) for slot in (picked, "indices", dense)]
-    return _Picks(op, *((b, addressing_of(b)) for b in buffers), batch)
+    x, indices, y = ((buffer, addressing_of(buffer)) for buffer in buffers)
+    return _Picks(op, x, indices, y, batch)
 
 
 def _elements(op: ApplyOp, picked: str, dense: str) -> _Picks:

@@ -62,11 +62,12 @@ def _resize_of(main: Main, op: ApplyOp) -> _Resize:
         raise PassFailedException(
             f"{op.title} expects {scratch} scratch buffers, got {len(op.scratch)}"
         )
-    tables = (*op.scratch, None, None)
+    positions, weights, *_ = *op.scratch, None, None
     shape = addressing_of(x).shape
     lines = lines_of(shape, p["sizes"], p["scales"], p["axes"], region)
-    slots = (x, op.buffer("result"), roi, *tables[:2])
-    return _Resize(*slots, lines, how, p["extrapolation_value"])
+    fill = p["extrapolation_value"]
+    y = op.buffer("result")
+    return _Resize(x, y, roi, positions, weights, lines, how, fill)
 
 
 @lowers(ResizeOp)
