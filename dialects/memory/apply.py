@@ -40,7 +40,7 @@ from glow.dialects.memory._slots import (
 )
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type
-from glow.support.segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import tensor
 
 GROUPS = ("ins", "inouts", "outs", "scratch")
