@@ -30,7 +30,7 @@ func.func @main() {
 // CHECK:         [[I:%.*]] = memory.view %{{.*}} -> memref<3x2xi64, strided<[1, 3]>>
 // CHECK:         [[C:%.*]] = memory.alloc : memref<3x2xi64>
 // CHECK-NEXT:    memory.copy ins([[I]] : {{.*}}) outs([[C]] : {{.*}})
-// CHECK-NEXT:    memory.apply "graph.embedding_bag" ins(%{{.*}}, [[C]] : memref<9x8xf32>, memref<3x2xi64>) outs(%{{.*}} : memref<3x8xf32>) {mode = "mean"}
+// CHECK:         memory.apply "graph.embedding_bag" ins(%{{.*}}, [[C]] : memref<9x8xf32>, memref<3x2xi64>) outs(%{{.*}} : memref<3x8xf32>) {mode = "mean"}
 graph.placeholder @t "in" : tensor<9x8xf32>
 graph.placeholder @i "in" : tensor<2x3xi64>
 graph.placeholder @y "out" : tensor<3x8xf32>
