@@ -126,7 +126,7 @@ def compile(
     `cache_dir` is a folder that keeps what was compiled, for all processes: the same
     model, options and compiler are found there and compiled once. It holds at most
     `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
-    It holds machine code: let nobody write there whom you do not trust.
+    It holds machine code: only those whom you trust may write there.
     A model with symbolic dimensions gives a DynamicExecutable: it compiles for the
     shapes that it is called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several

@@ -1,4 +1,4 @@
-"""What a builder is given, checked and made uniform: one line says what is wrong."""
+"""Check the arguments of a builder's calls, and bring them into one form."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from glow.runtime.symbolic_header import Symbols
 
 SUFFIX = ".executable"
-"""How files of the cache end: unlike those that users save, they may be removed."""
+"""The suffix of files of the cache, which, unlike saved ones, may be removed."""
 
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:

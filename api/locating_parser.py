@@ -93,8 +93,8 @@ class LocatingParser(Parser):
         return super()._get_op_by_name(name)
 
     def _parse_tensor_literal_element(self) -> AttrParser._TensorLiteralElement:
-        found = super()._parse_tensor_literal_element()
-        return _Element(found.is_negative, found.value, found.span)
+        element = super()._parse_tensor_literal_element()
+        return _Element(element.is_negative, element.value, element.span)
 
     def _place(self, position: int) -> LocationAttr:
         index = bisect_right(self._line_starts, position) - 1

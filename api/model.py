@@ -191,10 +191,10 @@ def copied(model: object) -> Model | None:
 
 def context() -> Context:
     """Return a context that knows every dialect; each loads when it is met."""
-    found = Context()
+    ctx = Context()
     for name, load in universe().all_dialects.items():
-        found.register_dialect(name, load)
-    return found
+        ctx.register_dialect(name, load)
+    return ctx
 
 
 def debug_text(model: object) -> str:

@@ -65,16 +65,16 @@ class Options:
         A new field counts as one of these unless it is in `_NOT_OF_RESULT`.
         """
         options = replace(self, disable=tuple(sorted(set(self.disable))))
-        found: list[object] = []
+        values: list[object] = []
         for field in fields(options):
             value = getattr(options, field.name)
             if field.name not in _NOT_OF_RESULT:
                 items = cast(Mapping[str, str], value)
                 is_mapping = isinstance(value, Mapping)
-                found.append(
+                values.append(
                     (field.name, tuple(items.items()) if is_mapping else value)
                 )
-        return tuple(found)
+        return tuple(values)
 
 
 def target_spec(target: str, cpu_features: str | None) -> str:

@@ -156,7 +156,7 @@ _GRAPH = (
     ),
     Step(
         "decompose-batch-norm",
-        "What was not folded is elementwise, and fused with its neighbours.",
+        "What was not folded is elementwise, and fused with its neighbors.",
     ),
     Step("decompose-losses", "Targets have kernels for the parts of a loss."),
     Step(

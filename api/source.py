@@ -30,7 +30,7 @@ class Source:
     constants: Mapping[str, object] | None = None
 
     def load(self) -> Model:
-        """Return the model, with IR that nobody else has; see `glow.load`."""
+        """Return the model, with IR of its own; see `glow.load`."""
         from glow.loading import load_model
         from glow.model import copied
 

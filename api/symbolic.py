@@ -54,15 +54,15 @@ def compile_symbolic(
 
 
 def check_no_shapes(options: Options) -> None:
-    """Raise where there are shapes to compile for, and no dimension that has any."""
+    """Raise if `options` has shapes, for a model without symbolic dimensions."""
     if options.shapes:
         raise BindingError("shapes: the model has no symbolic dimensions")
 
 
 def _compiled(model: SymbolicModel, compile: Compile, dims: Dims) -> Executable:
-    found = model.specialize(dims)
+    static = model.specialize(dims)
     try:
-        return compile(found)
+        return compile(static)
     except CompilationError as error:
         raise named(error, dims) from error.__cause__
 
@@ -71,11 +71,13 @@ def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:
     """Return each combination of extents once, in order."""
     if isinstance(shapes, Mapping):
         lists = [v if isinstance(v, Sequence) else [v] for v in shapes.values()]
-        found = [dict(zip(shapes, each, strict=True)) for each in product(*lists)]
+        combinations = [
+            dict(zip(shapes, each, strict=True)) for each in product(*lists)
+        ]
     else:
-        found = [dict(each) for each in shapes]
-    unique = {tuple(sorted(each.items())): each for each in found}
-    return list(unique.values()) if found != [{}] else []
+        combinations = [dict(each) for each in shapes]
+    unique = {tuple(sorted(each.items())): each for each in combinations}
+    return list(unique.values()) if combinations != [{}] else []
 
 
 def signature_for(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
@@ -170,15 +172,15 @@ def _relaid(
     shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
     try:
         if isinstance(relayout, str):
-            found = requested_layouts((), (relayout,), shapes)
+            requested = requested_layouts((), (relayout,), shapes)
         else:
             layouts = tuple(relayout.values())
-            found = requested_layouts(tuple(relayout), layouts, shapes)
+            requested = requested_layouts(tuple(relayout), layouts, shapes)
     except LayoutError as error:
         raise CompilationError(str(error)) from None
 
     def relaid(spec: TensorSpec) -> SymbolicSpec:
-        layout, symbolic = found.get(spec.name), _symbolic(spec)
+        layout, symbolic = requested.get(spec.name), _symbolic(spec)
         return symbolic if layout is None else symbolic.relaid(layout)
 
     return replace(

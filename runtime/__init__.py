@@ -1,1 +1,1 @@
-"""."""
+"""Run compiled models: arrays in, arrays out; knows no IR."""

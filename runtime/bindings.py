@@ -26,12 +26,12 @@ class _Place:
     input: int | None
     output: int | None
     number: int | None = None
-    """Which of the states it is."""
+    """The number of the state."""
     state: State | None = None
     array: Array | None = None
     """The caller's."""
     stored: Array | None = None
-    """What runs use: `array`, or a contiguous stand-in."""
+    """The array that runs use: `array`, or a contiguous copy of it."""
     range: Range | None = None
     """The bytes that `array` lies between."""
 
@@ -119,7 +119,7 @@ class Bindings:
 
     @property
     def copied_bytes(self) -> int:
-        """How many bytes each run copies between bound arrays and contiguous ones."""
+        """The bytes that each run copies between bound arrays and contiguous ones."""
         return sum(
             place.spec.nbytes * (place.is_read + place.is_written)
             for place in self._copied.values()
@@ -168,12 +168,12 @@ class Bindings:
         self._take()
         try:
             self._fill(outputs_only=True)
-            found = {n: cast(Array, array).view() for n, array in self._results.items()}
+            views = {n: cast(Array, array).view() for n, array in self._results.items()}
         finally:
             self._lock.release()
-        for view in found.values():
+        for view in views.values():
             view.flags.writeable = False
-        return found
+        return views
 
     def clone(self) -> Bindings:
         """
@@ -196,7 +196,7 @@ class Bindings:
     def _take(self) -> None:
         if not self._lock.acquire(blocking=False):
             raise BindingError(
-                "expected bindings that nobody uses, got those of a run in another"
+                "expected bindings that are not in use, got those of a run in another"
                 " thread; clone() makes others"
             )
 
@@ -222,16 +222,16 @@ class Bindings:
 
     def _is_shared(self, place: _Place, array: Array) -> bool:
         """Return whether `array` overlaps what runs write, or what another one has."""
-        found = range_of(array)
-        if found is None:
+        extent = range_of(array)
+        if extent is None:
             return False
-        taken = self._written.overlapped_by(found)
+        taken = self._written.overlapped_by(extent)
         if not place.is_written:  # what is only read may overlap
             return taken > 0
-        taken += self._only_read.overlapped_by(found)
+        taken += self._only_read.overlapped_by(extent)
         own = place.range
         # Its own array is to go, and may be given again.
-        is_own = own is not None and own[0] < found[1] and found[0] < own[1]
+        is_own = own is not None and own[0] < extent[1] and extent[0] < own[1]
         return taken > is_own
 
     def _sharing(self, place: _Place, array: Array) -> str:
@@ -293,15 +293,15 @@ class Bindings:
 
 
 def _places_of(signature: Signature) -> dict[str, _Place]:
-    found = {
+    places = {
         spec.name: _Place(spec, index, None)
         for index, spec in enumerate(signature.inputs)
     }
     for index, spec in enumerate(signature.outputs):
-        found.setdefault(spec.name, _Place(spec, None, None)).output = index
+        places.setdefault(spec.name, _Place(spec, None, None)).output = index
     for number, state in enumerate(signature.states):
-        found[state.spec.name] = _Place(state.spec, None, None, number, state)
-    return found
+        places[state.spec.name] = _Place(state.spec, None, None, number, state)
+    return places
 
 
 def _fresh(spec: TensorSpec) -> Array:

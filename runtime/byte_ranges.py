@@ -1,4 +1,4 @@
-"""Which bytes of memory are taken, so that overlaps are found without a search."""
+"""Sets of byte ranges that count the overlaps with another range."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class ByteRanges:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
-    def add(self, found: Range) -> None:
-        insort(self._starts, found[0])
-        insort(self._ends, found[1])
+    def add(self, extent: Range) -> None:
+        insort(self._starts, extent[0])
+        insort(self._ends, extent[1])
 
-    def remove(self, found: Range) -> None:
+    def remove(self, extent: Range) -> None:
         """Remove a range that was added."""
-        for bounds, bound in zip((self._starts, self._ends), found, strict=True):
+        for bounds, bound in zip((self._starts, self._ends), extent, strict=True):
             del bounds[bisect_left(bounds, bound)]
 
-    def overlapped_by(self, found: Range) -> int:
+    def overlapped_by(self, extent: Range) -> int:
         """Return how many ranges share a byte with this one."""
-        start, end = found
+        start, end = extent
         return bisect_left(self._starts, end) - bisect_right(self._ends, start)

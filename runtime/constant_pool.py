@@ -14,7 +14,7 @@ _Key = tuple[str, tuple[int, ...], bytes]
 
 class ConstantPool:
     """
-    Arrays by what they contain, bit by bit, for as long as somebody holds them.
+    Arrays by what they contain, bit by bit, for as long as they are referenced.
 
     Equal means the same type, shape and bytes: NaNs of other bits and zeros of other
     signs are other constants.
@@ -28,19 +28,19 @@ class ConstantPool:
         """Return the read-only array, fit for code, that stands for all equal ones."""
         if not array.nbytes:
             return array
-        found = usable(array)
-        key = (found.dtype.str, found.shape, sample_of(found))
+        held = usable(array)
+        key = (held.dtype.str, held.shape, sample_of(held))
         with self._lock:
             alike = [each for each in self._arrays.get(key, ()) if each() is not None]
             for each in alike:
                 known = each()
-                if known is not None and has_same_bytes(known, found):
+                if known is not None and has_same_bytes(known, held):
                     return known
-            forget(found)  # of a mapped file, runs may need some rows only
-            found = found.view()  # whose life is ours to follow
-            found.flags.writeable = False
-            self._arrays[key] = [*alike, ref(found, lambda _: self._forget(key))]
-        return found
+            forget(held)  # of a mapped file, runs may need some rows only
+            held = held.view()  # a new object, for a weak reference of our own
+            held.flags.writeable = False
+            self._arrays[key] = [*alike, ref(held, lambda _: self._forget(key))]
+        return held
 
     def _forget(self, key: _Key) -> None:
         # It runs wherever the last holder lets go, also inside of `share`: no lock.
@@ -50,7 +50,7 @@ class ConstantPool:
 
     @property
     def nbytes(self) -> int:
-        """What all constants that somebody holds take, in bytes."""
+        """The bytes of all constants that are referenced."""
         held = [each() for alike in list(self._arrays.values()) for each in alike]
         return sum(array.nbytes for array in held if array is not None)
 

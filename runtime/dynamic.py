@@ -49,7 +49,7 @@ class DynamicExecutable(Executable):
 
     @property
     def compiled(self) -> tuple[dict[str, int], ...]:
-        """The extents that there is code for, those used last at the end."""
+        """The extents that are compiled, those used last at the end."""
         return tuple(dims for dims, _ in self._compiled())
 
     def _compiled(self) -> list[tuple[dict[str, int], Executable]]:
@@ -60,14 +60,14 @@ class DynamicExecutable(Executable):
 
     @property
     def arena_bytes(self) -> int:
-        """How much memory a run works in, for the largest shape that there is."""
+        """The bytes that a run works in, for the largest shape that is compiled."""
         return max((net.arena_bytes for _, net in self._compiled()), default=0)
 
     @property
     def constants(self) -> tuple[Array, ...]:
         """The constants of all shapes that there are, shared ones once."""
-        found = (array for _, net in self._compiled() for array in net.constants)
-        return tuple({address_of(array): array for array in found}.values())
+        arrays = (array for _, net in self._compiled() for array in net.constants)
+        return tuple({address_of(array): array for array in arrays}.values())
 
     def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """
@@ -136,15 +136,15 @@ class DynamicExecutable(Executable):
         from glow.runtime.image_file import write_images
         from glow.runtime.symbolic_header import Symbols
 
-        found = self._compiled()
-        if not found:
+        nets = self._compiled()
+        if not nets:
             dims = ", ".join(f'"{name}": ...' for name in self.dims)
             raise CompilationError(
                 "expected a shape to save an executable for, got none; name some when "
                 f"the model is compiled, shapes={{{dims}}}, or specialize({{{dims}}})"
             )
-        symbols = Symbols(self._symbols, tuple(dims for dims, _ in found))
-        write_images(Path(path), [net.image() for _, net in found], symbols)
+        symbols = Symbols(self._symbols, tuple(dims for dims, _ in nets))
+        write_images(Path(path), [net.image() for _, net in nets], symbols)
 
     def execute(
         self,

@@ -1,4 +1,4 @@
-"""What a run works in, which one caller at a time has."""
+"""Frames: the arrays and the working memory of one run at a time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Notify = Callable[[int], None]
 
 
 class Frame(ABC):
-    """What one run at a time owns: a place for each array, and memory to work in."""
+    """A place for each array of a run, and memory to work in; one run at a time."""
 
     @abstractmethod
     def place_input(self, index: int, array: Array) -> None:

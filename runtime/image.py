@@ -71,6 +71,6 @@ class Image:
     arena_bytes: int
     constants: tuple[Array, ...]
     messages: tuple[str, ...]
-    """What the fault codes 1, 2, ... mean."""
+    """The messages of the fault codes 1, 2 and so on."""
     check: Callable[[], None] | None = None
     """To be called before constants are used; raises where they are damaged."""

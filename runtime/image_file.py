@@ -49,7 +49,7 @@ _Part = TypeVar("_Part")
 
 @dataclass(frozen=True)
 class _Parts:
-    """What images are made of, each part once, and which of them each image has."""
+    """The parts of all images, each once, and which of them each image has."""
 
     objects: tuple[bytes, ...]
     constants: tuple[Array, ...]
@@ -91,7 +91,7 @@ def _parts_of(images: Sequence[Image]) -> _Parts:
 def _header_of(
     images: Sequence[Image], parts: _Parts, symbols: Symbols | None
 ) -> dict[str, Any]:
-    from importlib.metadata import version  # dear to load, and needed here only
+    from importlib.metadata import version  # slow to import, and needed here only
 
     codes, code_bytes = _placed([len(code) for code in parts.objects], 0)
     start = code_bytes + -code_bytes % _PAGE
@@ -164,7 +164,7 @@ def _constant_pieces(parts: _Parts) -> Iterator[bytes | memoryview]:
 
 def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:
     """Return the SHA-256 of each block of what `pieces` are together."""
-    found: list[str] = []
+    sums: list[str] = []
     block, room = sha256(), BLOCK_BYTES
     for piece in pieces:
         view = memoryview(piece)
@@ -173,9 +173,9 @@ def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:
             block.update(part)
             room -= len(part)
             if not room:
-                found.append(block.hexdigest())
+                sums.append(block.hexdigest())
                 block, room = sha256(), BLOCK_BYTES
-    return found if room == BLOCK_BYTES else [*found, block.hexdigest()]
+    return sums if room == BLOCK_BYTES else [*sums, block.hexdigest()]
 
 
 def read_images(
@@ -208,10 +208,10 @@ def _header_length(path: Path, start: bytes) -> int:
         raise InvalidExecutableError(f"{path}: expected a saved executable")
     if len(start) < _PREAMBLE.size:
         raise InvalidExecutableError(f"{path}: the header is cut or changed")
-    _, found, _, length, _ = _PREAMBLE.unpack(start)
-    if found != FORMAT:
+    _, format_, _, length, _ = _PREAMBLE.unpack(start)
+    if format_ != FORMAT:
         raise InvalidExecutableError(
-            f"{path}: expected format {FORMAT}, got {found}; compile the model again"
+            f"{path}: expected format {FORMAT}, got {format_}; compile the model again"
         )
     return min(length, path.stat().st_size)
 
@@ -235,12 +235,12 @@ class _Reader:
     def images(self, check: Callable[[], None] | None) -> tuple[Image, ...]:
         header = self._header
         machine = header["machine"]
-        found = Machine(**machine | {"features": tuple(machine["features"])})
+        made_for = Machine(**machine | {"features": tuple(machine["features"])})
         objects = tuple(map(self._object, header["objects"]))
         constants = tuple(map(self._constant, header["constants"]))
         return tuple(
             Image(
-                found,
+                made_for,
                 _picked(objects, each["objects"]),
                 tuple(map(binding_of, each["bindings"])),
                 each["arena_bytes"],

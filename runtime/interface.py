@@ -1,4 +1,4 @@
-"""What every executable offers, whichever backend made it."""
+"""The interface of executables, which all backends implement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from glow.support.errors import CompilationError
 
 @dataclass(frozen=True)
 class StageReport:
-    """What a step of a compilation cost, and how many ops it left; None: no IR."""
+    """The time that a stage took, and the number of ops after it; None: no IR."""
 
     name: str
     seconds: float
@@ -61,18 +61,18 @@ class Executable(ABC):
     def __init__(self, signature: Signature):
         self.signature = signature
         self.stages: tuple[StageReport, ...] = ()
-        """How it was compiled, step by step."""
+        """A report of each stage of its compilation."""
         self._input_names = tuple(spec.name for spec in signature.inputs)
         self._output_names = tuple(spec.name for spec in signature.outputs)
 
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
-        """What a call takes, in order."""
+        """The tensors that a call takes, in order."""
         return self.signature.inputs
 
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
-        """What a call returns, in order."""
+        """The tensors that a call returns, in order."""
         return self.signature.outputs
 
     def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
@@ -112,7 +112,7 @@ class Executable(ABC):
         return dict(zip(self._output_names, results, strict=True))
 
     def _start(self) -> Sequence[Array]:
-        """Return states for a run that nobody follows up."""
+        """Return states for a run whose states are dropped."""
         states = self.signature.states
         return [state.start() for state in states] if states else ()
 
@@ -153,7 +153,7 @@ class Executable(ABC):
 
     @property
     def arena_bytes(self) -> int:
-        """How much memory each concurrent run works in, beside inputs and outputs."""
+        """The bytes that each concurrent run works in, beside inputs and outputs."""
         return 0
 
     @property
@@ -163,7 +163,7 @@ class Executable(ABC):
 
     @property
     def constant_bytes(self) -> int:
-        """How much its constants take, shared or not."""
+        """The bytes of its constants, shared or not."""
         return sum(array.nbytes for array in self.constants)
 
     def bind(

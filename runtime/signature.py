@@ -1,4 +1,4 @@
-"""What an executable takes and gives by name, and whether arrays fit that."""
+"""Signatures: the tensors that an executable takes and returns, by name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TensorSpec:
     tensor_shape: tuple[int, ...] | None = None
     """The shape that the tensor has in the model, where the array has another order."""
     axes: tuple[str, ...] = ()
-    """What the axes of the tensor mean, as far as the model says so."""
+    """The meaning of each axis, as far as the model states it."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.description}"
@@ -53,7 +53,7 @@ class TensorSpec:
 
     @property
     def description(self) -> str:
-        """What to pass: `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`."""
+        """The array to pass, as text: `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`."""
         notes: list[str] = []
         if self.layout:
             notes.append(f"{self.layout} of {list(self.tensor_shape or ())}")
@@ -68,8 +68,8 @@ class TensorSpec:
             return tensor
         from glow.support.layout import pack, parse_layout
 
-        found = pack(parse_layout(self.layout), tensor)
-        return found.reshape(self.shape)
+        packed = pack(parse_layout(self.layout), tensor)
+        return packed.reshape(self.shape)
 
     def unpack(self, array: Array) -> Array:
         """Return the tensor, in the model's shape, that `array` stands for."""
@@ -140,7 +140,7 @@ class Arguments:
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
-    """Where results go; no one else reads or writes these during the run."""
+    """Buffers for the results; nothing else reads or writes them during the run."""
     requested: tuple[Array | None, ...]
     """The caller's own output buffers; None: a fresh array was asked for."""
 
@@ -163,7 +163,7 @@ class Signature:
     """
     The inputs and outputs of a model; a tensor that is both stands in both.
 
-    States are neither: nobody passes them to a run or takes them from it.
+    States are neither: a run is not passed them and does not return them.
 
     Errors: `bind` and `bind_positional` raise one BindingError that names every
     array that is missing, unknown, or of another type than expected.
@@ -183,10 +183,10 @@ class Signature:
     def directions(self) -> dict[str, str]:
         """in, out or inout of each name: what code does to the caller's arrays."""
         read = {spec.name for spec in self.inputs}
-        found = {spec.name: "in" for spec in self.inputs}
+        directions = {spec.name: "in" for spec in self.inputs}
         for spec in self.outputs:
-            found[spec.name] = "inout" if spec.name in read else "out"
-        return found | {state.spec.name: state.direction for state in self.states}
+            directions[spec.name] = "inout" if spec.name in read else "out"
+        return directions | {state.spec.name: state.direction for state in self.states}
 
     @property
     def residencies(self) -> dict[str, str]:
@@ -307,18 +307,20 @@ def _problems(
     values: Mapping[str, object],
     required: bool,
 ) -> list[str]:
-    """Say what is wrong with `values`, one entry for each that is."""
-    found: list[str] = []
+    """Return what is wrong with `values`, one entry for each that is."""
+    problems: list[str] = []
     for spec in specs:
         if spec.name in values:
             problem = spec.problem_with(values[spec.name])
             if problem is not None:
-                found.append(f'{kind} "{spec.name}": {problem}')
+                problems.append(f'{kind} "{spec.name}": {problem}')
         elif required:
-            found.append(f'{kind} "{spec.name}": missing, expected {spec.description}')
+            problems.append(
+                f'{kind} "{spec.name}": missing, expected {spec.description}'
+            )
     known = [spec.name for spec in specs]
     names = ", ".join(known) or "none"
-    return found + [
+    return problems + [
         f'no {kind} is called "{name}", expected {names}'
         for name in values
         if name not in known

@@ -1,4 +1,4 @@
-"""Executables that were made for something, the last used of them."""
+"""A cache of executables: each is made once, the least recently used go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glow.runtime.interface import Executable
 
 class Specializations:
     """
-    At most `size` executables by what they were made for; the longest unused goes.
+    At most `size` executables by key; the least recently used one goes.
 
     Any number of threads may ask: one makes an executable, those that want the same
     wait for it, all others go on. Who runs one that goes keeps it until it is done.
@@ -27,21 +27,21 @@ class Specializations:
         self._pending: dict[Hashable, Future[Executable]] = {}
 
     def find(self, key: Hashable) -> Executable | None:
-        """Return what was made for `key`, if it is still there."""
+        """Return the executable for `key`, if it is still kept."""
         with self._lock:
-            found = self._ready.get(key)
-            if found is not None:
+            net = self._ready.get(key)
+            if net is not None:
                 self._ready.move_to_end(key)
-        return found
+        return net
 
     def get(self, key: Hashable, make: Callable[[], Executable]) -> Executable:
-        """Return what was made for `key`, or what `make` makes; errors are not kept."""
+        """Return the executable for `key`; `make` it if need be. Errors are not kept."""
         while True:
             with self._lock:
-                found = self._ready.get(key)
-                if found is not None:
+                net = self._ready.get(key)
+                if net is not None:
                     self._ready.move_to_end(key)
-                    return found
+                    return net
                 others = self._pending.get(key)
                 if others is None:
                     own = self._pending[key] = Future[Executable]()
@@ -49,7 +49,7 @@ class Specializations:
             try:
                 return others.result()
             except CancelledError:
-                continue  # whoever made it was interrupted
+                continue  # the thread that made it was interrupted
         return self._made(key, make, own)
 
     def _made(
@@ -58,9 +58,9 @@ class Specializations:
         make: Callable[[], Executable],
         promise: Future[Executable],
     ) -> Executable:
-        """Keep what `make` makes, and tell those who wait."""
+        """Keep what `make` makes, and pass it to the threads that wait for it."""
         try:
-            found = make()
+            net = make()
         except BaseException as error:
             with self._lock:
                 del self._pending[key]
@@ -71,13 +71,13 @@ class Specializations:
             raise
         with self._lock:
             del self._pending[key]
-            self._ready[key] = found
+            self._ready[key] = net
             if len(self._ready) > self.size:
                 self._ready.popitem(last=False)
-        promise.set_result(found)
-        return found
+        promise.set_result(net)
+        return net
 
     def items(self) -> tuple[tuple[Hashable, Executable], ...]:
-        """Return what executables were made for, and them, the last used last."""
+        """Return keys with their executables, the most recently used last."""
         with self._lock:
             return tuple(self._ready.items())

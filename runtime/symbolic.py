@@ -1,4 +1,4 @@
-"""Signatures with symbolic dimensions, and what arrays make of these."""
+"""Signatures with symbolic dimensions, and their extents for given arrays."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class SymbolicSignature(Signature):
 
     @cached_property
     def _specs(self) -> dict[str, SymbolicSpec]:
-        """What says how large dimensions are, by name: inputs, then states."""
+        """The tensors that dimensions follow from, by name: inputs, then states."""
         specs = (*self.inputs, *(state.spec for state in self.states))
         return {spec.name: cast(SymbolicSpec, spec) for spec in specs}
 
     @cached_property
     def _relations(self) -> dict[str, Relation]:
-        return relations((text for text, _, _ in self._places), self.known)
+        return relations((text for text, _, _ in self._uses), self.known)
 
     @cached_property
-    def _places(self) -> tuple[tuple[str, str, int], ...]:
-        """Where symbolic dimensions stand: text, input or state, axis of the model."""
+    def _uses(self) -> tuple[tuple[str, str, int], ...]:
+        """The uses of symbolic dimensions: text, input or state, axis in the model."""
         return tuple(
             (extent, spec.name, axis)
             for spec in self._specs.values()
@@ -53,14 +53,14 @@ class SymbolicSignature(Signature):
     @cached_property
     def dims(self) -> tuple[str, ...]:
         """The dimensions that callers choose, in order."""
-        found = dict.fromkeys(text for text, _, _ in self._places)
-        return tuple(text for text in found if text not in self._relations)
+        names = dict.fromkeys(text for text, _, _ in self._uses)
+        return tuple(text for text in names if text not in self._relations)
 
     @cached_property
     def _of_states(self) -> tuple[str, ...]:
         """Those of `dims` that no input has."""
         names = {spec.name for spec in self.inputs}
-        seen = {text for text, name, _ in self._places if name in names}
+        seen = {text for text, name, _ in self._uses if name in names}
         return tuple(text for text in self.dims if text not in seen)
 
     def dims_of(self, arrays: Mapping[str, object], partial: bool = False) -> Dims:
@@ -77,44 +77,44 @@ class SymbolicSignature(Signature):
             if len(shape := np.shape(cast(Array, arrays.get(name)))) == len(spec.shape)
             and isinstance(arrays.get(name), np.ndarray)
         }
-        found = self._extents(shapes, problems)
-        missing = [name for name in self.dims if name not in found]
+        dims = self._extents(shapes, problems)
+        missing = [name for name in self.dims if name not in dims]
         if missing and not problems:
-            problems.append(self._unknown(missing, found))
+            problems.append(self._unknown(missing, dims))
         if not missing:
-            problems += self._unrelated(shapes, found)
+            problems += self._unrelated(shapes, dims)
         if problems:
             raise BindingError("; ".join(problems))
-        return found
+        return dims
 
-    def _unknown(self, missing: Sequence[str], found: Dims) -> str:
+    def _unknown(self, missing: Sequence[str], dims: Dims) -> str:
         names = ", ".join(f'"{name}"' for name in missing)
-        dims = ", ".join(f'"{name}": {found.get(name, "...")}' for name in self.dims)
+        given = ", ".join(f'"{name}": {dims.get(name, "...")}' for name in self.dims)
         options = " ".join(f'--dim "{name}=..."' for name in missing)
         in_states = set(missing) <= set(self._of_states)
         owner = "bindings a state" if in_states else "an input"
         return (
             f"no array says what dimension {names} is; give {owner} that has it,"
-            f" or its extent: specialize({{{dims}}}) or {options}"
+            f" or its extent: specialize({{{given}}}) or {options}"
         )
 
     def _extents(
         self, shapes: Mapping[str, Shape], problems: list[str]
     ) -> dict[str, int]:
         """Return the extents by name; add those that differ to `problems`."""
-        found: dict[str, int] = {}
+        dims: dict[str, int] = {}
         first: dict[str, str] = {}
-        for text, name, axis in self._places:
+        for text, name, axis in self._uses:
             if text in self._relations or name not in shapes:
                 continue
             extent = shapes[name][axis]
             first.setdefault(text, name)
-            if found.setdefault(text, extent) != extent:
+            if dims.setdefault(text, extent) != extent:
                 problems.append(
-                    f'dimension "{text}" is {found[text]} in '
+                    f'dimension "{text}" is {dims[text]} in '
                     f"{self._called(first[text])}, {extent} in {self._called(name)}"
                 )
-        return found
+        return dims
 
     def _called(self, name: str) -> str:
         is_state = any(state.spec.name == name for state in self.states)
@@ -122,25 +122,27 @@ class SymbolicSignature(Signature):
 
     def _problems(self, arrays: Mapping[str, object], partial: bool) -> list[str]:
         inputs = {spec.name for spec in self.inputs}
-        found: list[str] = []
+        problems: list[str] = []
         for name, spec in self._specs.items():
             if name in arrays:
                 problem = spec.problem_with(arrays[name])
-                found += [] if problem is None else [f"{self._called(name)}: {problem}"]
+                problems += (
+                    [] if problem is None else [f"{self._called(name)}: {problem}"]
+                )
             elif name in inputs and not partial:
-                found.append(f'input "{name}": missing, expected {spec.description}')
+                problems.append(f'input "{name}": missing, expected {spec.description}')
         allowed = list(self._specs) if partial else [spec.name for spec in self.inputs]
         known = ", ".join(allowed) or "none"
         for name in arrays:
             if name not in allowed:
-                found.append(f'no input is called "{name}", expected {known}')
-        return found
+                problems.append(f'no input is called "{name}", expected {known}')
+        return problems
 
     def _unrelated(self, shapes: Mapping[str, Shape], dims: Dims) -> list[str]:
-        """Say which extents are not what others make them."""
+        """Return which extents are not those that follow from others."""
         values = {**self.known, **dims}
-        found: list[str] = []
-        for text, name, axis in self._places:
+        problems: list[str] = []
+        for text, name, axis in self._uses:
             relation = self._relations.get(text)
             if relation is None or name not in shapes:
                 continue
@@ -148,14 +150,14 @@ class SymbolicSignature(Signature):
             try:
                 expected = relation.extent(values)
             except ValueError as error:
-                found.append(f"{self._called(name)}: {error}")
+                problems.append(f"{self._called(name)}: {error}")
                 continue
             if expected != extent:
-                found.append(
+                problems.append(
                     f'dimension "{text}" is {extent} in {self._called(name)}, '
                     f"expected {expected} for {relation.described(values)}"
                 )
-        return found
+        return problems
 
     def shapes_of(self, dims: Dims) -> Shapes:
         """
@@ -172,7 +174,7 @@ class SymbolicSignature(Signature):
 
     def dims_for(self, shapes: Shapes) -> Dims:
         """Return the extents behind `shapes`, which `shapes_of` returned."""
-        found = (
+        related = (
             dict(zip(self._of_states, shapes[-1], strict=True))
             if self._of_states
             else {}
@@ -184,37 +186,37 @@ class SymbolicSignature(Signature):
         }
         extents = {
             text: by_name[name][axis]
-            for text, name, axis in self._places
+            for text, name, axis in self._uses
             if name in by_name and text not in self._relations
         }
-        return {text: (extents | found)[text] for text in self.dims}
+        return {text: (extents | related)[text] for text in self.dims}
 
     def check_dims(self, dims: Mapping[str, object]) -> list[str]:
-        """Say what is wrong with extents by name, one entry for each that is."""
+        """Return what is wrong with extents by name, one entry for each that is."""
         known = ", ".join(f'"{name}"' for name in self.dims) or "none"
-        found = [
+        problems = [
             f'dimension "{name}": missing' for name in self.dims if name not in dims
         ]
         for name, value in dims.items():
             if name not in self.dims:
-                found.append(
+                problems.append(
                     f'no symbolic dimension is called "{name}", expected {known}'
                 )
             elif not isinstance(value, int | np.integer) or int(cast(int, value)) < 0:
-                found.append(
+                problems.append(
                     f'dimension "{name}": expected an extent from 0 on, got {value!r}'
                 )
-        if not found:
+        if not problems:
             values = {**self.known, **cast(Dims, dims)}
             for text, relation in self._relations.items():
                 try:
                     values[text] = relation.extent(values)
                 except ValueError as error:
-                    found.append(f"dimension {error}")
-            if not found:
-                problems = (spec.problem_for(values) for spec in self._specs.values())
-                found += [problem for problem in problems if problem is not None]
-        return found
+                    problems.append(f"dimension {error}")
+            if not problems:
+                unfit = (spec.problem_for(values) for spec in self._specs.values())
+                problems += [problem for problem in unfit if problem is not None]
+        return problems
 
     def fit(self, arrays: Sequence[object]) -> bool:
         """Return False: whether arrays fit says what is compiled for their shapes."""

@@ -48,7 +48,7 @@ class SymbolicSpec(TensorSpec):
 
     @property
     def description(self) -> str:
-        """What to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
+        """The array to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
         dtype = str(self.dtype) if self.is_typed else "?"
         extents = "..." if self.extents is None else _listed(self.extents)
         notes = [f"axes {', '.join(axis or '?' for axis in self.axes)}"]
@@ -61,7 +61,7 @@ class SymbolicSpec(TensorSpec):
         return f"{text} ({'; '.join(notes)})" if notes else text
 
     def problem_with(self, value: object) -> str | None:
-        """Say why `value` cannot stand for this tensor, whatever dimensions are."""
+        """Return why `value` cannot be this tensor for any extents; None if it can."""
         if not isinstance(value, np.ndarray):
             return f"expected {self.description}, got a {type(value).__name__}"
         array = cast(Array, value)
@@ -71,8 +71,8 @@ class SymbolicSpec(TensorSpec):
         )
         if fits and self.dtype in (array.dtype, np.dtype("V")):
             return None
-        found = describe(array.shape, array.dtype)
-        return f"expected {self.description}, got {found}"
+        got = describe(array.shape, array.dtype)
+        return f"expected {self.description}, got {got}"
 
     def pack(self, tensor: Array) -> Array:
         from glow.support.layout import pack
@@ -108,7 +108,7 @@ class SymbolicSpec(TensorSpec):
         return physical_shape(self._order(), shape)
 
     def problem_for(self, dims: Mapping[str, int]) -> str | None:
-        """Say why no array can hold the tensor where dimensions are `dims`."""
+        """Return why no array holds the tensor for these extents; None if one does."""
         shape = tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
         if prod(self.shape_for(dims)) == prod(shape):
             return None
@@ -133,16 +133,16 @@ class SymbolicSpec(TensorSpec):
 
     def _array_extents(self) -> tuple[int | str, ...]:
         """Return the shape of the array with names; `n/8` is what blocks leave of n."""
-        found: list[int | str] = []
+        extents: list[int | str] = []
         for dim in self._order().dims:
             extent = (self.extents or ())[dim.axis]
             if dim.extent is not None:
-                found.append(dim.extent)
+                extents.append(dim.extent)
             elif isinstance(extent, int):
-                found.append(extent // dim.stride)
+                extents.append(extent // dim.stride)
             else:
-                found.append(extent if dim.stride == 1 else f"{extent}/{dim.stride}")
-        return tuple(found)
+                extents.append(extent if dim.stride == 1 else f"{extent}/{dim.stride}")
+        return tuple(extents)
 
 
 def _listed(extents: Sequence[int | str]) -> str:

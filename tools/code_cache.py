@@ -1,4 +1,4 @@
-"""Where command lines keep what they compiled between runs."""
+"""The folder in which command lines keep compiled models between runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def user_cache_dir() -> Path | None:
     None where there is none that only this user can write to.
     Source: XDG Base Directory Specification 0.8, where relative paths do not count.
     """
-    with suppress(OSError, RuntimeError):  # the latter: nobody is at home
+    with suppress(OSError, RuntimeError):  # the latter: there is no home folder
         base = Path(os.environ.get("XDG_CACHE_HOME", ""))
         root = base if base.is_absolute() else Path.home() / ".cache"
         folder = root / "glow"
@@ -53,7 +53,7 @@ def user_cache_dir() -> Path | None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether nobody but this user can put files into `folder`."""
+    """Return whether only this user can put files into `folder`."""
     if not hasattr(os, "getuid"):
         return True  # folders of a user are private there
     status = folder.stat()

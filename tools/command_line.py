@@ -1,4 +1,4 @@
-"""What all command lines share: one line per error, messages on stderr only."""
+"""Errors of command lines: one line each, on stderr only."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def describe(error: BaseException) -> str:
     if "xdsl" in sys.modules:  # what needs no compiler, imports none
         from glow.tools.ir_errors import describe_ir_error
 
-        found = describe_ir_error(error)
-        if found is not None:
-            return one_line(found)
+        message = describe_ir_error(error)
+        if message is not None:
+            return one_line(message)
     match error:
         case OSError() if error.strerror:
             place = f"{error.filename}: " if error.filename else ""

@@ -1,4 +1,4 @@
-"""Save what made the compiler break, with the command that shows it again."""
+"""Save the module that broke the compiler, with the command that reproduces it."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
     """Return the arrays of `option NAME=FILE.npy` options."""
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for text in texts:
         name, _, file = text.rpartition("=")
         if not name:
             raise ValueError(f"expected {option} NAME=FILE.npy, got {text!r}")
-        found[name] = _read(file)
-    return found
+        arrays[name] = _read(file)
+    return arrays
 
 
 def feeds_of_peers(

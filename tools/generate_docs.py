@@ -39,12 +39,12 @@ _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 
 def pages() -> dict[Path, str]:
     """Return the text of every generated page."""
-    found = {
+    texts = {
         Path(f"docs/ops/{name}.md"): _dialect_page(name)
         for name in sorted(UNIVERSE.all_dialects)
     }
-    found[Path("docs/ops/slots.md")] = slots_page(_NOTE)
-    return found | {Path("docs/passes.md"): _passes_page()}
+    texts[Path("docs/ops/slots.md")] = slots_page(_NOTE)
+    return texts | {Path("docs/passes.md"): _passes_page()}
 
 
 def _dialect_page(dialect: str) -> str:
@@ -99,10 +99,10 @@ def _passes_page() -> str:
     parts = ["# Passes", _NOTE, _PIPELINE, *map(_pipeline_table, STAGES)]
     groups: dict[str, list[type[ModulePass]]] = {}
     for _, load in sorted(UNIVERSE.all_passes.items()):
-        found = load()
-        module = found.__module__.removeprefix("glow.").split(".")
+        pass_ = load()
+        module = pass_.__module__.removeprefix("glow.").split(".")
         group = "/".join(module[:2]) if module[0] == "passes" else module[0]
-        groups.setdefault(group, []).append(found)
+        groups.setdefault(group, []).append(pass_)
     for group, passes in groups.items():
         parts.append(f"## Passes of {group}")
         parts += [_pass_entry(each) for each in passes]

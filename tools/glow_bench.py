@@ -53,7 +53,7 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     run = net.bind(inputs).run if net.signature.states else partial(net.run, inputs)
     programs: list[Program] = [run]
     peers = list(dict.fromkeys(args.vs))
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     if peers:
         actual = net.run(inputs)
         theirs_in = feeds_of_peers(net.signature, inputs, session.bound)
@@ -63,15 +63,15 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
             expected = net.signature.packed(peer(theirs_in))
             error = max(error, largest_error(actual, expected))
             programs.append(partial(peer, theirs_in))
-        found["max_error"] = float(f"{error:.3g}")
+        figures["max_error"] = float(f"{error:.3g}")
     ours, *theirs = interleaved_medians(programs, threads, args.seconds)
-    found["glow_ms"] = round(ours * 1e3, 4)
+    figures["glow_ms"] = round(ours * 1e3, 4)
     for name, median in zip(peers, theirs, strict=True):
-        found[f"{name}_ms"] = round(median * 1e3, 4)
+        figures[f"{name}_ms"] = round(median * 1e3, 4)
     if theirs:
-        found["ratio"] = round(min(theirs) / ours, 4)
-    found["compile_s"] = round(session.compile_s, 3)
-    return found
+        figures["ratio"] = round(min(theirs) / ours, 4)
+    figures["compile_s"] = round(session.compile_s, 3)
+    return figures
 
 
 def _run() -> None:
@@ -80,8 +80,8 @@ def _run() -> None:
     line = {"model": args.model, "target": args.target, "threads": args.threads}
     for shape, net in session.by_shape():
         with progress(f"timing {args.model} {shape}".rstrip()):
-            found = measure(replace(session, net=net), args)
-        print(json.dumps(line | ({"shape": shape} if shape else {}) | found))
+            figures = measure(replace(session, net=net), args)
+        print(json.dumps(line | ({"shape": shape} if shape else {}) | figures))
 
 
 def main() -> None:

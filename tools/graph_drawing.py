@@ -1,4 +1,4 @@
-"""Drawings of graphs: ops as boxes, values as edges coloured by their layout."""
+"""Drawings of graphs: ops as boxes, values as edges colored by their layout."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from glow.support.types import element_of, shape_of
 
 PLAIN = "row-major"
 _PLAIN_COLOUR = "#444444"
-# Told apart by people who see colours in any way (Okabe and Ito); then dashed.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+# Told apart by people who see colors in any way (Okabe and Ito); then dashed.
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES = ("solid", "dashed", "dotted")
 
 _HEAD = """digraph {
@@ -67,7 +67,7 @@ class _Drawing:
     layouts: dict[str, dict[str, str]] = field(
         default_factory=lambda: {PLAIN: {"color": _PLAIN_COLOUR}}
     )
-    """How edges of each layout look."""
+    """The look of the edges of each layout."""
     nodes: int = 0
     clusters: int = 0
 
@@ -140,9 +140,9 @@ class _Drawing:
 
     def _look(self, layout: str) -> dict[str, str]:
         if layout not in self.layouts:
-            turn, colour = divmod(len(self.layouts) - 1, len(_COLOURS))
+            turn, color = divmod(len(self.layouts) - 1, len(_COLORS))
             style = _STYLES[turn % len(_STYLES)]
-            self.layouts[layout] = {"color": _COLOURS[colour], "style": style}
+            self.layouts[layout] = {"color": _COLORS[color], "style": style}
         return self.layouts[layout]
 
     def _legend(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What `glow-opt` shows of a module instead of its text: a report, a drawing."""
+"""Reports and drawings that `glow-opt` shows instead of a module's text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is asked for, checked against what the rest of the command line says."""
+    """The report or drawing to show, checked against the rest of the command line."""
 
     report: bool
     drawing: Path | None

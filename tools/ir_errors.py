@@ -1,4 +1,4 @@
-"""What xDSL complains of, in the words of a command line."""
+"""Errors of xDSL in the words of a command line."""
 
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
 

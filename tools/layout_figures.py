@@ -1,4 +1,4 @@
-"""What layouts do to a model, in numbers: what moves, and what solving took."""
+"""Figures of the layouts of a model: bytes moved, and the time to solve them."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def layout_figures(model: object, target: str) -> Figures:
     Units: state_s and solve_s in seconds of the process; costs in bytes.
     """
     module, ctx = load_model(model, dims={}).module, context()
-    found: Figures = {}
+    figures: Figures = {}
     for part in plan("import", "memory", target):
         is_layout = part.ends is not None and part.ends.name == "layout"
         if is_layout:
-            found |= _solved(module, target)
+            figures |= _solved(module, target)
         run_part(part, ctx, module)
         if is_layout:
-            found["transforms"] = len(movements_in(module))
-    return found | _places(copies_in(module))
+            figures["transforms"] = len(movements_in(module))
+    return figures | _places(copies_in(module))
 
 
 def _solved(module: ModuleOp, target: str) -> Figures:
@@ -60,12 +60,12 @@ def _solved(module: ModuleOp, target: str) -> Figures:
     ways = [ways for problem in problems for ways in problem.search.ways.values()]
     return {
         "ops": sum(len(block.ops) for block in blocks),
-        "free": sum(len(found) > 1 for found in ways),
+        "free": sum(len(each) > 1 for each in ways),
         "method": "exact" if all(s.is_exact for _, (_, s) in pairs) else "bounded",
         "width": max(solution.width for _, (_, solution) in pairs),
         "state_s": stated - start,
         "solve_s": end - stated,
-        "cost": sum(problem.cost(found) for problem, (found, _) in pairs),
+        "cost": sum(problem.cost(solution) for problem, (solution, _) in pairs),
         "greedy": sum(problem.cost(problem.greedy()) for problem in problems),
     }
 

@@ -85,10 +85,10 @@ def _total(moves: Sequence[Movement]) -> str:
 
 def _assignment(module: ModuleOp) -> list[str]:
     """Return what the solver said of its answer, if a solver ran."""
-    found = module.attributes.get(ASSIGNMENT)
-    if not isinstance(found, DictionaryAttr):
+    attribute = module.attributes.get(ASSIGNMENT)
+    if not isinstance(attribute, DictionaryAttr):
         return []
-    data = found.data
+    data = attribute.data
     cost, width = (cast(IntegerAttr, data[key]).value.data for key in ("cost", "width"))
     method = cast(StringAttr, data["method"]).data
     return [f"assignment: {method}, width {width}, cost {cost}"]

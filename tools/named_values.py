@@ -1,4 +1,4 @@
-"""Options that say something by name, such as `--dim NAME=VALUE`."""
+"""Options of the form `--dim NAME=VALUE`."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def add_io_arguments(add: Callable[..., Any]) -> None:
 
 def parse_dims(texts: Sequence[str]) -> dict[str, int]:
     """Return what `--dim NAME=VALUE` options say."""
-    found: dict[str, int] = {}
+    dims: dict[str, int] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if not name or not value.isdecimal():
             raise ValueError(f"expected --dim NAME=VALUE, got {text!r}")
-        found[name] = int(value)
-    return found
+        dims[name] = int(value)
+    return dims
 
 
 def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
@@ -49,41 +49,41 @@ def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
-    found: dict[str, str] = {}
+    layouts: dict[str, str] = {}
     for text in texts:
         name, _, layout = text.rpartition("=")
-        if not name or not layout or name in found:
+        if not name or not layout or name in layouts:
             raise ValueError(
                 "expected --relayout-io NAME=LAYOUT once per name, or one LAYOUT, "
                 f"got {text!r}"
             )
-        found[name] = layout
-    return found
+        layouts[name] = layout
+    return layouts
 
 
 def parse_states(texts: Sequence[str]) -> dict[str, str]:
     """Return what `--states OUTPUT=INPUT,OUTPUT=INPUT` options say."""
-    found: dict[str, str] = {}
+    states: dict[str, str] = {}
     for text in texts:
         for pair in text.split(","):
             output, _, input = pair.partition("=")
-            if not output or not input or output in found:
+            if not output or not input or output in states:
                 raise ValueError(
                     f"expected --states OUTPUT=INPUT once per output, got {text!r}"
                 )
-            found[output] = input
-    return found
+            states[output] = input
+    return states
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
     """Return what `--shapes NAME=VALUE,VALUE` options say."""
-    found: dict[str, list[int]] = {}
+    shapes: dict[str, list[int]] = {}
     for text in texts:
         name, _, values = text.rpartition("=")
         extents = values.split(",")
-        if not name or name in found or not all(map(str.isdecimal, extents)):
+        if not name or name in shapes or not all(map(str.isdecimal, extents)):
             raise ValueError(
                 f"expected --shapes NAME=VALUE,... once per name, got {text!r}"
             )
-        found[name] = list(map(int, extents))
-    return found
+        shapes[name] = list(map(int, extents))
+    return shapes

@@ -1,4 +1,4 @@
-"""What `glow-opt` says while it runs passes: on stderr, never in the output."""
+"""The log of passes that `glow-opt` writes to stderr."""
 
 from __future__ import annotations
 

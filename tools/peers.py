@@ -77,8 +77,8 @@ def openvino_peer(path: str, threads: int, signature: Signature) -> Run:
     outputs = {spec.name: model.output(spec.name) for spec in signature.outputs}
 
     def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
-        found = model(dict(inputs))
-        return {name: found[output] for name, output in outputs.items()}
+        results = model(dict(inputs))
+        return {name: results[output] for name, output in outputs.items()}
 
     return run
 

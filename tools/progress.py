@@ -1,4 +1,4 @@
-"""Say what takes long, on a terminal only."""
+"""Progress messages, on a terminal only."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ from glow.tools.progress import progress
 from glow.tools.timing import clock_for
 
 SAVED = ".glow"
-"""How the names of files end that hold executables."""
+"""The suffix of files with executables."""
 
-# What says how to read or compile a model, and nothing of an executable, but for
-# `--dim`, which may say which shape of several.
+# Options that apply to models and not to executables; but `--dim` may choose one of
+# several shapes.
 _OF_MODELS = (
     "bind",
     "cpu_features",
@@ -57,17 +57,17 @@ class Session:
     net: Executable
     compile_s: float
     bound: Mapping[str, Array]
-    """What is compiled in, by the names of inputs that the model had."""
+    """The arrays that are compiled in, by the names of the model's inputs."""
 
     def by_shape(self) -> list[tuple[str, Executable]]:
         """Return the executable, or one for each of `--shapes`, behind its extents."""
         if not isinstance(self.net, DynamicExecutable) or not self.net.compiled:
             return [("", self.net)]
-        found: list[tuple[str, Executable]] = []
+        nets: list[tuple[str, Executable]] = []
         for dims in self.net.compiled:
             extents = ", ".join(f"{name}={extent}" for name, extent in dims.items())
-            found.append((extents, self.net.specialize(dims)))
-        return found
+            nets.append((extents, self.net.specialize(dims)))
+        return nets
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

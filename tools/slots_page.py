@@ -26,9 +26,9 @@ def slots_page(note: str) -> str:
     """Return the page; `note` says who writes it."""
     parts = ["# Slots", note, _INTRODUCTION.strip()]
     for dialect in ("graph", "memory"):
-        found = UNIVERSE.all_dialects[dialect]().operations
+        operations = UNIVERSE.all_dialects[dialect]().operations
         ops = sorted(
-            (op for op in found if issubclass(op, IRDLOperation)),
+            (op for op in operations if issubclass(op, IRDLOperation)),
             key=lambda op: op.name,
         )
         some = [op for op in ops if _optional(op)]

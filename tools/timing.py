@@ -1,4 +1,4 @@
-"""Time programs fairly: turn by turn, in one process, by one clock."""
+"""Time programs alternately, in one process, by one clock."""
 
 from __future__ import annotations
 

@@ -348,7 +348,7 @@ def test_a_run_in_another_thread_is_not_disturbed(
     thread.start()
     running.wait(10)
     in_use = (
-        "expected bindings that nobody uses, got those of a run in another thread;"
+        "expected bindings that are not in use, got those of a run in another thread;"
         " clone() makes others"
     )
     assert refusal(bound.run) == in_use
