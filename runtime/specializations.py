@@ -35,7 +35,7 @@ class Specializations:
         return net
 
     def get(self, key: Hashable, make: Callable[[], Executable]) -> Executable:
-        """Return the executable for `key`; `make` it if need be. Errors are not kept."""
+        """Return the executable for `key`, or `make` it; errors are not kept."""
         while True:
             with self._lock:
                 net = self._ready.get(key)

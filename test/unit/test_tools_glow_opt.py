@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.registry import universe
 from glow.tools import glow_opt
 
 NETWORK = """
@@ -68,10 +69,9 @@ def opt(
     """Run glow-opt in an empty folder; return exit code, output and messages."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "net.mlir").write_text(NETWORK)
-    universe = Universe.get_multiverse()
     for each in (ExplodePass, RefusePass, CorruptPass):
-        universe.all_passes[each.name] = lambda each=each: each
-    monkeypatch.setattr(Universe, "get_multiverse", staticmethod(lambda: universe))
+        monkeypatch.setitem(universe().all_passes, each.name, lambda each=each: each)
+    monkeypatch.setattr(Universe, "get_multiverse", staticmethod(universe))
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr("sys.argv", ["glow-opt", *arguments])
