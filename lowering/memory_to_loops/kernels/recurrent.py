@@ -6,35 +6,24 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects import func, vector
-from xdsl.dialects.builtin import i32
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.dialects import vector
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.codegen.functions import fma, maximum, minimum
+from glow.codegen.loops import Var, loop, when
+from glow.codegen.memory import rest_of
+from glow.codegen.values import Value, index, joined, select
+from glow.codegen.writer import current, emit
+from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.recurrent_states import (
+    RecurrentRow,
+    Sequential,
+    States,
 )
-from glow.lowering.memory_to_loops.kernels.recurrent_states import Sequential, States
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-
-Values = list[SSAValue]
 
 _SUMS = 8
 """Multiply-adds in flight that keep the arithmetic units busy."""
-
-
-@dataclass(frozen=True)
-class RowTiles:
-    """How many rows of the batch are computed together, and how many are left over."""
-
-    rows: int
-    rest: int
 
 
 @dataclass(frozen=True)
@@ -57,13 +46,11 @@ class Recurrent(Sequential):
     """
     Walk along a sequence; units are computed in blocks of `vectors` vectors.
 
-    Operands are the rows, the recurrence, and those that are given.
-    Row: steps, batch, blocks, units, tiles of rows, strides of the rows along steps and
-    the batch, the fault code; strides of the lengths, of initial states and of results,
-    those that are given.
+    Unit: a tile of rows of the batch.
+    Scratch: states and gates have room for each row of the batch, so that pieces share
+    none.
     """
 
-    tiles: RowTiles
     programs: tuple[ScalarProgram, ...]
     clip: float | None
 
@@ -76,239 +63,199 @@ class Recurrent(Sequential):
 
     @abstractmethod
     def finish(
-        self, walk: Walk, b: Body, product: Product, tile: Tile, i: int, sums: Values
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
     ) -> None:
-        """Append what follows a product, for row `i` of a tile and one vector."""
+        """Write what follows a product, for row `i` of a tile; a sum per gate."""
 
-    def build(self) -> FuncOp:
-        operands = [("x", flat(self.element)), ("recurrence", flat(self.element))]
-        for name in self.given:
-            element = i32 if name == "sequence_lens" else self.element
-            operands.append((name, flat(element)))
-        rest = [("fault", OFFSETS), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, [*operands, *rest])
-        Walk(self, b, args).write(b)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: RecurrentRow[Value]) -> None:
+        Walk(self, call, row).write()
 
-    def activate(self, b: Body, number: int, value: SSAValue) -> SSAValue:
-        """Return activation `number` of a vector, lane by lane where it must be."""
+    def activate(self, number: int, x: Value) -> Value:
+        """Return activation `number` of vectors, lane by lane where it must be."""
         program = self.programs[number]
         if program.has_vector_form:
-            return program.emit(b, [value], self.lanes)[0]
+            return _run(program, x)
+        return joined([_lane_by_lane(program, part) for part in x.split()])
 
-        def each(b: Body, lane: SSAValue, found: Values) -> Values:
-            scalar = b.add(vector.ExtractOp(found[0], [lane], self.element))
-            (scalar,) = program.emit(b, [scalar])
-            return [b.add(vector.InsertOp(scalar, found[0], [lane]))]
-
-        return b.loop(0, self.lanes, 1, [value], each, name="lane", nonempty=True)[0]
-
-    def bounded(self, b: Body, number: int, value: SSAValue) -> SSAValue:
-        """Return activation `number` of a vector that is clipped first."""
+    def bounded(self, number: int, x: Value) -> Value:
+        """Return activation `number` of vectors that are clipped first."""
         if self.clip is not None:
-            n = self.numbers(b)
-            value = n.minimum(n.maximum(value, n.const(-self.clip)), n.const(self.clip))
-        return self.activate(b, number, value)
+            x = minimum(maximum(x, -self.clip), self.clip)
+        return self.activate(number, x)
+
+
+def _run(program: ScalarProgram, x: Value) -> Value:
+    writer = current()
+    assert writer.entry is not None
+    b = Body(writer.block, {}, writer.entry)
+    parts = [Value.of(program.emit(b, [v], x.lanes)[0]) for v in x.parts]
+    return joined(parts)
+
+
+def _lane_by_lane(program: ScalarProgram, x: Value) -> Value:
+    result = Var(x)
+    for lane in loop(0, x.lanes, result, name="lane", nonempty=True):
+        scalar = vector.ExtractOp(result.value.ssa, [lane.ssa], x.element)
+        scalar = _run(program, Value.of(emit(scalar)))
+        inserted = vector.InsertOp(scalar.ssa, result.value.ssa, [lane.ssa])
+        result.value = Value.of(emit(inserted))
+    return result.value
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step, and what is added to find the states before and after it."""
+
+    t: Value
+    now: Value
+    then: Value
 
 
 @dataclass(frozen=True)
 class Tile:
     """Rows of the batch in one block of units at one step; offsets by row."""
 
-    unit: SSAValue
+    step: Step
+    unit: Value
     """Where the block begins in a state of one row."""
-    inputs: Values
+    inputs: list[Value]
     """Where the gates of the block begin in the rows of all steps."""
-    states: Values
+    states: list[Value]
     """Where the block begins in states."""
-    alive: Values
+    alive: list[Value]
     """Whether each sequence goes on; none if all do."""
-    now: SSAValue
-    """What is added to find the state before the step."""
-    then: SSAValue
-    """What is added to find the state after it."""
 
 
 class Walk(States):
     """Writes the loops of a `Recurrent`."""
 
-    def __init__(self, cell: Recurrent, b: Body, args: dict[str, SSAValue]):
-        super().__init__(cell, b, args)
+    def __init__(self, cell: Recurrent, call: Call, row: RecurrentRow[Value]):
+        super().__init__(cell, call, row)
         self.cell = cell
 
-    def write(self, b: Body) -> None:
-        if self.has_lengths:
-            b.each(0, self.batch, self.check, nonempty=True)
-        b.each(0, self.batch, self.start, nonempty=True)
-        first = [b.const(0), self.plane]
-        now, _ = b.loop(0, self.steps, 1, first, self._step, name="t", nonempty=True)
-        b.each(0, self.batch, lambda b, i: self.finish(b, i, now), nonempty=True)
+    def write(self) -> None:
+        self.check()
+        self.start()
+        now, then = Var(index(0)), Var(self.plane)
+        for t in loop(0, self.row.steps, now, then, name="t", nonempty=True):
+            for product in self.cell.products:
+                for block in loop(0, self.row.blocks, name="block", nonempty=True):
+                    self._tiles(product, Step(t, now.value, then.value), block)
+            self.store(t, then.value)
+            now.value, then.value = then.value, now.value
+        self.end(now.value)
 
-    # Steps
-
-    def _step(self, b: Body, t: SSAValue, planes: Values) -> Values:
-        now, then = planes
-        for product in self.cell.products:
-
-            def block(b: Body, unit: SSAValue, product: Product = product) -> None:
-                self._tiles(b, product, (t, unit, now, then))
-
-            b.each(0, self.blocks, block, name="block", nonempty=True)
-        if "y" in self.kernel.given:
-            b.each(0, self.batch, lambda b, i: self.store(b, t, i, then),
-                   nonempty=True)  # fmt: skip
-        return [then, now]
-
-    def _tiles(
-        self,
-        b: Body,
-        product: Product,
-        at: tuple[SSAValue, SSAValue, SSAValue, SSAValue],
-    ) -> None:
-        size, rest = self.cell.tiles.rows, self.cell.tiles.rest
-
-        def several(b: Body, tile: SSAValue) -> None:
-            self._tile(b, product, at, b.product(tile, size), size)
-
-        b.each(0, self.tiles, several, name="tile", nonempty=True)
-        if rest:
-            self._tile(b, product, at, b.product(self.tiles, size), rest)
+    def _tiles(self, product: Product, step: Step, block: Value) -> None:
+        (begin, end), tiles = self.call.range, self.cell.tiles
+        whole = minimum(end, self.row.tiles) if tiles.rest else end
+        for tile in loop(begin, whole, name="tile", nonempty=not tiles.rest):
+            self._tile(product, step, block, tile * tiles.rows, tiles.rows)
+        if tiles.rest:
+            with when(end > self.row.tiles):
+                first = self.row.tiles * tiles.rows
+                self._tile(product, step, block, first, tiles.rest)
 
     def _tile(
-        self,
-        b: Body,
-        product: Product,
-        at: tuple[SSAValue, SSAValue, SSAValue, SSAValue],
-        first: SSAValue,
-        count: int,
+        self, product: Product, step: Step, block: Value, first: Value, count: int
     ) -> None:
         """Compute some rows from `first` on in one block of units."""
-        kernel, (t, block, now, then) = self.cell, at
-        unit = b.product(block, kernel.block)
-        gates = b.product(unit, kernel.GATES)
-        rows = [b.sum(first, i) for i in range(count)]
-        places = [self.place(b, t, row) for row in rows]
-        starts = [b.product(row, self.pitch) for row in rows]
-        along, across = self.moves
+        unit = block * self.cell.strip.size
+        gates = unit * self.cell.GATES
+        rows = [first + i for i in range(count)]
+        places = [self.place(step.t, row) for row in rows]
+        starts = [row * self.pitch for row in rows]
+        along, across = self.row.moves
         inputs = [
-            b.sum(gates, b.sum(b.product(place, along), b.product(row, across)))
+            gates + (place * along + row * across)
             for (place, _), row in zip(places, rows, strict=True)
         ]
-        states = [b.sum(start, unit) for start in starts]
-        alive = [found for _, found in places if found is not None]
-        tile = Tile(unit, inputs, states, alive, now, then)
-        sources = starts if product.source != "h" else [b.sum(s, now) for s in starts]
-        matrix = b.product(b.product(unit, self.units), product.count)
-        sums = self._initial(b, product, tile)
-        sums = self._multiply(b, product, sources, matrix, sums)
+        alive = [alive for _, alive in places if alive is not None]
+        tile = Tile(step, unit, inputs, [start + unit for start in starts], alive)
+        sources = [s + step.now for s in starts] if product.source == "h" else starts
+        sums = [
+            self._initial(product, unit, start, gate)
+            for start in inputs
+            for gate in range(product.count)
+        ]
+        matrix = unit * self.row.units * product.count
+        sums = self._multiply(product, sources, matrix, sums)
         for i in range(count):
-            for j in range(kernel.vectors):
-                each = [
-                    sums[(i * product.count + g) * kernel.vectors + j]
-                    for g in range(product.count)
-                ]
-                moved = self._moved(b, tile, i, j)
-                kernel.finish(self, b, product, moved, i, each)
+            line = sums[i * product.count : (i + 1) * product.count]
+            self.cell.finish(self, product, tile, i, line)
 
-    def _moved(self, b: Body, tile: Tile, i: int, j: int) -> Tile:
-        """Return `tile` as vector j of the block sees it."""
-        if not j:
-            return tile
-        move = j * self.kernel.lanes
-        return Tile(
-            b.sum(tile.unit, move),
-            [b.sum(v, move) for v in tile.inputs],
-            [b.sum(v, move) for v in tile.states],
-            tile.alive,
-            tile.now,
-            tile.then,
-        )
-
-    def _initial(self, b: Body, product: Product, tile: Tile) -> Values:
-        """Return what the sums of a tile start from: row after row, gate after gate."""
-        found: Values = []
-        for start in tile.inputs:
-            for gate in range(product.count):
-                for j in range(self.kernel.vectors):
-                    move = j * self.kernel.lanes
-                    if gate < product.late:
-                        at = b.sum(start, (product.first + gate) * self.kernel.block)
-                        found.append(self.load(b, "x", b.sum(at, move)))
-                    elif "bias" in self.kernel.given:
-                        found.append(self.load(b, "bias", b.sum(tile.unit, move)))
-                    else:
-                        found.append(self.kernel.numbers(b).const(0))
-        return found
+    def _initial(self, product: Product, unit: Value, start: Value, gate: int) -> Value:
+        """Return what the sums of a gate start from."""
+        strip = self.cell.strip
+        if gate < product.late:
+            return self.load("x", start + (product.first + gate) * strip.size)
+        if "bias" in self.cell.given:
+            return self.load("bias", unit)
+        return strip.constant(0, self.cell.compute)
 
     def _multiply(
-        self, b: Body, product: Product, sources: Values, matrix: SSAValue, sums: Values
-    ) -> Values:
+        self, product: Product, sources: list[Value], matrix: Value, sums: list[Value]
+    ) -> list[Value]:
         """
-        Add the products of states and weights to `sums`.
+        Add the products of states and weights to `sums`, row after row.
 
         Few sums are computed in several parts, so that enough are in flight.
         """
-        kernel, width = self.cell, product.count * self.kernel.vectors
-        parts = 1
-        while parts * len(sums) < _SUMS:
+        strip, units, parts = self.cell.strip, self.row.units, 1
+        while parts * len(sums) * strip.count < _SUMS:
             parts *= 2
-        base, source = self.args[product.matrix], self.args[product.source]
-        pitch = product.count * kernel.block
-
-        def turn(count: int, lower: SSAValue, upper: SSAValue, sums: Values) -> Values:
-            def step(b: Body, k: SSAValue, carried: Values) -> Values:
-                line, *found = carried
-                for part in range(count):
-                    start = b.sum(line, part * pitch)
-                    places = [b.sum(start, j * kernel.lanes) for j in range(width)]
-                    weights = [self.load_from(b, base, place) for place in places]
-                    for i, row in enumerate(sources):
-                        state = b.load(source, b.sum(row, b.sum(k, part)))
-                        state = b.splat(state, kernel.lanes)
-                        for j, weight in enumerate(weights):
-                            n = (part * len(sources) + i) * width + j
-                            found[n] = kernel.numbers(b).fma(state, weight, found[n])
-                return [b.sum(line, count * pitch), *found]
-
-            begin = b.sum(matrix, b.product(lower, pitch))
-            return b.loop(lower, upper, count, [begin, *sums], step, name="k")[1:]
-
-        zero = kernel.numbers(b).const(0)
-        whole = b.difference(self.units, rest_of(b, self.units, parts))
-        several = [*sums, *[zero] * ((parts - 1) * len(sums))]
-        several = turn(parts, b.const(0), whole, several)
-        while len(several) > len(sums):
+        zeros = [strip.constant(0, self.cell.compute)] * len(sums)
+        several = [[Var(x) for x in part] for part in (sums, *[zeros] * (parts - 1))]
+        whole = units - rest_of(units, parts)
+        self._turn(product, sources, matrix, (index(0), whole), several)
+        while len(several) > 1:
             half = len(several) // 2
-            pairs = zip(several[:half], several[half:], strict=True)
-            several = [kernel.numbers(b).add(x, y) for x, y in pairs]
-        return several if parts == 1 else turn(1, whole, self.units, several)
+            for part, other in zip(several[:half], several[half:], strict=True):
+                for x, y in zip(part, other, strict=True):
+                    x.value += y.value
+            several = several[:half]
+        if parts > 1:
+            self._turn(product, sources, matrix, (whole, units), several)
+        return [x.value for x in several[0]]
+
+    def _turn(
+        self,
+        product: Product,
+        sources: list[Value],
+        matrix: Value,
+        bounds: tuple[Value, Value],
+        sums: list[list[Var]],
+    ) -> None:
+        """Write a loop over states, as many at a time as there are parts of `sums`."""
+        strip, count = self.cell.strip, product.count
+        weights, states = self.call[product.matrix], self.call[product.source]
+        line = Var(matrix + bounds[0] * (count * strip.size))
+        carried = [x for part in sums for x in part]
+        for k in loop(*bounds, line, *carried, step=len(sums), name="k"):
+            for number, part in enumerate(sums):
+                starts = [line.value + g * strip.size for g in range(count)]
+                gates = [weights.load(start, strip) for start in starts]
+                for i, source in enumerate(sources):
+                    state = strip.spread(states[source + (k + number)])
+                    for x, gate in zip(part[i * count :], gates, strict=False):
+                        x.value = fma(state, gate, x.value)
+                line.value += count * strip.size
 
     # What cells load and store
 
-    def load(self, b: Body, name: str, at: SSAValue) -> SSAValue:
-        """Load a vector of operand `name`."""
-        return self.load_from(b, self.args[name], at)
+    def load(self, name: str, at: Value) -> Value:
+        """Load the vectors of a block of operand `name`."""
+        return self.call[name].load(at, self.cell.strip)
 
-    def load_from(self, b: Body, base: SSAValue, at: SSAValue) -> SSAValue:
-        return b.load_vector(base, at, lanes=self.kernel.lanes)
-
-    def keep(
-        self, b: Body, tile: Tile, i: int, new: SSAValue, old: SSAValue | None = None
-    ) -> None:
+    def keep(self, tile: Tile, i: int, new: Value, old: Value | None = None) -> None:
         """Store the state of row i after the step: the old one if it has ended."""
-        after = b.sum(tile.states[i], tile.then)
         if tile.alive:
             if old is None:
-                old = self.load(b, "h", b.sum(tile.states[i], tile.now))
-            new = self.chosen(b, tile, i, new, old)
-        b.store_vector(new, self.args["h"], after)
+                old = self.load("h", tile.states[i] + tile.step.now)
+            new = self.chosen(tile, i, new, old)
+        self.call["h"][tile.states[i] + tile.step.then] = new
 
-    def chosen(
-        self, b: Body, tile: Tile, i: int, new: SSAValue, old: SSAValue
-    ) -> SSAValue:
+    def chosen(self, tile: Tile, i: int, new: Value, old: Value) -> Value:
         """Return `new`, but `old` where the sequence of row i has ended."""
         if not tile.alive:
             return new
-        alive = b.splat(tile.alive[i], self.kernel.lanes)
-        return self.kernel.numbers(b).select(alive, new, old)
+        return select(self.cell.strip.spread(tile.alive[i]), new, old)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.ir import SSAValue
-
-from glow.lowering.memory_to_loops.builder import Body
+from glow.codegen.functions import fma
+from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.kernels.recurrent import (
     Product,
     Recurrent,
     Tile,
-    Values,
     Walk,
 )
 
@@ -34,38 +32,29 @@ class Lstm(Recurrent):
         return (Product("recurrence", "h", 0, 4, 4),)
 
     def finish(
-        self, walk: Walk, b: Body, product: Product, tile: Tile, i: int, sums: Values
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
     ) -> None:
-        n, (enter, leave, forget, new) = self.numbers(b), sums
-        at = tile.states[i]
-        old = walk.load(b, "c", at)
-        enter = self._gate(walk, b, tile, 0, enter, old)
+        (enter, leave, forget, new), at = sums, tile.states[i]
+        old = walk.load("c", at)
+        enter = self._gate(walk, tile, 0, enter, old)
         if self.input_forget:
-            forget = n.sub(n.const(1), enter)
+            forget = 1 - enter
         else:
-            forget = self._gate(walk, b, tile, 2, forget, old)
-        entering = n.mul(enter, self.bounded(b, 1, new))
-        cell = n.fma(forget, old, entering)
-        cell = walk.chosen(b, tile, i, cell, old)
-        b.store_vector(cell, walk.args["c"], at)
-        leave = self._gate(walk, b, tile, 1, leave, cell)
-        walk.keep(b, tile, i, n.mul(leave, self.activate(b, 2, cell)))
+            forget = self._gate(walk, tile, 2, forget, old)
+        cell = fma(forget, old, enter * self.bounded(1, new))
+        cell = walk.chosen(tile, i, cell, old)
+        walk.call["c"][at] = cell
+        leave = self._gate(walk, tile, 1, leave, cell)
+        walk.keep(tile, i, leave * self.activate(2, cell))
 
     def _gate(
-        self,
-        walk: Walk,
-        b: Body,
-        tile: Tile,
-        number: int,
-        value: SSAValue,
-        cell: SSAValue,
-    ) -> SSAValue:
+        self, walk: Walk, tile: Tile, number: int, value: Value, cell: Value
+    ) -> Value:
         """Return a gate that may peep at the cell."""
         if "peepholes" in self.given:
-            at = b.sum(b.product(walk.pitch, b.const(number)), tile.unit)
-            weight = walk.load(b, "peepholes", at)
-            value = self.numbers(b).fma(weight, cell, value)
-        return self.bounded(b, 0, value)
+            weight = walk.load("peepholes", walk.pitch * number + tile.unit)
+            value = fma(weight, cell, value)
+        return self.bounded(0, value)
 
 
 @dataclass(frozen=True)
@@ -88,23 +77,22 @@ class Gru(Recurrent):
         )
 
     def finish(
-        self, walk: Walk, b: Body, product: Product, tile: Tile, i: int, sums: Values
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
     ) -> None:
-        n, at = self.numbers(b), tile.states[i]
-        old = walk.load(b, "h", b.sum(at, tile.now))
+        at = tile.states[i]
+        old = walk.load("h", at + tile.step.now)
         if product.matrix == "renewal":
-            update, new = walk.load(b, "update", at), sums[0]
+            update, new = walk.load("update", at), sums[0]
         else:
-            update, reset = (self.bounded(b, 0, value) for value in sums[:2])
+            update, reset = (self.bounded(0, value) for value in sums[:2])
             if product.count == 2:
-                b.store_vector(update, walk.args["update"], at)
-                b.store_vector(n.mul(reset, old), walk.args["reset"], at)
+                walk.call["update"][at] = update
+                walk.call["reset"][at] = reset * old
                 return
-            row = walk.load(b, "x", b.sum(tile.inputs[i], 2 * self.block))
-            new = n.fma(reset, sums[2], row)
-        new = self.bounded(b, 1, new)
-        found = n.fma(update, n.sub(old, new), new)
-        walk.keep(b, tile, i, found, old)
+            new = walk.load("x", tile.inputs[i] + 2 * self.strip.size)
+            new = fma(reset, sums[2], new)
+        new = self.bounded(1, new)
+        walk.keep(tile, i, fma(update, old - new, new), old)
 
 
 @dataclass(frozen=True)
@@ -122,6 +110,6 @@ class Rnn(Recurrent):
         return (Product("recurrence", "h", 0, 1, 1),)
 
     def finish(
-        self, walk: Walk, b: Body, product: Product, tile: Tile, i: int, sums: Values
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
     ) -> None:
-        walk.keep(b, tile, i, self.bounded(b, 0, sums[0]))
+        walk.keep(tile, i, self.bounded(0, sums[0]))

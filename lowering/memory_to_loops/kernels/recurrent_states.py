@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
+from abc import ABC
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Generic
 
-from xdsl.dialects import arith
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, Body
-from glow.lowering.memory_to_loops.kernels.faults import reporter
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
+from glow.codegen.casts import convert
+from glow.codegen.functions import maximum, minimum
+from glow.codegen.loops import N, loop
+from glow.codegen.memory import Memory, Strip, Strips
+from glow.codegen.values import INDEX, Value, index, is_outside, select
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
+)
+from glow.support.types import compute_type
 
-Values = list[SSAValue]
+STRIDES = {
+    "sequence_lens": 1,
+    "initial_h": 2,
+    "initial_c": 2,
+    "y": 3,
+    "y_h": 2,
+    "y_c": 2,
+}
+"""The operands whose strides the row has, and how many."""
+
+_SCRATCH = ("h", "c", "reset", "update")
 
 
 @dataclass(frozen=True)
-class Sequential(Kernel):
+class RecurrentRow(Generic[N]):
+    """
+    Steps, rows of the batch, blocks of units, units, tiles of rows.
+
+    `moves` are the strides of the input along steps and the batch, `code` the fault of
+    a length, `strides` those of `STRIDES` that are given.
+    """
+
+    steps: N
+    batch: N
+    blocks: N
+    units: N
+    tiles: N
+    moves: tuple[N, N]
+    code: N
+    strides: tuple[tuple[N, ...], ...]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """How many rows of the batch are computed together, and how many are left over."""
+
+    rows: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class Sequential(RangeKernel, ABC):
     """
     A kernel whose states change from step to step; they have blocks of `lanes`.
 
@@ -30,137 +76,139 @@ class Sequential(Kernel):
     element: Attribute
     lanes: int
     vectors: int
+    tiles: Tiles
     reverse: bool
     given: tuple[str, ...]
     strips: Strips
 
-    STRIDED: ClassVar = ("initial_h", "initial_c", "y", "y_h", "y_c")
+    @property
+    def compute(self) -> Attribute:
+        return compute_type(self.element)
 
     @property
-    def block(self) -> int:
+    def strip(self) -> Strip:
         """The units of a block."""
-        return self.lanes * self.vectors
+        return Strip(self.lanes, self.vectors)
 
-    def numbers(self, b: Body) -> Numbers:
-        return Numbers(b, self.element, self.lanes)
+    @property
+    def strided(self) -> tuple[str, ...]:
+        """The operands whose strides are in the row."""
+        return tuple(name for name in STRIDES if name in self.given)
+
+    def operands(self) -> Mapping[str, Operand]:
+        data, room = Operand(self.element, self.compute), Operand(self.compute)
+        found = {"x": data, "recurrence": data}
+        for name in self.given:
+            found[name] = room if name in _SCRATCH else data
+        if "sequence_lens" in self.given:
+            found["sequence_lens"] = Operand(i32)
+        return {**found, "fault": FAULT}
+
+    def row(self) -> RecurrentRow[int]:
+        strides = tuple((1,) * STRIDES[name] for name in self.strided)
+        return RecurrentRow(1, 1, 1, 1, 1, (1, 1), 1, strides)
 
 
 class States:
     """Writes what a `Sequential` does to states row by row: start, store, end."""
 
-    def __init__(self, kernel: Sequential, b: Body, args: dict[str, SSAValue]):
-        self.kernel, self.args = kernel, args
-        row = Row(b, args)
-        names = ("steps", "batch", "blocks", "units", "tiles")
-        self.steps, self.batch, self.blocks, self.units, self.tiles = map(
-            row.next, names
-        )
-        self.moves = row.take(2, "stride")
-        code = row.next("code")
-        self.strides: dict[str, Values] = {}
-        if self.has_lengths:
-            self.strides["sequence_lens"] = row.take(1, "stride")
-        for name in kernel.STRIDED:
-            if name in kernel.given:
-                self.strides[name] = row.take(3 if name == "y" else 2, "stride")
-        self.report = reporter(args["fault"], code)
-        self.pitch = b.product(self.blocks, kernel.block)
-        self.plane = b.product(self.batch, self.pitch)
+    def __init__(self, kernel: Sequential, call: Call, row: RecurrentRow[Value]):
+        self.kernel, self.call, self.row = kernel, call, row
+        self.strides = dict(zip(kernel.strided, row.strides, strict=True))
+        self.pitch = row.blocks * kernel.strip.size
+        self.plane = row.batch * self.pitch
+        height = kernel.tiles.rows
+        self.first, self.last = call.begin * height, call.end * height
+        if kernel.tiles.rest:
+            self.last = minimum(self.last, row.batch)
 
-    @property
-    def has_lengths(self) -> bool:
-        return "sequence_lens" in self.kernel.given
+    def rows(self) -> Generator[Value]:
+        """Write a loop over the rows of the batch that a call computes."""
+        return loop(self.first, self.last, nonempty=True)
 
     # Lengths of sequences
 
-    def _given_length(self, b: Body, i: SSAValue) -> SSAValue:
-        at = b.product(i, self.strides["sequence_lens"][0])
-        return b.offset(self.args["sequence_lens"], at)
+    def _given_length(self, i: Value) -> Value:
+        (stride,) = self.strides["sequence_lens"]
+        return convert(self.call["sequence_lens"][i * stride], INDEX)
 
-    def check(self, b: Body, i: SSAValue) -> None:
-        """Report a length above the steps; without a sign, a negative one is."""
-        length = self._given_length(b, i)
-        self.report(b, b.add(arith.CmpiOp(length, self.steps, "ugt")))
+    def check(self) -> None:
+        """Report lengths that no sequence has."""
+        if "sequence_lens" in self.strides:
+            fault = Fault(self.call["fault"], self.row.code)
+            for i in self.rows():
+                length = self._given_length(i)
+                fault.report(is_outside(length, self.row.steps + 1))
 
-    def _length(self, b: Body, i: SSAValue) -> SSAValue:
-        n, length = Numbers(b, INDEX), self._given_length(b, i)
-        return n.maximum(n.minimum(length, self.steps), b.const(0))
+    def _length(self, i: Value) -> Value:
+        return maximum(minimum(self._given_length(i), self.row.steps), 0)
 
-    def place(
-        self, b: Body, t: SSAValue, i: SSAValue
-    ) -> tuple[SSAValue, SSAValue | None]:
+    def place(self, t: Value, i: Value) -> tuple[Value, Value | None]:
         """Return which step of the input row i takes, and whether it goes on."""
-        last = b.difference(b.difference(self.steps, b.const(1)), t)
-        if not self.has_lengths:
-            return (last if self.kernel.reverse else t), None
-        length = self._length(b, i)
-        alive = b.add(arith.CmpiOp(t, length, "slt"))
+        if "sequence_lens" not in self.strides:
+            return (self.row.steps - 1 - t if self.kernel.reverse else t), None
+        length = self._length(i)
+        alive = t < length
         if not self.kernel.reverse:
             return t, alive
-        behind = b.difference(b.difference(length, b.const(1)), t)
-        return b.add(arith.SelectOp(alive, behind, t)), alive
+        return select(alive, length - 1 - t, t), alive
 
     # States, row by row
 
-    def start(self, b: Body, i: SSAValue) -> None:
-        kernel, at = self.kernel, b.product(i, self.pitch)
-        for name in ("h", "c"):
-            if name not in kernel.given:
-                continue
-            zero = kernel.numbers(b).const(0)
-            b.each(
-                at,
-                b.sum(at, self.pitch),
-                lambda b, k, name=name, zero=zero: b.store_vector(
-                    zero, self.args[name], k
-                ),
-                step=kernel.lanes,
-                nonempty=True,
-            )
-            if (initial := f"initial_{name}") in kernel.given:
-                row, step = self.strides[initial]
-                start = b.product(i, row)
-                self._copy(b, (initial, start, step), (name, at, b.const(1)))
+    def start(self) -> None:
+        """Let states be zero, or what they are told to start from."""
+        kernel, call = self.kernel, self.call
+        one = Strip(kernel.lanes)
+        for i in self.rows():
+            at = i * self.pitch
+            for name in ("h", "c"):
+                if name not in kernel.given:
+                    continue
+                for k in loop(at, at + self.pitch, step=kernel.lanes, nonempty=True):
+                    call[name].store(one.constant(0, kernel.compute), k)
+                if (initial := f"initial_{name}") in self.strides:
+                    row, step = self.strides[initial]
+                    source = call[initial], i * row, step
+                    self._copy(source, (call[name], at, index(1)))
 
     def _copy(
         self,
-        b: Body,
-        source: tuple[str, SSAValue, SSAValue],
-        target: tuple[str, SSAValue, SSAValue],
-        alive: SSAValue | None = None,
+        source: tuple[Memory, Value, Value],
+        target: tuple[Memory, Value, Value],
+        alive: Value | None = None,
     ) -> None:
         """Copy the units of one row, or zeros; each end has a start and a stride."""
         strips = self.kernel.strips
-
-        def step(b: Body, k: SSAValue, piece: Piece) -> None:
+        for k, strip in strips.along(self.row.units):
             places = [
-                b.sum(start, k if strips.lanes else b.product(k, stride))
+                start + (k if strips.lanes else k * stride)
                 for _, start, stride in (source, target)
             ]
-            values = piece.load(b, self.args[source[0]], places[0])
+            value = source[0].load(places[0], strip)
             if alive is not None:
-                n = Numbers(b, self.kernel.element, piece.lanes)
-                some = piece.spread(b, alive)
-                values = [n.select(some, value, n.const(0)) for value in values]
-            piece.store(b, values, self.args[target[0]], places[1])
+                value = select(strip.spread(alive), value, 0)
+            target[0].store(value, places[1], strip)
 
-        strips.each(b, self.units, step)
-
-    def store(self, b: Body, t: SSAValue, i: SSAValue, then: SSAValue) -> None:
-        """Store the state of row i after step t."""
-        place, alive = self.place(b, t, i)
+    def store(self, t: Value, then: Value) -> None:
+        """Store the states after step t."""
+        if "y" not in self.strides:
+            return
         along, row, step = self.strides["y"]
-        start = b.sum(b.product(place, along), b.product(i, row))
-        source = b.sum(then, b.product(i, self.pitch))
-        self._copy(b, ("h", source, b.const(1)), ("y", start, step), alive)
+        for i in self.rows():
+            place, alive = self.place(t, i)
+            source = self.call["h"], then + i * self.pitch, index(1)
+            target = self.call["y"], place * along + i * row, step
+            self._copy(source, target, alive)
 
-    def finish(self, b: Body, i: SSAValue, now: SSAValue) -> None:
-        """Store the last states of row i; what never began has none."""
-        at, began = b.product(i, self.pitch), None
-        if self.has_lengths:
-            began = b.add(arith.CmpiOp(b.const(0), self._length(b, i), "slt"))
-        for name, plane in (("h", now), ("c", b.const(0))):
-            if (result := f"y_{name}") in self.kernel.given:
-                row, step = self.strides[result]
-                target = (result, b.product(i, row), step)
-                self._copy(b, (name, b.sum(plane, at), b.const(1)), target, began)
+    def end(self, now: Value) -> None:
+        """Store the last states; what never began has none."""
+        for i in self.rows():
+            at, began = i * self.pitch, None
+            if "sequence_lens" in self.strides:
+                began = self._length(i) > 0
+            for name, plane in (("h", now), ("c", index(0))):
+                if (result := f"y_{name}") in self.strides:
+                    row, step = self.strides[result]
+                    target = self.call[result], i * row, step
+                    source = self.call[name], plane + at, index(1)
+                    self._copy(source, target, began)
