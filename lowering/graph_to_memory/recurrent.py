@@ -28,7 +28,7 @@ from glow.lowering.graph_to_memory.scalar_body import ScalarBody
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.panels import matrix_panels, unit_block
 from glow.support.layout import pack, row_major_strides
-from glow.support.types import element_of, number_attribute, tensor
+from glow.support.types import compute_type, element_of, number_attribute, tensor
 
 AnyRecurrent = LstmOp | GruOp | RnnOp
 Array = NDArray[Any]
@@ -68,7 +68,7 @@ class _Cell:
         self.element: Attribute = element_of(op.input)
         self.gates = op.GATES
         self.block = unit_block(
-            lowering.target, self.element, self.gates, self.sizes.hidden
+            lowering.target, compute_type(self.element), self.gates, self.sizes.hidden
         )
         self.blocks = -(-self.sizes.hidden // self.block)
         self.is_late = bool(self.p.get("linear_before_reset")) and op.bias is not None
@@ -199,8 +199,10 @@ class _Cell:
                 others[name] = self.of_walk(self.lowering[value], number)
         room = [name for name in ("c",) if isinstance(self.op, LstmOp)]
         room += [name for name in ("reset", "update") if "renewal" in others]
-        others["h"] = self.lowering.temporary(self.element, (2, *state))
-        others |= {n: self.lowering.temporary(self.element, state) for n in room}
+        # States of f16 are kept in f32: they are rounded where they are stored.
+        wide = compute_type(self.element)
+        others["h"] = self.lowering.temporary(wide, (2, *state))
+        others |= {n: self.lowering.temporary(wide, state) for n in room}
         return kind[type(self.op)](
             self._part(rows, 2, number),
             others.pop("recurrence"),

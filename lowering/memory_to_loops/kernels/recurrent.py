@@ -12,8 +12,7 @@ from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import Var, loop, when
 from glow.codegen.memory import rest_of
 from glow.codegen.values import Value, index, joined, select
-from glow.codegen.writer import current, emit
-from glow.lowering.memory_to_loops.builder import Body
+from glow.codegen.writer import emit
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     RecurrentRow,
@@ -74,7 +73,7 @@ class Recurrent(Sequential):
         """Return activation `number` of vectors, lane by lane where it must be."""
         program = self.programs[number]
         if program.has_vector_form:
-            return _run(program, x)
+            return program.run([x], strip=self.strip)[0]
         return joined([_lane_by_lane(program, part) for part in x.split()])
 
     def bounded(self, number: int, x: Value) -> Value:
@@ -84,19 +83,11 @@ class Recurrent(Sequential):
         return self.activate(number, x)
 
 
-def _run(program: ScalarProgram, x: Value) -> Value:
-    writer = current()
-    assert writer.entry is not None
-    b = Body(writer.block, {}, writer.entry)
-    parts = [Value.of(program.emit(b, [v], x.lanes)[0]) for v in x.parts]
-    return joined(parts)
-
-
 def _lane_by_lane(program: ScalarProgram, x: Value) -> Value:
     result = Var(x)
     for lane in loop(0, x.lanes, result, name="lane", nonempty=True):
         scalar = vector.ExtractOp(result.value.ssa, [lane.ssa], x.element)
-        scalar = _run(program, Value.of(emit(scalar)))
+        (scalar,) = program.run([Value.of(emit(scalar))])
         inserted = vector.InsertOp(scalar.ssa, result.value.ssa, [lane.ssa])
         result.value = Value.of(emit(inserted))
     return result.value
