@@ -61,14 +61,14 @@ def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     """
     Return an aligned array of `shape` that repeats `element`.
 
-    Zeros come from the system as they are: pages that nobody writes take no memory.
+    Zeros come from the system as they are: pages that are never written take no memory.
     """
     size_bytes = prod(shape) * element.itemsize
     if not any(element.tobytes()):
         return aligned_zeros(size_bytes).view(element.dtype).reshape(shape)
-    found = aligned_empty(size_bytes).view(element.dtype).reshape(shape)
-    found[...] = element
-    return found
+    array = aligned_empty(size_bytes).view(element.dtype).reshape(shape)
+    array[...] = element
+    return array
 
 
 def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
@@ -79,7 +79,7 @@ def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
 
 
 def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:
-    """Return uninitialised bytes that start at a multiple of `ALIGNMENT`."""
+    """Return uninitialized bytes that start at a multiple of `ALIGNMENT`."""
     return _from_alignment(np.empty(size_bytes + ALIGNMENT, np.uint8))
 
 

@@ -51,12 +51,12 @@ class Relation:
         """
         values = self.described(dims)
         try:
-            found = _value(self.tree, dims)
+            extent = _value(self.tree, dims)
         except ZeroDivisionError:
             raise ValueError(f'"{self.text}" divides by 0 for {values}') from None
-        if found.denominator != 1 or found < 0:
-            raise ValueError(f'"{self.text}" is {found} for {values}')
-        return int(found)
+        if extent.denominator != 1 or extent < 0:
+            raise ValueError(f'"{self.text}" is {extent} for {values}')
+        return int(extent)
 
     def described(self, dims: Mapping[str, int]) -> str:
         """Return `past = 3`, for each name that it follows from."""
@@ -95,7 +95,7 @@ def _parsed(text: str) -> Relation | None:
 
 
 def _is_arithmetic(tree: ast.expr, names: dict[str, None]) -> bool:
-    """Say whether `_value` can compute `tree`; add what it reads to `names`."""
+    """Return whether `_value` can compute `tree`; add what it reads to `names`."""
     match tree:
         case ast.Constant(value=bool()):
             return False

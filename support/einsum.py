@@ -79,10 +79,10 @@ def _named(term: list[str], shape: Shape, text: str) -> Labels:
             f'expected {letters} axes by "{"".join(term)}" of "{text}", '
             f"got {len(shape)}"
         )
-    found: list[str] = []
+    labels: list[str] = []
     for label in term:
-        found += _spread(rest) if label == _ELLIPSIS else [label]
-    return tuple(found)
+        labels += _spread(rest) if label == _ELLIPSIS else [label]
+    return tuple(labels)
 
 
 def _spread(count: int) -> list[str]:
@@ -91,19 +91,19 @@ def _spread(count: int) -> list[str]:
 
 def _extents(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:
     """Return the extent of each label; 1 broadcasts, but not within an operand."""
-    found: dict[str, int] = {}
+    extents: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
         own: dict[str, int] = {}
         for label, extent in zip(term, shape, strict=True):
             known = own.setdefault(label, extent)
             _check_extents(label, known, extent)
         for label, extent in own.items():
-            known = found.setdefault(label, extent)
+            known = extents.setdefault(label, extent)
             if known == 1:
-                found[label] = extent
+                extents[label] = extent
             elif extent != 1:
                 _check_extents(label, known, extent)
-    return found
+    return extents
 
 
 def _check_extents(label: str, one: int, other: int) -> None:
@@ -122,7 +122,7 @@ def _result(
             raise VerifyException(f'no operand of "{text}" has the axis "{label}"')
         if count > 1:
             raise VerifyException(f'the result of "{text}" has "{label}" twice')
-    found: list[str] = []
+    labels: list[str] = []
     for label in term:
-        found += spread if label == _ELLIPSIS else (label,)
-    return tuple(found)
+        labels += spread if label == _ELLIPSIS else (label,)
+    return tuple(labels)

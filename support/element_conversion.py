@@ -37,23 +37,23 @@ def convert(
     top = 1 << 8 * dtype.itemsize - 1
     has_top = array >= top
     rest = np.where(has_top, array - array.dtype.type(top), array)
-    found = _truncated(rest, np.dtype(f"i{dtype.itemsize}")).view(dtype)
-    return found ^ has_top.astype(dtype) * dtype.type(top)
+    rounded = _truncated(rest, np.dtype(f"i{dtype.itemsize}")).view(dtype)
+    return rounded ^ has_top.astype(dtype) * dtype.type(top)
 
 
 def _truncated(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     above, below = _outside(array, dtype)
     valid = ~(np.isnan(array) | above | below)
-    found = np.where(valid, array, 0).astype(dtype)
-    return np.where(valid, found, np.iinfo(dtype).min).astype(dtype)
+    numbers = np.where(valid, array, 0).astype(dtype)
+    return np.where(valid, numbers, np.iinfo(dtype).min).astype(dtype)
 
 
 def _saturated(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     limits, (above, below) = np.iinfo(dtype), _outside(array, dtype)
     valid = ~(np.isnan(array) | above | below)
-    found = np.where(valid, array, 0).astype(dtype)
-    found = np.where(above, dtype.type(limits.max), found)
-    return np.where(below, dtype.type(limits.min), found)
+    numbers = np.where(valid, array, 0).astype(dtype)
+    numbers = np.where(above, dtype.type(limits.max), numbers)
+    return np.where(below, dtype.type(limits.min), numbers)
 
 
 def _outside(

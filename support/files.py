@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 TEMPORARY = ".tmp"
-"""How the names of files end that are being written."""
+"""The suffix of files that are being written."""
 
 
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:

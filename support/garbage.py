@@ -9,7 +9,7 @@ from threading import Lock
 
 
 class _Pauses:
-    """How many callers want the collector to rest, and whether it ran before."""
+    """The number of callers that pause the collector, and whether it ran before."""
 
     def __init__(self) -> None:
         self.lock = Lock()

@@ -52,11 +52,11 @@ def contents_of(path: Path) -> memoryview:
             return memoryview(file.read())
         key = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
         with _LOCK:
-            found = _MAPPINGS.get(key)
-            if found is None:
-                found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                _MAPPINGS[key] = found
-    return memoryview(found)
+            contents = _MAPPINGS.get(key)
+            if contents is None:
+                contents = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                _MAPPINGS[key] = contents
+    return memoryview(contents)
 
 
 def is_mapped(array: NDArray[Any]) -> bool:

@@ -39,27 +39,27 @@ class Network:
 
     def _reached(self) -> dict[Hashable, Hashable]:
         """Return what flow can still reach, each node with the one before it."""
-        found: dict[Hashable, Hashable] = {self._source: self._source}
+        reached: dict[Hashable, Hashable] = {self._source: self._source}
         queue = deque([self._source])
-        while queue and self._sink not in found:
+        while queue and self._sink not in reached:
             tail = queue.popleft()
             for head, cost in self._left[tail].items():
-                if cost > 0 and head not in found:
-                    found[head] = tail
+                if cost > 0 and head not in reached:
+                    reached[head] = tail
                     queue.append(head)
-        return found
+        return reached
 
     def _behind(self) -> set[Hashable]:
         """Return the nodes from which flow could still reach the sink."""
-        found = {self._sink}
-        queue = deque(found)
+        behind = {self._sink}
+        queue = deque(behind)
         while queue:
             head = queue.popleft()
             for tail in self._left[head]:  # edges go both ways, if only one has room
-                if self._left[tail][head] > 0 and tail not in found:
-                    found.add(tail)
+                if self._left[tail][head] > 0 and tail not in behind:
+                    behind.add(tail)
                     queue.append(tail)
-        return found
+        return behind
 
     def _push(self, before: dict[Hashable, Hashable]) -> None:
         """Send what fits along the path that `before` has to the sink."""

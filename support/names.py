@@ -22,10 +22,10 @@ class Names:
 
     def fresh(self, name: str) -> str:
         """Return `name`, with a number behind it where that is taken; take it."""
-        found = name
-        while found in self._taken:
+        candidate = name
+        while candidate in self._taken:
             number = self._numbers.get(name, 0) + 1
             self._numbers[name] = number
-            found = f"{name}{self._separator}{number}"
-        self._taken.add(found)
-        return found
+            candidate = f"{name}{self._separator}{number}"
+        self._taken.add(candidate)
+        return candidate

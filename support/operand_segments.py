@@ -3,4 +3,4 @@
 from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict
 
 SEVERAL_OPERANDS = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-"""Say in a property which operands there are, and print no such property."""
+"""The operands that are present are a property, which is not printed."""

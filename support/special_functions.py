@@ -114,7 +114,7 @@ def erf(x: NDArray[Any]) -> NDArray[Any]:
     """
     size = np.abs(np.asarray(x, np.float64))
     with np.errstate(all="ignore"):
-        found = np.select(
+        result = np.select(
             [size < 0.84375, size < 1.25, size < 1 / 0.35, size < 6, size >= 6],
             [
                 size + size * _ratio(size * size, _NEAR_0),
@@ -125,4 +125,4 @@ def erf(x: NDArray[Any]) -> NDArray[Any]:
             ],
             np.nan,
         )
-    return np.copysign(found, x).astype(x.dtype)
+    return np.copysign(result, x).astype(x.dtype)

@@ -97,12 +97,12 @@ class AnyOrder:
         """Return whether a tensor of `shape` in `layout` is in such an order."""
         from glow.support.layout import strides_of
 
-        found = strides_of(layout, shape, itemsize)
-        if found is None:
+        addressing = strides_of(layout, shape, itemsize)
+        if addressing is None:
             return False
         if self.innermost is None:
             return True
-        strides, _ = found
+        strides, _ = addressing
         return any(strides[axis] == 1 or shape[axis] == 1 for axis in self.innermost)
 
     def default(self, rank: int) -> Layout:
@@ -116,7 +116,7 @@ class AnyOrder:
 
 
 Asked: TypeAlias = "Attribute | AnyOrder | None"
-"""What a choice asks of a value: one layout, one of several, or row-major (None)."""
+"""A request for a value: one layout, one of several, or row-major (None)."""
 
 
 @dataclass(frozen=True)

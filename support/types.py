@@ -160,7 +160,7 @@ NUMBER = ElementSet("a float or integer", (*_FLOATS, *_INTEGERS))
 WIDE_NUMBER = ElementSet(
     "a float or an integer of 32 or 64 bits", (*_FLOATS, i32, i64, ui32, ui64)
 )
-"""What sums and products are of: of narrower integers, they would soon wrap."""
+"""The elements of sums and products: narrower integers would soon wrap."""
 BOOL = ElementSet("an i1", (i1,))
 ANY = ElementSet("a supported", (*_FLOATS, *_INTEGERS, i1))
 
@@ -169,20 +169,20 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """Return the tensor type of `value` (or `value`, if it is one)."""
     # The exact classes of values first: SSAValue is abstract, and slow to ask for.
     is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
-    found = cast(SSAValue, value).type if is_value else value
-    if not isinstance(found, TensorType):
-        raise VerifyException(f"expected a tensor, got {found}")
-    return cast(Tensor, found)
+    type_ = cast(SSAValue, value).type if is_value else value
+    if not isinstance(type_, TensorType):
+        raise VerifyException(f"expected a tensor, got {type_}")
+    return cast(Tensor, type_)
 
 
 def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int, ...]:
     """Return the static shape of tensor `value`, of `rank` axes if given."""
-    found = tensor_type(value)
-    shape = found.get_shape()
+    type_ = tensor_type(value)
+    shape = type_.get_shape()
     if any(extent < 0 for extent in shape):
-        raise VerifyException(f"expected a static shape, got {found}")
+        raise VerifyException(f"expected a static shape, got {type_}")
     if rank is not None and len(shape) != rank:
-        raise VerifyException(f"expected a tensor of rank {rank}, got {found}")
+        raise VerifyException(f"expected a tensor of rank {rank}, got {type_}")
     return shape
 
 
@@ -215,14 +215,14 @@ def normalize_axis(axis: int, rank: int) -> int:
 
 def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
     """Return `axes` counted from the front, sorted; repeated ones are refused."""
-    found = sorted(normalize_axis(axis, rank) for axis in axes)
-    if len(set(found)) != len(found):
+    normalized = sorted(normalize_axis(axis, rank) for axis in axes)
+    if len(set(normalized)) != len(normalized):
         raise VerifyException(f"expected distinct axes, got {list(axes)}")
-    return tuple(found)
+    return tuple(normalized)
 
 
 def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
-    """Say whether `value` broadcasts to `shape` by NumPy's rule, unchanged by it."""
+    """Return whether `value` broadcasts to `shape` by NumPy's rule, unchanged by it."""
     own = shape_of(value)
     tail = shape[len(shape) - len(own) :]
     return len(own) <= len(shape) and all(

@@ -29,7 +29,7 @@ def save_weights(module: ModuleOp, path: Path) -> None:
     same constants. Bytes go to it piece by piece, and what was read of mapped files on
     the way is given back.
     """
-    resources = {found.digest: found for found in resources_of(module)}
+    resources = {resource.digest: resource for resource in resources_of(module)}
     arrays = {digest: resources[digest].array for digest in sorted(resources)}
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -53,9 +53,9 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
             yield from _resources_in(item)
     elif isinstance(attribute, Data):
         handle = cast(Data[object], attribute).data
-        found = handle.find() if isinstance(handle, Handle) else None
-        if found is not None:
-            yield found
+        resource = handle.find() if isinstance(handle, Handle) else None
+        if resource is not None:
+            yield resource
 
 
 def load_weights(path: Path) -> tuple[Resource, ...]:
@@ -114,13 +114,13 @@ def _arrays_in(data: memoryview) -> dict[str, NDArray[Any]]:
     start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     header = json.loads(bytes(data[_LENGTH_BYTES:start]))
     header.pop("__metadata__", None)
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for name, entry in header.items():
         first, last = (start + offset for offset in entry["data_offsets"])
         dtype = dtype_named(_DTYPES[entry["dtype"]])
         flat = np.frombuffer(data[first:last], dtype)
-        found[name] = flat.reshape(entry["shape"])
-    return found
+        arrays[name] = flat.reshape(entry["shape"])
+    return arrays
 
 
 def _checked(path: Path, digest: str, array: NDArray[Any]) -> Resource:

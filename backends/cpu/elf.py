@@ -49,7 +49,7 @@ class Symbol(NamedTuple):
 
 
 class Relocation(NamedTuple):
-    """Where in a section the place of which symbol is to be written, and how."""
+    """An address to be written: of which symbol, where in a section, and how."""
 
     section: int
     offset: int
@@ -131,7 +131,7 @@ def _section(data: bytes, header: _Header) -> Section:
 def _symbols(
     data: bytes, table: _Header, names: _Header, kept: dict[int, _Header]
 ) -> tuple[Symbol, ...]:
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     entries = data[table.offset : table.offset + table.size]
     for name, info, _, section, value, _ in _SYMBOL.iter_unpack(entries):
         start = names.offset + name
@@ -142,8 +142,8 @@ def _symbols(
         if place is None and section != _UNDEFINED:
             value = 0  # of a section without bytes, or the file's name
         is_local, is_weak = info >> 4 == _LOCAL, info >> 4 == _WEAK
-        found.append(Symbol(text, place, value, is_local, is_weak))
-    return tuple(found)
+        symbols.append(Symbol(text, place, value, is_local, is_weak))
+    return tuple(symbols)
 
 
 def _relocations(data: bytes, header: _Header) -> list[Relocation]:

@@ -105,10 +105,10 @@ class _Linker:
 
     def _address(self, name: str) -> int:
         """Return the address of what other files can see, or what is outside."""
-        found = self._defined.get(name)
-        if found is None:
+        place = self._defined.get(name)
+        if place is None:
             return _address_outside(name)
-        number, section, offset = found
+        number, section, offset = place
         return self._pages.address + self._places[number, section] + offset
 
     def _relocate(self, number: int, file: ObjectFile, relocation: Relocation) -> None:
@@ -133,7 +133,7 @@ class _Linker:
 
 def _definitions(files: Sequence[ObjectFile]) -> dict[str, tuple[int, int, int]]:
     """Return the file, the section and the offset of all that others can see."""
-    found: dict[str, tuple[int, int, int]] = {}
+    definitions: dict[str, tuple[int, int, int]] = {}
     firm: set[str] = set()
     for number, file in enumerate(files):
         for symbol in file.symbols:
@@ -143,11 +143,11 @@ def _definitions(files: Sequence[ObjectFile]) -> dict[str, tuple[int, int, int]]
                 raise InternalError(
                     f"cannot link compiled code: {symbol.name} is defined twice"
                 )
-            if symbol.name not in found or not symbol.is_weak:
-                found[symbol.name] = number, symbol.section, symbol.offset
+            if symbol.name not in definitions or not symbol.is_weak:
+                definitions[symbol.name] = number, symbol.section, symbol.offset
             if not symbol.is_weak:
                 firm.add(symbol.name)
-    return found
+    return definitions
 
 
 def _names_for_stubs(
@@ -158,7 +158,7 @@ def _names_for_stubs(
 
     Errors: an UnknownFormError for relocations that are not filled in here.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for file in files:
         for relocation in file.relocations:
             symbol = file.symbols[relocation.symbol]
@@ -169,8 +169,8 @@ def _names_for_stubs(
             if not is_here and not by_word and relocation.kind != _PLT32:
                 raise UnknownFormError(f"data of {symbol.name}, defined elsewhere")
             if by_word or not is_here:
-                found[symbol.name] = None
-    return found
+                names[symbol.name] = None
+    return names
 
 
 def _address_outside(name: str) -> int:

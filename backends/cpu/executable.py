@@ -99,25 +99,25 @@ def _declared(module: ModuleOp) -> list[str]:
 
 
 def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
-    found = module.attributes.get(name)
-    return tuple(found) if isinstance(found, ArrayAttr) else ()  # pyright: ignore
+    attribute = module.attributes.get(name)
+    return tuple(attribute) if isinstance(attribute, ArrayAttr) else ()  # pyright: ignore
 
 
 def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any]]:
     """Yield the constants; of those in `starts` that repeat an element, this one."""
     for number, resource in enumerate(_list(module, "glow.constants")):
         assert isinstance(resource, ResourceAttr)
-        found = resource.data.find()
-        if found is None:
+        array = resource.data.find()
+        if array is None:
             raise CompilationError(
                 f"the bytes of constant {resource.data.digest[:12]} are absent;"
                 " name the file that has them with --weights"
             )
-        element = repeated_element(found.array) if number in starts else None
+        element = repeated_element(array.array) if number in starts else None
         if element is not None:
             yield CONSTANTS.share(element)
             continue
-        yield found.settle(CONSTANTS.share)
+        yield array.settle(CONSTANTS.share)
 
 
 def _bindings(module: ModuleOp) -> Iterator[Binding]:

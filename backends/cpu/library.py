@@ -47,8 +47,8 @@ def kernel_objects(
 
     A symbol that is no kernel's is passed over: the C library may have it.
     """
-    found = (declared_kernel(symbol) for symbol in symbols)
-    kernels = closure(kernel for kernel in found if kernel is not None)
+    declared = (declared_kernel(symbol) for symbol in symbols)
+    kernels = closure(kernel for kernel in declared if kernel is not None)
     return [_kernel_object(kernel, target, cache) for kernel in kernels]
 
 

@@ -53,7 +53,7 @@ def units(module: ModuleOp) -> dict[str, str]:
     tables = {
         op.sym_name.data: op for op in module.ops if isinstance(op, llvm.GlobalOp)
     }
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for op in module.ops:
         if not isinstance(op, llvm.FuncOp) or op.body.blocks.first is None:
             continue
@@ -64,5 +64,5 @@ def units(module: ModuleOp) -> dict[str, str]:
             assert tables[table].constant is not None, f"@{table} is not constant"
             _write(writer, tables[table])
         others = (text for key, text in writer.callees.items() if key != name)
-        found[name] = _text(writer, others)
-    return found
+        texts[name] = _text(writer, others)
+    return texts

@@ -86,15 +86,15 @@ def _fast_math(op: Operation) -> str:
 
 
 def _integer_flags(op: Operation) -> str:
-    found = ""
+    flags = ""
     overflow = op.properties.get("overflowFlags")
     if isinstance(overflow, IntegerAttr):
-        found = _WRAP[overflow.value.data]
+        flags = _WRAP[overflow.value.data]
     elif isinstance(overflow, llvm.OverflowAttr):
-        found = _WRAP[overflow.to_int()]
+        flags = _WRAP[overflow.to_int()]
     for name, text in (("isExact", " exact"), ("isDisjoint", " disjoint")):
-        found += text if name in op.properties else ""
-    return found
+        flags += text if name in op.properties else ""
+    return flags
 
 
 @writes(*_BINARY)
@@ -190,8 +190,10 @@ def _gep(w: Writer, op: llvm.GEPOp) -> None:
 
 
 def _alignment(op: Operation) -> str:
-    found = op.properties.get("alignment")
-    return f", align {found.value.data}" if isinstance(found, IntegerAttr) else ""
+    alignment = op.properties.get("alignment")
+    return (
+        f", align {alignment.value.data}" if isinstance(alignment, IntegerAttr) else ""
+    )
 
 
 def _refuse_atomic(op: Operation) -> None:

@@ -81,10 +81,10 @@ class Writer:
         return self._spelled(type_)[1]
 
     def _spelled(self, type_: Attribute) -> tuple[str, str]:
-        found = self._types.get(type_)
-        if found is None:
-            found = self._types[type_] = self._spell(type_)
-        return found
+        spelled = self._types.get(type_)
+        if spelled is None:
+            spelled = self._types[type_] = self._spell(type_)
+        return spelled
 
     def _spell(self, type_: Attribute) -> tuple[str, str]:
         match type_:
@@ -108,9 +108,9 @@ class Writer:
 
     def name(self, value: SSAValue) -> str:
         """Give `value` the next name."""
-        found = self.names[value] = f"%{self._count}"
+        name = self.names[value] = f"%{self._count}"
         self._count += 1
-        return found
+        return name
 
     def define(self, op: Operation, text: str) -> None:
         """Write `text` as what the one result of `op` is."""
@@ -235,15 +235,15 @@ class Writer:
 
 
 def _parameter_attributes(attributes: DictionaryAttr) -> str:
-    found: list[str] = []
+    texts: list[str] = []
     for name, value in sorted(attributes.data.items()):
         if name in _PARAMETER_ATTRIBUTES:
-            found.append(_PARAMETER_ATTRIBUTES[name])
+            texts.append(_PARAMETER_ATTRIBUTES[name])
         else:
             assert name in _SIZED_ATTRIBUTES, f"no LLVM text for {name}"
             assert isinstance(value, IntegerAttr)
-            found.append(_SIZED_ATTRIBUTES[name].format(value.value.data))
-    return "".join(f" {text}" for text in found)
+            texts.append(_SIZED_ATTRIBUTES[name].format(value.value.data))
+    return "".join(f" {text}" for text in texts)
 
 
 def scalar_texts(type_: Attribute, values: Sequence[Any]) -> Iterator[str]:

@@ -36,29 +36,29 @@ class ObjectCache:
     def get(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return the object for `key`; `make` it where it is not known."""
         files = self._files
-        found = _MEMORY.get(key)
-        if found is None and files is not None:
-            found = _read(files, key)
-        if found is None:
-            found = make()
+        data = _MEMORY.get(key)
+        if data is None and files is not None:
+            data = _read(files, key)
+        if data is None:
+            data = make()
         if files is not None and not os.path.exists(files.path(key)):
-            pieces = (_MAGIC, sha256(found).digest(), found)
+            pieces = (_MAGIC, sha256(data).digest(), data)
             files.put(key, lambda path: replace_file(path, pieces))
-        _remember(key, found)
-        return found
+        _remember(key, data)
+        return data
 
 
 def _read(files: FileCache, key: str) -> bytes | None:
     """Return the object in a file; a damaged file is removed."""
     try:
-        found = _unpacked(files.path(key).read_bytes())
+        data = _unpacked(files.path(key).read_bytes())
     except OSError:
         return None
-    if found is None:
+    if data is None:
         files.drop(key)
     else:
         files.touch(key)
-    return found
+    return data
 
 
 def _unpacked(content: bytes) -> bytes | None:

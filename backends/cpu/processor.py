@@ -78,20 +78,20 @@ def _linux_facts() -> dict[str, str]:
     """Return what Linux says of the first core; nothing on other machines."""
     if not _is_linux_on_x86_64():
         return {}
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     with suppress(OSError), Path("/proc/cpuinfo").open() as lines:
         for line in lines:
             name, _, value = line.partition(":")
             if not name.strip():
                 break
-            found[name.strip()] = value.strip()
-    return found
+            facts[name.strip()] = value.strip()
+    return facts
 
 
 @cache
 def cache_sizes() -> tuple[int, int]:
     """Return the sizes of the first core's L1 data and L2 caches in bytes."""
-    found: dict[tuple[str, str], int] = {}
+    sizes: dict[tuple[str, str], int] = {}
     for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         try:
             level = (index / "level").read_text().strip()
@@ -100,9 +100,9 @@ def cache_sizes() -> tuple[int, int]:
         except OSError:
             continue
         if size.endswith("K") and size[:-1].isdigit():
-            found[level, kind] = int(size[:-1]) << 10
+            sizes[level, kind] = int(size[:-1]) << 10
     l1, l2 = DEFAULT_CACHE_SIZES
-    return found.get(("1", "Data"), l1), found.get(("2", "Unified"), l2)
+    return sizes.get(("1", "Data"), l1), sizes.get(("2", "Unified"), l2)
 
 
 def identity() -> str | None:

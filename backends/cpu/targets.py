@@ -89,7 +89,7 @@ def _triple_of(isa: str) -> str:
 
 @cache
 def _tell_untested_host(triple: str) -> None:
-    """Say once per process that nobody has run this on such a machine."""
+    """Warn once per process that this is untested on such a machine."""
     if not (triple.startswith("x86_64") and "linux" in triple):
         warnings.warn(f"glow is untested on {triple} hosts", stacklevel=4)
 

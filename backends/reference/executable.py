@@ -149,7 +149,7 @@ def _entry_of(module: ModuleOp) -> FuncOp:
 
 def _constants_of(module: ModuleOp) -> dict[str, Array]:
     """Return constants, and placeholders that are bound, as the tensors they are."""
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for op in module.body.ops:
         if isinstance(op, ConstantOp):
             array = _present(op.array, "constant", op.sym_name.data)
@@ -158,10 +158,10 @@ def _constants_of(module: ModuleOp) -> dict[str, Array]:
         else:
             continue
         layout = layout_of(op.type)
-        found[op.sym_name.data] = (
+        arrays[op.sym_name.data] = (
             array if layout is None else unpack(layout, array, shape_of(op.type))
         )
-    return found
+    return arrays
 
 
 def _present(array: Array | None, kind: str, name: str) -> Array:

@@ -56,10 +56,10 @@ class PhysicalStorage(TensorStorage):
 
     def _read_as(self, value: SSAValue, layout: Layout | None) -> Array:
         flat = super().read(value)
-        found = addresses(value, layout)
-        if found.size and int(found.max()) >= flat.size:
+        places = addresses(value, layout)
+        if places.size and int(places.max()) >= flat.size:
             raise ExecutionError(f"read {value.type} behind its end")
-        return flat[found]
+        return flat[places]
 
     def evaluate(self, op: GraphOp | FusedOp) -> None:
         match op:
@@ -92,8 +92,8 @@ class PhysicalStorage(TensorStorage):
     def _evaluate_as_kernel(self, op: GraphOp) -> None:
         operands, results = kernel_layouts(op, self._machine)
         arrays = map(self._read_as, op.operands, operands)
-        found = zip(op.results, results, op.evaluate(list(arrays)), strict=True)
-        for result, layout, array in found:
+        computed = zip(op.results, results, op.evaluate(list(arrays)), strict=True)
+        for result, layout, array in computed:
             super().write(result, stored(result, layout, array))
 
 
@@ -164,11 +164,11 @@ def addresses(value: SSAValue, layout: Layout | None) -> NDArray[np.int32]:
     if layout is None:
         return np.arange(prod(shape), dtype=np.int32).reshape(shape)
     itemsize = dtype_of(element_of(value)).itemsize
-    found = np.zeros(shape, np.int32)
+    places = np.zeros(shape, np.int32)
     for axis, digits in enumerate(address_map(layout, shape, itemsize)):
         position = np.arange(shape[axis], dtype=np.int32) + layout.halo[axis][0]
         offset = np.zeros(shape[axis], np.int32)
         for step, extent, stride in digits:
             offset += position // step % extent * stride
-        found += offset.reshape([-1] + [1] * (len(shape) - axis - 1))
-    return found
+        places += offset.reshape([-1] + [1] * (len(shape) - axis - 1))
+    return places

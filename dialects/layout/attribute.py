@@ -93,29 +93,29 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
     type_ = value.type if isinstance(value, SSAValue) else value
     match type_:
         case TensorType():
-            found, shape = type_.encoding, type_.get_shape()
+            encoding, shape = type_.encoding, type_.get_shape()
         case MemRefType():
-            found, shape = type_.layout, type_.get_shape()
+            encoding, shape = type_.layout, type_.get_shape()
         case _:
             raise VerifyException(f"expected a tensor or a memref, got {type_}")
-    if isinstance(found, NoneAttr):
+    if isinstance(encoding, NoneAttr):
         return None
-    if not isinstance(found, LayoutAttr):
-        raise VerifyException(f"expected a #layout.physical, got {found}")
-    if found.data.rank != len(shape):
+    if not isinstance(encoding, LayoutAttr):
+        raise VerifyException(f"expected a #layout.physical, got {encoding}")
+    if encoding.data.rank != len(shape):
         raise VerifyException(
-            f"expected a layout of rank {len(shape)}, got {found} in {type_}"
+            f"expected a layout of rank {len(shape)}, got {encoding} in {type_}"
         )
-    return found.data
+    return encoding.data
 
 
 def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
     """
     Return the tensor type with `layout`, or with none if that only says row-major.
     """
-    found = tensor_type(type_)
-    shape, element = found.get_shape(), found.element_type
-    if layout is None or (not layout.has_extensions and is_row_major(layout, found)):
+    tensor = tensor_type(type_)
+    shape, element = tensor.get_shape(), tensor.element_type
+    if layout is None or (not layout.has_extensions and is_row_major(layout, tensor)):
         return TensorType(element, shape)
     return TensorType(element, shape, LayoutAttr(layout))
 
@@ -195,13 +195,13 @@ def strides_of_type(type_: Attribute) -> tuple[tuple[int, ...], int] | None:
 
 
 def _shape_and_itemsize(type_: Attribute) -> tuple[tuple[int, ...], int]:
-    found = cast(TensorType[Any] | MemRefType[Any], type_)
-    return found.get_shape(), dtype_of(found.element_type).itemsize
+    stored = cast(TensorType[Any] | MemRefType[Any], type_)
+    return stored.get_shape(), dtype_of(stored.element_type).itemsize
 
 
 def _digit(layout: Layout, index: int) -> AffineExpr:
     dim = layout.dims[index]
-    found = AffineDimExpr(dim.axis) + layout.halo[dim.axis][0]
+    digit = AffineDimExpr(dim.axis) + layout.halo[dim.axis][0]
     if dim.stride != 1:
-        found = found // dim.stride
-    return found if dim.extent is None else found % dim.extent
+        digit = digit // dim.stride
+    return digit if dim.extent is None else digit % dim.extent

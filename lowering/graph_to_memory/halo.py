@@ -44,25 +44,25 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
 
     One reader may decide what lies before an axis, another one what lies behind.
     """
-    found: dict[SSAValue, Halo] = {}
+    halos: dict[SSAValue, Halo] = {}
     for op in block.ops:
         conv, value = _conv_of(op)
         if conv is None or value is None:
             continue
         wanted = halo_of(conv) if isinstance(conv, ConvOp) else _around_phases(conv)
         if wanted and any(side for pair in wanted for side in pair):
-            found[value] = widest(found.get(value, wanted), wanted)
+            halos[value] = widest(halos.get(value, wanted), wanted)
     for op in reversed(list(block.ops)):
-        if isinstance(op, ReshapeOp | TransposeOp) and op.result in found:
-            halo = found[op.result]
+        if isinstance(op, ReshapeOp | TransposeOp) and op.result in halos:
+            halo = halos[op.result]
             before = (
                 _before_reshape(op, halo)
                 if isinstance(op, ReshapeOp)
                 else _before_transpose(op, halo)
             )
             if before is not None:
-                found[op.input] = widest(found.get(op.input, before), before)
-    return found
+                halos[op.input] = widest(halos.get(op.input, before), before)
+    return halos
 
 
 def _before_transpose(op: TransposeOp, halo: Halo) -> Halo:
@@ -77,8 +77,8 @@ def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
     if layout is None or own is None:
         return None
     wider = layout.with_halo(halo)
-    found = reshaped(wider, shape_of(op.result), shape_of(op.input))
-    return None if found is None or found.dims != own.dims else found.halo
+    before = reshaped(wider, shape_of(op.result), shape_of(op.input))
+    return None if before is None or before.dims != own.dims else before.halo
 
 
 def widest(one: Halo, other: Halo) -> Halo:

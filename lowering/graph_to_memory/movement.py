@@ -61,7 +61,7 @@ def _into_blocks(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue:
     if not is_dense or find_addressing(buffer_type(source)) != find_addressing(given):
         root = lowering.alloc(given)
         lowering.copy(source, root)
-    return lowering.relabelled(root, shape, layout)
+    return lowering.relabeled(root, shape, layout)
 
 
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
@@ -88,7 +88,7 @@ def _reblocked(
     layout = layout_of(type_)
     assert layout is not None
     found = layout_reshaped(layout, type_.get_shape(), shape)
-    return None if found is None else lowering.relabelled(source, shape, found)
+    return None if found is None else lowering.relabeled(source, shape, found)
 
 
 def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -43,10 +43,10 @@ def phases_of(op: ConvTransposeOp) -> list[Phase] | None:
     axes: list[list[AxisPhase]] = []
     for i, (extent, places) in enumerate(zip(spatial, extents, strict=True)):
         steps = p["strides"][i], p["dilations"][i]
-        found = _axis(extent, places, kernel[i], steps, p["pads"][i])
-        if found is None:
+        axis = _axis(extent, places, kernel[i], steps, p["pads"][i])
+        if axis is None:
             return None
-        axes.append(found)
+        axes.append(axis)
     return list(product(*axes))
 
 
@@ -64,7 +64,7 @@ def _axis(
 ) -> list[AxisPhase] | None:
     """Place y is the sum of x[i] * w[j] where i * stride + j * dilation - pad is y."""
     stride, dilation = steps
-    found: list[AxisPhase] = []
+    phases: list[AxisPhase] = []
     for first in range(min(stride, places)):
         starts = {j: first + pad - j * dilation for j in reversed(range(kernel))}
         read = {j: start // stride for j, start in starts.items() if not start % stride}
@@ -74,5 +74,5 @@ def _axis(
         count = -(-(places - first) // stride)
         step = positions[1] - positions[0] if len(positions) > 1 else 1
         after = max(0, count - 1 + positions[-1] - (extent - 1))
-        found.append(AxisPhase(first, count, tuple(read), step, -positions[0], after))
-    return found
+        phases.append(AxisPhase(first, count, tuple(read), step, -positions[0], after))
+    return phases

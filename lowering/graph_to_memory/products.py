@@ -170,23 +170,23 @@ def _in_one_order(
     outer = [dim for dim in layout.dims if dim.axis != axis]
     plain = matrix_panels(rank, rank - 1, width)
     return (
-        lowering.relabelled(left, shape, Layout([*outer, Dim(axis)])),
-        lowering.relabelled(right, other.get_shape(), plain),
+        lowering.relabeled(left, shape, Layout([*outer, Dim(axis)])),
+        lowering.relabeled(right, other.get_shape(), plain),
     )
 
 
 def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
     """Return `right`, or panels with what it holds if its columns are no neighbours."""
     type_ = buffer_type(right)
-    found = find_addressing(type_)
-    if found is None or type_.element_type != f32 or 0 in found.shape:
+    own = find_addressing(type_)
+    if own is None or type_.element_type != f32 or 0 in own.shape:
         return right
-    rank, columns = len(found.shape), found.shape[-1]
-    if columns == 1 or found.strides[-1] == 1:
+    rank, columns = len(own.shape), own.shape[-1]
+    if columns == 1 or own.strides[-1] == 1:
         return right
     width = lowering.target.panel_width
     layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
-    panels = lowering.alloc(Buffer(f32, found.shape, layout))
+    panels = lowering.alloc(Buffer(f32, own.shape, layout))
     lowering.copy(right, panels)
     return panels
 

@@ -160,7 +160,7 @@ class Lowering:
         if found is not None and not is_blocked(buffer):
             return self.view(buffer, found)
         shape = type_.get_shape()
-        return self.relabelled(buffer, shape, layout or row_major(len(shape)))
+        return self.relabeled(buffer, shape, layout or row_major(len(shape)))
 
     def _allocate(self, value: SSAValue) -> SSAValue:
         """Return a buffer for `value` with the border that its readers ask for."""
@@ -240,9 +240,9 @@ class Lowering:
         layout = layout_of(buffer_type(source))
         assert layout is not None
         shape = [extents_of(source)[i] for i in order]
-        return self.relabelled(source, shape, layout.transposed(order))
+        return self.relabeled(source, shape, layout.transposed(order))
 
-    def relabelled(
+    def relabeled(
         self, source: SSAValue, shape: Sequence[int], layout: Layout
     ) -> SSAValue:
         """Return the bytes of `source` as a buffer of `shape` in `layout`."""

@@ -63,14 +63,14 @@ def _part(
 ) -> tuple[Convolution, SSAValue]:
     """Return the convolution of a phase, and the places of the result that it makes."""
     p, kernel = op.parameters(), weights.shape[2:]
-    found = weights
+    taken = weights
     if weights.stored is not None:
         turned = [
             [n - 1 - tap for tap in axis.taps]
             for n, axis in zip(kernel, phase, strict=True)
         ]
         picked = weights.stored[:, :, *np.ix_(*turned)]
-        found = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
+        taken = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
     geometry = Geometry(
         tuple(len(axis.taps) for axis in phase),
         (1,) * len(phase),
@@ -79,7 +79,7 @@ def _part(
         p["group"],
     )
     halo = border_of([phase])
-    conv = Convolution(lowering[op.input], found, bias, geometry, halo)
+    conv = Convolution(lowering[op.input], taken, bias, geometry, halo)
     whole = addressing_of(lowering[op.result])
     shape, strides, offset = list(whole.shape), list(whole.strides), whole.offset
     for i, (axis, step) in enumerate(zip(phase, p["strides"], strict=True), start=2):
@@ -167,8 +167,8 @@ def _turned(lowering: Lowering, value: SSAValue, group: int) -> Filter:
     if array is not None:
         split = array.reshape(group, channels // group, outputs, *kernel)
         turned = np.flip(np.swapaxes(split, 1, 2), axes)
-        found = turned.reshape(group * outputs, channels // group, *kernel)
-        return Filter(found.shape, hint_of(value), np.ascontiguousarray(found))
+        filter = turned.reshape(group * outputs, channels // group, *kernel)
+        return Filter(filter.shape, hint_of(value), np.ascontiguousarray(filter))
     return _turned_at_run_time(lowering, value, group)
 
 

@@ -115,8 +115,8 @@ def _rename(f: Lowering, op: Operation) -> None:
 
 @lowers(*INTRINSICS)
 def _intrinsic(f: Lowering, op: Operation) -> None:
-    found = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
-    f.replace(op, found)
+    value = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
+    f.replace(op, value)
 
 
 @lowers(arith.ConstantOp)

@@ -96,10 +96,10 @@ def _cond_br(f: Lowering, op: cf.ConditionalBranchOp) -> None:
 
 def result_type(types: Sequence[Attribute]) -> Attribute:
     """Return the one type that a function of these results returns in LLVM."""
-    found = [converted(type_) for type_ in types]
-    if len(found) > 1:
-        return llvm.LLVMStructType.from_type_list(found)
-    return found[0] if found else VOID
+    results = [converted(type_) for type_ in types]
+    if len(results) > 1:
+        return llvm.LLVMStructType.from_type_list(results)
+    return results[0] if results else VOID
 
 
 def _at(position: int) -> DenseArrayBase:

@@ -68,8 +68,8 @@ LIBRARY: dict[type[Operation], str] = {
 
 @lowers(*INTRINSICS)
 def _intrinsic(f: Lowering, op: Operation) -> None:
-    found = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
-    f.replace(op, found)
+    value = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
+    f.replace(op, value)
 
 
 _WITH_FLAG: dict[type[Operation], str] = {

@@ -85,8 +85,8 @@ def stored(type_: Attribute) -> Attribute:
 @cache
 def size_of(type_: Attribute) -> int:
     """Return the bytes of a scalar type in memory."""
-    found = stored(type_)
-    return 8 if found == PTR else max(1, found.bitwidth // 8)  # pyright: ignore
+    own = stored(type_)
+    return 8 if own == PTR else max(1, own.bitwidth // 8)  # pyright: ignore
 
 
 @cache
@@ -135,19 +135,19 @@ class Lowering:
         self.values: dict[SSAValue, SSAValue] = {}
         self.blocks: dict[Block, Block] = {}
         self.addresses: dict[tuple[SSAValue, SSAValue, int], SSAValue] = {}
-        """What this block has computed: base, index and bytes per step to pointer."""
+        """Pointers computed in this block, by base, index and bytes per step."""
         self._shared: dict[Any, SSAValue] = {}
         self.location: LocationAttr = UnknownLoc()
         """Where the op that is lowered came from."""
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
         """Return what `value` became; an index constant is made where it is used."""
-        found = self.values.get(value)
-        if found is None:
+        lowered = self.values.get(value)
+        if lowered is None:
             known = constant_of(value)
             assert known is not None, f"used before it is lowered: {value}"
-            found = self.values[value] = self.constant(known)
-        return found
+            lowered = self.values[value] = self.constant(known)
+        return lowered
 
     def all(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         return [self[value] for value in values]
@@ -253,9 +253,9 @@ class Lowering:
     ) -> SSAValue:
         """Append `name`, mangled by the type of the first operand and the result."""
         type_ = operands[0].type
-        found = self.intrinsic(f"{name}.{suffix(type_)}", operands, type_, flags)
-        assert found is not None
-        return found
+        result = self.intrinsic(f"{name}.{suffix(type_)}", operands, type_, flags)
+        assert result is not None
+        return result
 
     def call(self, callee: str, operands: Sequence[SSAValue], result: Attribute):
         """Append a call of a function outside the module."""

@@ -162,14 +162,14 @@ def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
         if start is None:
             start = f.make(llvm.ConstantOp, [], element, value=neutral)
         operands, start = [start, value], None
-    found = f.intrinsic(
+    reduced = f.intrinsic(
         f"llvm.vector.reduce.{name}.{suffix(value.type)}",
         operands,
         element,
         flags_of(op),
     )
-    assert found is not None
-    f.replace(op, found if start is None else _combined(f, name, start, found))
+    assert reduced is not None
+    f.replace(op, reduced if start is None else _combined(f, name, start, reduced))
 
 
 def _combined(f: Lowering, name: str, a: SSAValue, b: SSAValue) -> SSAValue:

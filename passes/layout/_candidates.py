@@ -14,7 +14,7 @@ from glow.passes.layout.carrying import itemsize_of
 from glow.support.layout import Layout, address_map, size_of
 from glow.support.types import shape_of
 
-# A value with more candidates than this gets no new ones from its neighbours. Real
+# A value with more candidates than this gets no new ones from its neighbors. Real
 # networks have up to four.
 MOST = 8
 

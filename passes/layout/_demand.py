@@ -14,7 +14,7 @@ Wishes = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Read:
-    """What an op wants of a value, for each way to run the op."""
+    """Reads of a value by one op: the wanted layouts for each way to run the op."""
 
     op: Operation
     wishes: tuple[Wishes, ...]
@@ -34,7 +34,7 @@ class Value:
     """The candidate that it is made in, for each way to run its owner."""
     reads: tuple[Read, ...]
     costs: tuple[float, ...]
-    """What it costs to have each candidate besides the one that it is made in."""
+    """The cost of each candidate besides the one in which it is made."""
 
     @property
     def is_given(self) -> bool:
@@ -47,12 +47,12 @@ class Value:
             return tuple(sorted({wish[0] for wish in open_}))
         choice = sorted({i for wish in open_ for i in wish})
         covers = (
-            found
+            cover
             for count in range(1, len(open_) + 1)
-            for found in combinations(choice, count)
-            if all(set(found).intersection(wish) for wish in open_)
+            for cover in combinations(choice, count)
+            if all(set(cover).intersection(wish) for wish in open_)
         )
-        return min(covers, key=lambda found: (self.cost_of(found), found))
+        return min(covers, key=lambda cover: (self.cost_of(cover), cover))
 
     def cost(self, made: int, wishes: Iterable[tuple[int, ...]]) -> float:
         """Return what the movements cost that meet `wishes`."""

@@ -63,7 +63,7 @@ class FoldTransformOfSplat(RewritePattern):
 
 
 _Origin = str | LiteralOp
-"""What is packed: a constant by its symbol, or a literal."""
+"""A constant that is packed: its symbol, or a literal."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class FoldTransformOfConstant(RewritePattern):
     constants: StoredConstants
     packed: dict[tuple[_Origin, str], str] = field(default_factory=lambda: {})
     origins: dict[str, _Origin] = field(default_factory=lambda: {})
-    """What the constants that were packed here were made of."""
+    """The sources of the constants that were packed here."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:

@@ -13,7 +13,7 @@ from glow.passes.layout._demand import Read, Value, Wishes
 from glow.support.cost_network import CostNetwork
 
 _TIE = 2.0**-10
-"""What a later way to run an op costs more than an earlier one that costs as much."""
+"""The cost of a later way to run an op over an earlier one that costs as much."""
 
 
 class Network:
@@ -52,7 +52,7 @@ class Network:
         if len(free) > 1:
             self._share(value, free, given)
         elif free:
-            wishes = [(*given, *found) for found in free[0].wishes]
+            wishes = [(*given, *wish) for wish in free[0].wishes]
             self._join(value, self.numbers[free[0].op], wishes)
         elif not value.is_given:
             self._join(value, None, [tuple(given)])
@@ -60,9 +60,9 @@ class Network:
     def _join(self, value: Value, reader: int | None, wishes: list[Wishes]) -> None:
         """Add what `value` costs for each way to make it and each way to read it."""
         known = {
-            (made, found): value.cost(made, found)
+            (made, read): value.cost(made, read)
             for made in set(value.made)
-            for found in set(wishes)
+            for read in set(wishes)
         }
         table = np.array([[known[made, w] for w in wishes] for made in value.made])
         if not table.any():
@@ -117,12 +117,12 @@ def _states(
     wanted |= {i for wish in given for i in wish}
     # Each wish is met by one movement at most.
     most = len(given) + sum(max(map(len, read.wishes)) for read in free)
-    found: list[tuple[int, tuple[int, ...]]] = []
+    states: list[tuple[int, tuple[int, ...]]] = []
     for made in sorted(set(value.made)):
         others = sorted(wanted - {made})
         for count in range(min(len(others), most) + 1):
             for moved in combinations(others, count):
                 have = {made, *moved}
                 if all(have.intersection(wish) for wish in given):
-                    found.append((made, moved))
-    return found
+                    states.append((made, moved))
+    return states

@@ -66,11 +66,11 @@ class RaiseTransform(RewritePattern):
 
 def _moves_above(value: SSAValue) -> tuple[list[Movement], SSAValue]:
     """Return the ops that keep bytes right above `value`, and what they read."""
-    found: list[Movement] = []
+    moves: list[Movement] = []
     while isinstance(value.owner, Movement) and keeps_bytes(value.owner):
-        found.append(value.owner)
+        moves.append(value.owner)
         value = value.owner.input
-    return found, value
+    return moves, value
 
 
 def keeps_bytes(op: Movement) -> bool:
@@ -80,9 +80,9 @@ def keeps_bytes(op: Movement) -> bool:
 
 def keeps_bytes_from(op: Movement, layout: Layout) -> bool:
     """Return whether nothing moves if the operand of `op` has `layout`."""
-    found = _after(op, layout)
-    return found is not None and same_bytes(
-        found, whole_layout_of(op.result), tensor_type(op.result)
+    after = _after(op, layout)
+    return after is not None and same_bytes(
+        after, whole_layout_of(op.result), tensor_type(op.result)
     )
 
 
@@ -92,17 +92,17 @@ def _layouts_below(moves: Sequence[Movement], wanted: Layout) -> list[Layout] | 
 
     `moves` go up; None if there is no such layout.
     """
-    found = [wanted]
+    layouts = [wanted]
     for move in moves:
-        below = found[0]
+        below = layouts[0]
         above = _before(move, below)
         if above is None:
             return None
         back = _after(move, above)
         if back is None or not same_bytes(back, below, tensor_type(move.result)):
             return None
-        found.insert(0, above)
-    return found
+        layouts.insert(0, above)
+    return layouts
 
 
 def _after(move: Movement, layout: Layout) -> Layout | None:

@@ -41,7 +41,7 @@ class Search:
     Finds the candidates of a block: what is asked for, carried as far as it goes.
 
     Ops that are not of the graph keep the layouts that their values have. Transforms
-    count as their input: whoever reads one reads that.
+    count as their input: a reader of one reads that.
     """
 
     question: Question
@@ -73,13 +73,13 @@ class Search:
             self._spread(value, self.values[value].layouts[index])
         for op, choices in self._choices.items():
             self.ways[op] = [way for c in choices for way in self._ways(op, c)]
-        for op, found in self._carrying.items():
+        for op, ways in self._carrying.items():
             self._lead(op)
-            if not found:
+            if not ways:
                 self._add_way(op, *self._plain(op), is_forced=True)
-            # Of ways that cost the same, those that follow somebody come first.
+            # Of ways that cost the same, those that follow an operand come first.
             self.ways[op] = sorted(
-                found.values(), key=lambda way: self._is_plain(op, way)
+                ways.values(), key=lambda way: self._is_plain(op, way)
             )
 
     def _is_plain(self, op: Operation, way: Way) -> bool:
@@ -118,8 +118,8 @@ class Search:
             if not isinstance(op, ReshapeOp | TransposeOp):
                 self._maps[op] = AxisMaps(op)
                 self._lead(op)
-            for i, found in enumerate(offers):
-                for layout in tuple(found.layouts):
+            for i, offer in enumerate(offers):
+                for layout in tuple(offer.layouts):
                     self._carry(op, i, layout)
             if isinstance(op, ReshapeOp):
                 self._add_way(op, *self._plain(op), is_forced=True)
@@ -128,7 +128,7 @@ class Search:
             self._add_way(op, *self._plain(op), is_forced=True)
 
     def _lead(self, op: GraphOp) -> None:
-        """Where the results of `op` run along no operand alone, make them row-major."""
+        """Make results of `op` row-major where they run along no operand alone."""
         maps = self._maps.get(op)
         if maps is None or any(map(maps.leads, range(len(op.operands)))):
             return
@@ -142,9 +142,9 @@ class Search:
         self._add(value, whole_layout_of(value))
 
     def _add(self, value: SSAValue, layout: Layout) -> int:
-        found = self.candidates(value)
-        before = len(found.layouts)
-        index = found.add(layout)
+        own = self.candidates(value)
+        before = len(own.layouts)
+        index = own.add(layout)
         if index == before:
             self._news.append((value, index))
         return index
@@ -163,10 +163,10 @@ class Search:
 
     def _ways(self, op: Operation, choice: LayoutChoice) -> Iterator[Way]:
         """Yield a way per combination of the layouts that results may have."""
-        found = [self._accepted(v, asked) for v, asked in _pairs(op, choice)]
+        accepted = [self._accepted(v, asked) for v, asked in _pairs(op, choice)]
         count = len(op.operands)
-        for results in product(*found[count:]):
-            yield Way(tuple(found[:count]), results, choice.cost)
+        for results in product(*accepted[count:]):
+            yield Way(tuple(accepted[:count]), results, choice.cost)
 
     def _accepted(self, value: SSAValue, asked: Asked) -> tuple[int, ...]:
         known = self.values[source_of(value)]
@@ -238,9 +238,9 @@ class Search:
         """Yield layouts of all values of `op` that go with `layout` of `result`."""
         options: list[Sequence[Layout]] = []
         for i, value in enumerate(op.operands):
-            found = known.get(i) or self._maps[op].needed(i, result, layout)
+            around = known.get(i) or self._maps[op].needed(i, result, layout)
             own = self.values[source_of(value)].layouts
-            options.append(tuple(own) if found is None else (found,))
+            options.append(tuple(own) if around is None else (around,))
         results = tuple(
             layout if r == result else self._beside(op, r, result, layout)
             for r in range(len(op.results))

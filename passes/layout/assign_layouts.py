@@ -27,11 +27,11 @@ class AssignLayoutsPass(ModulePass):
     Ops run in one of the layouts that the target offers for them; ops that it asks
     nothing of pass on what they get, and a transposed or reshaped value keeps its
     bytes. Costs are what the target says of its ops, and the bytes that transforms
-    move; a value is transformed once per layout, whoever reads it. Arguments,
+    move; a value is transformed once per layout, for all its readers. Arguments,
     placeholders and what leaves a function keep the layouts that they have.
 
     The module's `layout.assignment` says what it costs and whether that is the least
-    there is (`exact`) or what a bounded search found.
+    there is (`exact`) or that of a bounded search.
 
     Level: graph -> layout. Needs: nothing. Then: fold-layout-transforms.
     """
@@ -55,7 +55,7 @@ class AssignLayoutsPass(ModulePass):
 
 @dataclass
 class _Report:
-    """What the layouts of a module cost, and how they were found."""
+    """The cost of the layouts of a module, and whether it is the least."""
 
     cost: float = 0.0
     is_exact: bool = True
@@ -115,15 +115,15 @@ class _Assignment:
         if isinstance(op, TransformOp):
             return []
         way = self.ways.get(op)
-        found: list[tuple[int, SSAValue, tuple[int, ...]]] = []
+        demands: list[tuple[int, SSAValue, tuple[int, ...]]] = []
         for index, value in enumerate(op.operands):
             source = source_of(value)
             if way is not None:
-                found.append((index, source, way.operands[index]))
+                demands.append((index, source, way.operands[index]))
             elif source in self.problem.values:
                 known = self.problem.search.values[source]
-                found.append((index, source, (known.add(whole_layout_of(value)),)))
-        return found
+                demands.append((index, source, (known.add(whole_layout_of(value)),)))
+        return demands
 
     def _lay_out(
         self, op: Operation, index: int, source: SSAValue, wish: tuple[int, ...]

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
-from glow.support.layout import Layout, relabelled, row_major
+from glow.support.layout import Layout, relabeled, row_major
 from glow.support.targets import (
     AnyOrder,
     Asked,
@@ -25,7 +25,7 @@ from glow.support.types import dtype_of, element_of, shape_of, tensor_type
 
 @dataclass(frozen=True)
 class Question:
-    """What may be asked of a target."""
+    """The layouts and costs of ops, as a target answers."""
 
     backend: Backend
     machine: Target
@@ -80,7 +80,7 @@ def has_maps(op: Operation) -> bool:
 
 
 class AxisMaps:
-    """How the layouts of the operands and results of an op go together."""
+    """The correspondence of layouts of the operands and results of an op."""
 
     def __init__(self, op: GraphOp):
         self._operands = [shape_of(value) for value in op.operands]
@@ -107,7 +107,7 @@ class AxisMaps:
         axes = self._axes[operand, result]
         if axes is None:
             return row_major(len(self._results[result]))
-        return relabelled(layout, axes)
+        return relabeled(layout, axes)
 
     def needed(self, operand: int, result: int, layout: Layout) -> Layout | None:
         """
@@ -118,7 +118,7 @@ class AxisMaps:
         if self._axes[operand, result] is None:
             return row_major(len(self._operands[operand]))
         sources = self._sources[operand, result]
-        return None if sources is None else relabelled(layout, sources)
+        return None if sources is None else relabeled(layout, sources)
 
     def follows(self, operand: int, result: int) -> bool:
         """Return whether `result` runs along `operand` at all."""

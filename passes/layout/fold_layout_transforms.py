@@ -34,7 +34,7 @@ class FoldTransformOfTransform(RewritePattern):
     """
     transform(transform(x)) -> transform(x), to the layout of the outer one
 
-    Also where others read the inner one: as much moves as before, and if nobody does
+    Also where others read the inner one: as much moves as before, and if none does
     any more, less. Padding in between says nothing, for padding is always zero.
     """
 
@@ -77,7 +77,7 @@ def _is_same(op: TransformOp) -> bool:
     """Return whether `op` moves nothing, between layouts without blocks."""
     before, after = whole_layout_of(op.input), whole_layout_of(op.result)
     if before.has_extensions or after.has_extensions:
-        return False  # they tell layouts apart for somebody
+        return False  # they tell layouts apart
     if strides_of_type(op.input.type) is None:
         return False  # a target may want one and the same blocked layout everywhere
     return same_bytes(before, after, op.input.type)

@@ -25,7 +25,7 @@ def groups_of(block: Block) -> list[Group]:
     Return disjoint groups of at least two ops of `block`, in the order of their ends.
 
     A group can stand where its last op does: what it reads is defined before that, and
-    nobody else reads what is inside. Linear in the number of ops but for a logarithm.
+    values inside have no other readers. Takes O(n log n) time for n ops.
     """
     return _Search(block).groups()
 
@@ -42,20 +42,20 @@ class _Search:
         self._taken: set[Operation] = set()
 
     def groups(self) -> list[Group]:
-        found: list[Group] = []
+        groups: list[Group] = []
         # Of two products that an addition joins, the later one gets the addition: by
         # then the other is there.
         for op in reversed(self._ops):
             if isinstance(op, ConvOp | MatMulOp):
-                self._take(found, self._epilogue(op))
+                self._take(groups, self._epilogue(op))
         for op in reversed(self._ops):
             if self._is_free(op):
-                self._take(found, self._tree(op))
-        return sorted(found, key=lambda group: self._order[group[-1]])
+                self._take(groups, self._tree(op))
+        return sorted(groups, key=lambda group: self._order[group[-1]])
 
-    def _take(self, found: list[Group], group: Group) -> None:
+    def _take(self, groups: list[Group], group: Group) -> None:
         if len(group) > 1:
-            found.append(group)
+            groups.append(group)
             self._taken.update(group)
 
     def _is_free(self, op: Operation) -> bool:
@@ -156,5 +156,5 @@ def _is_readable(value: SSAValue, product: ConvOp | MatMulOp) -> bool:
     if axis < 0 or shape[axis] == 1:
         return True
     itemsize = dtype_of(element_of(value)).itemsize
-    found = strides_of(tensor_type(value).encoding, shape, itemsize)
-    return found is not None and found[0][axis] == 1
+    strides = strides_of(tensor_type(value).encoding, shape, itemsize)
+    return strides is not None and strides[0][axis] == 1

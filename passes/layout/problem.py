@@ -19,14 +19,14 @@ Ways = dict[Operation, Way]
 
 
 class Problem:
-    """How to run the ops of a block so that they and what moves between cost least."""
+    """The choice of a way to run each op, at the least cost of ops and movements."""
 
     def __init__(self, block: Block, question: Question):
         self.search = Search(question)
         self.search.run(block)
         reads = {value: _reads(value, self.search) for value in self.search.values}
         self.values = {
-            value: self._value(value, found) for value, found in reads.items()
+            value: self._value(value, readers) for value, readers in reads.items()
         }
 
     def solve(self) -> tuple[Ways, Solution]:
@@ -70,8 +70,8 @@ class Problem:
 
     def moved_to(self, value: SSAValue, ways: Ways) -> tuple[int, ...]:
         """Return the candidates in which `value` is there besides."""
-        found = self.values[value]
-        return found.moved(self._made(found, ways), self._wishes(found, ways))
+        own = self.values[value]
+        return own.moved(self._made(own, ways), self._wishes(own, ways))
 
     def _value(self, value: SSAValue, reads: tuple[Read, ...]) -> Value:
         layouts = self.search.values[value].layouts
@@ -119,17 +119,17 @@ def _reads(value: SSAValue, search: Search) -> tuple[Read, ...]:
     slots: dict[Operation, list[int]] = {}
     for use in readers_of(value):
         slots.setdefault(use.operation, []).append(use.index)
-    found: list[Read] = []
+    reads: list[Read] = []
     for op, operands in slots.items():
         ways = search.ways.get(op)
         if ways is None:
             known = search.values[value]
             given = [(known.add(whole_layout_of(op.operands[i])),) for i in operands]
-            found.append(Read(op, (_set(given),)))
+            reads.append(Read(op, (_set(given),)))
         else:
             wishes = tuple(_set(way.operands[i] for i in operands) for way in ways)
-            found.append(Read(op, wishes))
-    return tuple(found)
+            reads.append(Read(op, wishes))
+    return tuple(reads)
 
 
 def _set(wishes: Iterable[tuple[int, ...]]) -> Wishes:

@@ -164,15 +164,15 @@ def _carrying_problem(op: GraphOp, question: Question) -> Iterator[str]:
 
 def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:
     """Return the operands and results with their names, in order."""
-    found: list[tuple[str, SSAValue]] = []
+    values: list[tuple[str, SSAValue]] = []
     definition = op.get_irdl_definition()
     for name, _ in (*definition.operands, *definition.results):
         slot = cast(Slot, getattr(op, name))
         if isinstance(slot, SSAValue):
-            found.append((name, slot))
+            values.append((name, slot))
         elif slot is not None:
-            found += [(f"{name}[{i}]", value) for i, value in enumerate(slot)]
-    return found
+            values += [(f"{name}[{i}]", value) for i, value in enumerate(slot)]
+    return values
 
 
 def _symbols(module: ModuleOp) -> dict[str, Attribute]:

@@ -16,7 +16,7 @@ Tables = list[tuple[Scope, Table]]
 
 @dataclass
 class Elimination:
-    """What eliminating some variables leaves, and how to find their best states."""
+    """The network that eliminating variables leaves, and their best states by it."""
 
     left: Costs
     # Each variable, its costs, and the tables that it was the first axis of.
@@ -36,7 +36,7 @@ class Elimination:
 
 def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
     """
-    Minimise over the variables of `steps`, in this order.
+    Minimize over the variables of `steps`, in this order.
 
     Source: R. Dechter, "Bucket elimination: a unifying framework for reasoning",
     Artificial Intelligence 113 (1999).
@@ -51,24 +51,24 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
     for scope, table in costs.tables:
         scope, table = _sorted(scope, table, position)
         buckets[scope[0]].append((scope, table))
-    found = Elimination(Costs(vectors, [], costs.constant))
+    elimination = Elimination(Costs(vectors, [], costs.constant))
     for step in steps:
         variable = step.variable
-        scope = step.neighbours
+        scope = step.neighbors
         if len(scope) > 1:
             scope = tuple(sorted(scope, key=order))
         vector, tables = vectors.pop(variable), buckets.pop(variable)
         message = np.minimum.reduce(_sum(vector, scope, tables))
-        found.keep(variable, vector, tables)
+        elimination.keep(variable, vector, tables)
         match scope:
             case ():
-                found.left.constant += float(message)
+                elimination.left.constant += float(message)
             case (other,):
                 vectors[other] = vectors[other] + message
             case _:
                 buckets[scope[0]].append((scope, message))
-    found.left.tables = [entry for bucket in buckets.values() for entry in bucket]
-    return found
+    elimination.left.tables = [entry for bucket in buckets.values() for entry in bucket]
+    return elimination
 
 
 def _sorted(

@@ -38,9 +38,9 @@ def choose(costs: Costs) -> dict[int, int]:
     """Return what `greedy` returns, for tables of two variables each."""
     states = _in_order(costs)
     if costs.at(states) == inf:
-        penalised = _penalised(costs)
-        states = _in_order(penalised)
-        _repair(costs, penalised, states)
+        penalized = _penalized(costs)
+        states = _in_order(penalized)
+        _repair(costs, penalized, states)
     return states
 
 
@@ -58,7 +58,7 @@ def _in_order(costs: Costs) -> dict[int, int]:
     return states
 
 
-def _penalised(costs: Costs) -> Costs:
+def _penalized(costs: Costs) -> Costs:
     """Return costs that are finite: one penalty exceeds what all else may cost."""
     every = [*costs.vectors.values(), *[table for _, table in costs.tables]]
     penalty = 1 + 2 * sum(
@@ -70,7 +70,7 @@ def _penalised(costs: Costs) -> Costs:
     return Costs(costs.vectors, tables, costs.constant)
 
 
-def _repair(costs: Costs, penalised: Costs, states: dict[int, int]) -> None:
+def _repair(costs: Costs, penalized: Costs, states: dict[int, int]) -> None:
     """
     Change states until their cost is finite.
 
@@ -78,13 +78,13 @@ def _repair(costs: Costs, penalised: Costs, states: dict[int, int]) -> None:
     next to it and, while that does not help, those twice as far away.
     """
     tables: dict[int, list[tuple[Scope, Table]]] = {v: [] for v in costs.vectors}
-    for scope, table in penalised.tables:
+    for scope, table in penalized.tables:
         for variable in scope:
             tables[variable].append((scope, table))
     broken, radius = _broken(costs, states), 1
     while broken:
         window = _ball(broken[0], radius, tables)
-        is_best = _choose_again(window, penalised, tables, states)
+        is_best = _choose_again(window, penalized, tables, states)
         left = _broken(costs, states)
         if len(left) < len(broken):
             radius = 1
@@ -109,23 +109,23 @@ def _broken(costs: Costs, states: dict[int, int]) -> list[Scope]:
 
 
 def _ball(
-    centre: Iterable[int],
+    center: Iterable[int],
     radius: int,
     tables: dict[int, list[tuple[Scope, Table]]],
 ) -> list[int]:
     """Return the variables that are at most `radius` tables away."""
-    found = dict.fromkeys(centre)
-    edge = list(found)
+    ball = dict.fromkeys(center)
+    edge = list(ball)
     for _ in range(radius):
         nearby = [v for at in edge for scope, _ in tables[at] for v in scope]
-        edge = [v for v in dict.fromkeys(nearby) if v not in found]
-        found.update(dict.fromkeys(edge))
-    return list(found)
+        edge = [v for v in dict.fromkeys(nearby) if v not in ball]
+        ball.update(dict.fromkeys(edge))
+    return list(ball)
 
 
 def _choose_again(
     window: list[int],
-    penalised: Costs,
+    penalized: Costs,
     tables: dict[int, list[tuple[Scope, Table]]],
     states: dict[int, int],
 ) -> bool:
@@ -133,7 +133,7 @@ def _choose_again(
     near = {scope: table for variable in window for scope, table in tables[variable]}
     inside = dict.fromkeys(window)
     around = {v: states[v] for scope in near for v in scope if v not in inside}
-    vectors = {v: penalised.vectors[v] for v in [*window, *around]}
+    vectors = {v: penalized.vectors[v] for v in [*window, *around]}
     part = Costs(vectors, list(near.items())).given(around)
     chosen = {variable: states[variable] for variable in window}
     plan = make_plan(part, _REPAIR_LIMIT)

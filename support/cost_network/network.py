@@ -102,7 +102,7 @@ class CostNetwork:
 
 
 def _checked(costs: ArrayLike, whose: str) -> Table:
-    """Return a copy of `costs`; refuse what cannot be minimised."""
+    """Return a copy of `costs`; refuse what cannot be minimized."""
     table = np.array(costs, np.float64)
     # One comparison finds minus infinity and, as it is never true, no number.
     if table.size and not np.minimum.reduce(table, axis=None) > -inf:

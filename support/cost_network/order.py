@@ -11,7 +11,7 @@ from glow.support.cost_network.costs import Costs, Scope
 
 # Sizes are compared by their logarithms, as integers: sums of them stay exact.
 _BIT = 1 << 16
-# Who has more neighbours waits until it has fewer: to compare each two takes long.
+# Who has more neighbors waits until it has fewer: to compare each two takes long.
 _MANY = 64
 
 
@@ -19,14 +19,14 @@ class Step(NamedTuple):
     """A variable to eliminate, who shares a table with it by then, and its size."""
 
     variable: int
-    neighbours: Scope
+    neighbors: Scope
     entries: int
 
     def without(self, fixed: Collection[int]) -> Step:
         """Return the step when these variables are no longer there."""
-        if not any(variable in fixed for variable in self.neighbours):
+        if not any(variable in fixed for variable in self.neighbors):
             return self
-        left = tuple([v for v in self.neighbours if v not in fixed])
+        left = tuple([v for v in self.neighbors if v not in fixed])
         return Step(self.variable, left, self.entries)
 
 
@@ -34,7 +34,7 @@ class EliminationGraph:
     """
     Which variables share tables while some are eliminated.
 
-    Eliminating a variable makes one table over it and all its neighbours, of at most
+    Eliminating a variable makes one table over it and all its neighbors, of at most
     `limit` entries. The variable with the smallest table goes first, of several the one
     with the lowest number.
     """
@@ -44,16 +44,16 @@ class EliminationGraph:
         self._limit_bits = round(log2(limit) * _BIT)
         self._sizes = {v: len(vector) for v, vector in costs.vectors.items()}
         self._bits = {v: round(log2(size) * _BIT) for v, size in self._sizes.items()}
-        self._neighbours: dict[int, set[int]] = {v: set() for v in self._sizes}
+        self._neighbors: dict[int, set[int]] = {v: set() for v in self._sizes}
         for scope, _ in costs.tables:
             for variable in scope:
-                self._neighbours[variable].update(scope)
-        for variable, found in self._neighbours.items():
-            found.discard(variable)
+                self._neighbors[variable].update(scope)
+        for variable, near in self._neighbors.items():
+            near.discard(variable)
         # The size of the table that eliminating a variable would make.
         self._table = {
-            v: sum((self._bits[u] for u in found), self._bits[v])
-            for v, found in self._neighbours.items()
+            v: sum((self._bits[u] for u in near), self._bits[v])
+            for v, near in self._neighbors.items()
         }
         self._keys = {v: self._key_of(v) for v in self._sizes}
         # Holds outdated keys too: one that `_keys` no longer has is passed over.
@@ -79,29 +79,29 @@ class EliminationGraph:
         steps: list[Step] = []
         while (variable := self.next) is not None:
             entries = self._sizes[variable]
-            for neighbour in self._neighbours[variable]:
-                entries *= self._sizes[neighbour]
-            if entries > self._limit and self._neighbours[variable]:
+            for neighbor in self._neighbors[variable]:
+                entries *= self._sizes[neighbor]
+            if entries > self._limit and self._neighbors[variable]:
                 break
             steps.append(Step(variable, self._eliminate(variable), entries))
         return steps
 
     def cut(self, times: Mapping[int, int]) -> int:
         """
-        Take out a neighbour of the next variable, the one with the most neighbours.
+        Take out a neighbor of the next variable, the one with the most neighbors.
 
         `times` says how often a variable was taken before; the others come first.
         """
         assert self.next is not None
         chosen = max(
-            sorted(self._neighbours[self.next]),
-            key=lambda v: len(self._neighbours[v]) / (1 + times.get(v, 0)),
+            sorted(self._neighbors[self.next]),
+            key=lambda v: len(self._neighbors[v]) / (1 + times.get(v, 0)),
         )
-        found = self._take(chosen)
-        for neighbour in found:
-            self._neighbours[neighbour].discard(chosen)
-            self._table[neighbour] -= self._bits[chosen]
-        self._reconsider(found)
+        scopes = self._take(chosen)
+        for neighbor in scopes:
+            self._neighbors[neighbor].discard(chosen)
+            self._table[neighbor] -= self._bits[chosen]
+        self._reconsider(scopes)
         return chosen
 
     def _key_of(self, variable: int) -> tuple[int, ...]:
@@ -114,29 +114,29 @@ class EliminationGraph:
             heappush(self._heap, key)
 
     def _eliminate(self, variable: int) -> Scope:
-        """Take out a variable and connect its neighbours; return these."""
-        found = self._take(variable)
-        for neighbour in found:
-            known = self._neighbours[neighbour]
+        """Take out a variable and connect its neighbors; return these."""
+        near = self._take(variable)
+        for neighbor in near:
+            known = self._neighbors[neighbor]
             bits = -self._bits[variable]
-            for other in found - known:
-                if other != neighbour:
+            for other in near - known:
+                if other != neighbor:
                     bits += self._bits[other]
-            known |= found
-            known.discard(neighbour)
+            known |= near
+            known.discard(neighbor)
             known.discard(variable)
-            self._table[neighbour] += bits
-        self._reconsider(found)
-        return tuple(found)
+            self._table[neighbor] += bits
+        self._reconsider(near)
+        return tuple(near)
 
     def _take(self, variable: int) -> set[int]:
         del self._keys[variable]
-        return self._neighbours.pop(variable)
+        return self._neighbors.pop(variable)
 
 
 class FillGraph(EliminationGraph):
     """
-    A graph in which the variable goes first whose neighbours share most tables already.
+    A graph in which the variable goes first whose neighbors share most tables already.
 
     Of each two that share none, the product of their bits counts (weighted min-fill).
     This takes longer than to go by sizes, and often leads to smaller tables.
@@ -147,26 +147,26 @@ class FillGraph(EliminationGraph):
         return bits > self._limit_bits, self._fill_of(variable), bits, variable
 
     def _fill_of(self, variable: int) -> int:
-        found = self._neighbours[variable]
-        if len(found) > _MANY:
+        near = self._neighbors[variable]
+        if len(near) > _MANY:
             return 1 << 100
         fill = 0
-        for neighbour in found:
-            missing = found - self._neighbours[neighbour]
-            bits = sum(self._bits[other] for other in missing if other != neighbour)
-            fill += self._bits[neighbour] * bits
+        for neighbor in near:
+            missing = near - self._neighbors[neighbor]
+            bits = sum(self._bits[other] for other in missing if other != neighbor)
+            fill += self._bits[neighbor] * bits
         return fill
 
     def _eliminate(self, variable: int) -> Scope:
-        found = self._neighbours[variable]
-        both = self._neighbours
+        around = self._neighbors[variable]
+        both = self._neighbors
         near = {
             between
-            for one in found
-            for other in found - both[one]
+            for one in around
+            for other in around - both[one]
             if one < other
             for between in both[one] & both[other]
         }
         scope = super()._eliminate(variable)
-        self._reconsider(sorted(near - found - {variable}))
+        self._reconsider(sorted(near - around - {variable}))
         return scope

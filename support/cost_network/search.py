@@ -21,7 +21,7 @@ _ALL_TABLES = 256
 
 @dataclass(frozen=True)
 class Plan:
-    """What to eliminate first, what to fix, and what to eliminate then."""
+    """Variables to eliminate first, to fix, and to eliminate then."""
 
     outer: tuple[Step, ...]
     cutset: tuple[int, ...]
@@ -29,8 +29,8 @@ class Plan:
 
     @property
     def width(self) -> int:
-        """The most neighbours that an eliminated variable has."""
-        return max((len(s.neighbours) for s in self.outer + self.inner), default=0)
+        """The most neighbors that an eliminated variable has."""
+        return max((len(s.neighbors) for s in self.outer + self.inner), default=0)
 
     def entries(self, costs: Costs) -> int:
         """Return how many entries it takes to try all states of the cutset."""
@@ -39,7 +39,7 @@ class Plan:
         return first + once * prod(len(costs.vectors[v]) for v in self.cutset)
 
     def is_affordable(self, costs: Costs, limit: int) -> bool:
-        """Say whether trying all states of the cutset takes a second or two."""
+        """Return whether trying all states of the cutset takes a second or two."""
         return self.entries(costs) <= max(_ALL_ENTRIES, _ALL_TABLES * limit)
 
 
@@ -73,7 +73,7 @@ def _cut(
     while graph.next is not None:
         cutset.append(graph.cut(times))
         steps += graph.eliminate()
-    # A variable that was eliminated before its neighbour was fixed had it in its table.
+    # A variable that was eliminated before its neighbor was fixed had it in its table.
     return tuple(cutset), tuple(step.without(cutset) for step in steps)
 
 
@@ -106,10 +106,10 @@ def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
     least, best = inf, dict[int, int]()
     for chosen in product(*[range(len(core.vectors[v])) for v in plan.cutset]):
         fixed = dict(zip(plan.cutset, chosen, strict=True))
-        found = eliminate(core.given(fixed), plan.inner)
-        if found.left.constant < least:
-            least, best = found.left.constant, fixed
-            found.complete(best)
+        outcome = eliminate(core.given(fixed), plan.inner)
+        if outcome.left.constant < least:
+            least, best = outcome.left.constant, fixed
+            outcome.complete(best)
     return least, best
 
 
@@ -117,8 +117,8 @@ def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> No
     """
     Make `states` cost less, where that is found.
 
-    Each round fixes a cutset where it is and minimises over all others together (large
-    neighbourhood search); the next round prefers another cutset.
+    Each round fixes a cutset where it is and minimizes over all others together (large
+    neighborhood search); the next round prefers another cutset.
     """
     plan = make_plan(costs, limit)
     outer = eliminate(costs, plan.outer)
@@ -132,6 +132,6 @@ def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> No
             times[variable] = times.get(variable, 0) + 1
         cutset, steps = _cut(EliminationGraph(core, limit), times)
     outer.complete(best)
-    # Each step minimises, but the same sum in another order may be rounded up.
+    # Each step minimizes, but the same sum in another order may be rounded up.
     if costs.at(best) <= costs.at(states):
         states.update(best)

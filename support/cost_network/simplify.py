@@ -23,7 +23,7 @@ Mask = NDArray[Any]
 
 @dataclass
 class Simplified:
-    """What is left of a network: its states are numbered from zero again."""
+    """A network without impossible states, which are numbered from zero again."""
 
     costs: Costs
     # Of each variable that lost states: the numbers of those that it kept.
@@ -75,7 +75,7 @@ def _blocked_lines(
     by_shape: dict[tuple[int, ...], list[Pair]] = {}
     for pair, table in tables.items():
         by_shape.setdefault(table.shape, []).append(pair)
-    found: list[tuple[Pair, tuple[Mask, Mask]]] = []
+    lines: list[tuple[Pair, tuple[Mask, Mask]]] = []
     for pairs in by_shape.values():
         blocked: Mask = np.isinf(np.array([tables[pair] for pair in pairs]))
         if not blocked.any():
@@ -83,8 +83,8 @@ def _blocked_lines(
         rows: Mask = np.logical_and.reduce(blocked, 2)
         columns: Mask = np.logical_and.reduce(blocked, 1)
         for at in np.flatnonzero(rows.max(1) | columns.max(1)):
-            found.append((pairs[at], (rows[at], columns[at])))
-    return found
+            lines.append((pairs[at], (rows[at], columns[at])))
+    return lines
 
 
 @dataclass
@@ -103,7 +103,7 @@ class _Work:
             self.partners[b].add(a)
 
     def block(self, variable: int, states: Mask) -> None:
-        """Say that these states of a variable, a mask, are not allowed."""
+        """Forbid these states of a variable, a mask."""
         if (states & np.isfinite(self.vectors[variable])).any():
             self.vectors[variable] = np.where(states, inf, self.vectors[variable])
             self.queue.append(variable)
@@ -116,7 +116,7 @@ class _Work:
         if not count:
             raise InfeasibleNetworkError(
                 "no assignment has a finite cost: "
-                f"the neighbours of variable {variable} leave it no state"
+                f"the neighbors of variable {variable} leave it no state"
             )
         if count < len(vector):
             kept = self.kept.get(variable, np.arange(len(vector)))

@@ -18,7 +18,7 @@ class Solution:
     """
     An assignment, and what is known about it.
 
-    `width` is the induced width: the most neighbours that an eliminated variable had.
+    `width` is the induced width: the most neighbors that an eliminated variable had.
     """
 
     states: tuple[int, ...]
@@ -54,11 +54,11 @@ def solve(
         plan = make_plan(part, table_limit)
         if not plan.is_affordable(part, table_limit):
             is_exact = False
-            found = choose(part)
-            improve(part, found, min(table_limit, _WINDOW_LIMIT), rounds)
-            states |= found
+            chosen = choose(part)
+            improve(part, chosen, min(table_limit, _WINDOW_LIMIT), rounds)
+            states |= chosen
         else:
             states |= solve_exactly(part, plan)
         width = max(width, plan.width)
-    found = simplified.original(states)
-    return Solution(found, network.cost_of(found), is_exact, width)
+    whole = simplified.original(states)
+    return Solution(whole, network.cost_of(whole), is_exact, width)

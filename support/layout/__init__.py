@@ -11,7 +11,7 @@ from glow.support.layout.address import (
     size_of,
     strides_of,
 )
-from glow.support.layout.axes import relabelled, unblocked
+from glow.support.layout.axes import relabeled, unblocked
 from glow.support.layout.pack import pack, unpack
 from glow.support.layout.parser import parse_layout, parse_layout_in
 from glow.support.layout.physical import (
@@ -46,7 +46,7 @@ __all__ = [
     "physical_shape",
     "physical_strides",
     "print_layout",
-    "relabelled",
+    "relabeled",
     "requested_layouts",
     "reshaped",
     "row_major",

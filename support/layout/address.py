@@ -46,7 +46,7 @@ def physical_shape(
 def physical_strides(
     layout: Layout, shape: Shape, itemsize: int | None = None
 ) -> tuple[int, ...]:
-    """Return the distance between neighbours along each dim, in elements."""
+    """Return the distance between neighbors along each dim, in elements."""
     return row_major_strides(physical_shape(layout, shape, itemsize))
 
 
@@ -69,11 +69,11 @@ def address(
     if not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
         raise LayoutError(f"expected an index into {list(shape)}, got {list(index)}")
     position = [i + before for i, (before, _) in zip(index, layout.halo, strict=True)]
-    found = 0
+    place = 0
     for dim, stride in zip(layout.dims, strides, strict=True):
         digit = position[dim.axis] // dim.stride
-        found += stride * (digit if dim.extent is None else digit % dim.extent)
-    return found
+        place += stride * (digit if dim.extent is None else digit % dim.extent)
+    return place
 
 
 Digit = tuple[int, int, int]

@@ -9,7 +9,7 @@ from glow.support.layout.physical import Dim, Layout, LayoutError, permuted
 
 
 @lru_cache(4096)
-def relabelled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
+def relabeled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
     """
     Return the layout of a tensor whose axis i runs along axis `sources[i]`.
 

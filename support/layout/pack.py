@@ -35,15 +35,15 @@ def pack(layout: Layout, array: Array) -> Array:
     flat = [extent for extents in digits for extent in extents]
     is_full = array.size == prod(physical)
     empty = aligned_empty if is_full else aligned_zeros
-    found = empty(prod(physical) * array.itemsize).view(array.dtype).reshape(physical)
-    used = found[(*(slice(flat[i]) for i in order), ...)]
+    packed = empty(prod(physical) * array.itemsize).view(array.dtype).reshape(physical)
+    used = packed[(*(slice(flat[i]) for i in order), ...)]
     by_axis = used.transpose(np.argsort(order, kind="stable"))
     starts = [before for before, _ in layout.halo]
     for source, target in _pieces(digits, starts, array):
         part, room = array[source], by_axis[target]
         room[...] = part.reshape(room.shape)
         forget(part)
-    return found
+    return packed
 
 
 def _pieces(

@@ -134,9 +134,9 @@ class _Parser:
         extensions: list[str] = []
         while self.next == "[":
             column = self.column
-            found = EXTENSION.match(self.text, self.after)
-            if found is not None:
-                extensions.append(self._extension(found))
+            match = EXTENSION.match(self.text, self.after)
+            if match is not None:
+                extensions.append(self._extension(match))
                 continue
             value = self._alignment()
             if alignment is not None:
@@ -144,12 +144,12 @@ class _Parser:
             alignment = value
         return alignment or 1, tuple(extensions)
 
-    def _extension(self, found: re.Match[str]) -> str:
-        """Read what `found` has matched, blanks at both ends included."""
-        if self.text[found.end() : found.end() + 1] != "]":
+    def _extension(self, match: re.Match[str]) -> str:
+        """Read an extension that `match` spans, blanks at both ends included."""
+        if self.text[match.end() : match.end() + 1] != "]":
             raise LayoutError("expected ] on the line of its [", self.column)
-        self._read(found.end() + 1)
-        return found.group()
+        self._read(match.end() + 1)
+        return match.group()
 
     def _alignment(self) -> int:
         self._expect("[")
@@ -198,7 +198,7 @@ class _Parser:
 
     def _letters(self) -> tuple[list[Dim], list[int]]:
         start = self.column
-        found: list[_Written] = []
+        written: list[_Written] = []
         while self._is_number() or _LETTER.match(self.next):
             column = self.column
             extent = self._number() if self._is_number() else None
@@ -210,19 +210,19 @@ class _Parser:
             if extent is not None and not ("a" <= letter <= "z"):
                 self._fail("expected the letter of the block's axis")
             self._read(self.after)
-            found.append(_Written(letter.upper(), column, extent, *self._notes()))
-        if not found:
+            written.append(_Written(letter.upper(), column, extent, *self._notes()))
+        if not written:
             self._fail("expected a layout")
         self._check_end(self.closing, ",")
-        return _dims_of(found, start), [dim.column for dim in found]
+        return _dims_of(written, start), [dim.column for dim in written]
 
 
-def _dims_of(found: Sequence[_Written], start: int) -> list[Dim]:
+def _dims_of(written: Sequence[_Written], start: int) -> list[Dim]:
     """Return the dims that letters stand for; blocks count from the innermost."""
-    table = _table_for(found, start)
+    table = _table_for(written, start)
     strides = dict.fromkeys(table, 1)
     dims: list[Dim] = []
-    for dim in reversed(found):
+    for dim in reversed(written):
         letter = _SYNONYMS.get(dim.letter, dim.letter)
         stride = strides[letter]
         if not stride:
@@ -240,14 +240,14 @@ def _dims_of(found: Sequence[_Written], start: int) -> list[Dim]:
     return dims[::-1]
 
 
-def _table_for(found: Sequence[_Written], start: int) -> str:
-    used = {_SYNONYMS.get(dim.letter, dim.letter) for dim in found}
+def _table_for(written: Sequence[_Written], start: int) -> str:
+    used = {_SYNONYMS.get(dim.letter, dim.letter) for dim in written}
     for letters in _TABLES:
         if set(letters) == used:
             return letters
     known = {*_SYNONYMS, *"".join(_TABLES)}
-    strange = [dim.column for dim in found if dim.letter not in known]
-    text = "".join(dict.fromkeys(dim.letter for dim in found))
+    strange = [dim.column for dim in written if dim.letter not in known]
+    text = "".join(dict.fromkeys(dim.letter for dim in written))
     raise LayoutError(
         "expected the letters of NC, NCW, NCHW, NCDHW, of the same with OI, "
         f'or of KN, got "{text}"',

@@ -10,7 +10,7 @@ from functools import cache
 Halo = tuple[int, int]
 
 LARGEST = 2**31 - 1
-"""What no number of a layout is above: no buffer has more elements."""
+"""The largest number in a layout: no buffer has more elements."""
 
 EXTENSION = re.compile(r"\s*[A-Za-z_][\w.-]*\s*:[^\]\r\n]*", re.ASCII)
 """A namespace, a colon, and what only its owner reads, on one line."""
@@ -24,9 +24,9 @@ class LayoutError(ValueError):
     def __init__(self, message: str, column: int | None = None, dim: int | None = None):
         super().__init__(message)
         self.column = column
-        """Where in the text, counted from 1; None if there is no text."""
+        """The column in the text, counted from 1; None if there is no text."""
         self.dim = dim
-        """Which dim of the list, if one is to blame."""
+        """The index of the dim at fault, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Dim:
 
     axis: int
     extent: int | None = None
-    """How many values the digit has; None: what is left of the axis."""
+    """The number of values of the digit; None: what is left of the axis."""
     stride: int = 1
     alignment: int = 1
-    """What the distance between neighbours along this dim is a multiple of."""
+    """The alignment of the distance between neighbors along this dim."""
     extensions: tuple[str, ...] = ()
     """Notes of others, each `namespace:text`; they change no address."""
 
@@ -58,7 +58,7 @@ class Layout:
     the most significant digit, has what is left; so each position has one address.
     `halo` holds for each axis the elements that lie before and after the tensor; like
     the slack of an axis that its blocks do not divide, they are zero.
-    Neighbouring dims that make up one digit are merged, unless one has extensions:
+    Neighboring dims that make up one digit are merged, unless one has extensions:
     equal layouts compare equal.
     Errors: strides that leave a gap, an axis that is missing, an aligned innermost dim,
     extensions of a dim that has one value, or that text could not say.
@@ -171,16 +171,16 @@ def channels_last(rank: int) -> Layout:
 
 def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
     """
-    Drop digits with one value and join neighbours that count on.
+    Drop digits with one value and join neighbors that count on.
 
     The digit right inside an aligned dim stays as it is: it is the one that grows.
     """
-    found: list[Dim] = []
+    merged: list[Dim] = []
     for dim in dims:
         if dim.extent == 1:
             continue
-        last = found[-1] if found else None
-        grows = len(found) > 1 and found[-2].alignment > 1
+        last = merged[-1] if merged else None
+        grows = len(merged) > 1 and merged[-2].alignment > 1
         if (
             last is not None
             and not grows
@@ -191,10 +191,10 @@ def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
             and last.alignment == 1
             and not (last.extensions or dim.extensions)
         ):
-            found[-1] = replace(dim, extent=last.extent * dim.extent)
+            merged[-1] = replace(dim, extent=last.extent * dim.extent)
         else:
-            found.append(dim)
-    return tuple(found)
+            merged.append(dim)
+    return tuple(merged)
 
 
 def _places(dims: Sequence[Dim]) -> list[list[int]]:
@@ -203,13 +203,13 @@ def _places(dims: Sequence[Dim]) -> list[list[int]]:
 
     Errors: an axis below another that has no dim.
     """
-    found: dict[int, list[int]] = {}
+    places: dict[int, list[int]] = {}
     for i, dim in enumerate(dims):
-        found.setdefault(dim.axis, []).append(i)
-    for axis, beyond in enumerate(sorted(found)):
+        places.setdefault(dim.axis, []).append(i)
+    for axis, beyond in enumerate(sorted(places)):
         if axis != beyond:
-            raise LayoutError(_MISSING.format(axis), dim=found[beyond][0])
-    return [found[axis] for axis in range(len(found))]
+            raise LayoutError(_MISSING.format(axis), dim=places[beyond][0])
+    return [places[axis] for axis in range(len(places))]
 
 
 def _check_halo(halo: Sequence[Halo], rank: int) -> None:

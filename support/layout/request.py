@@ -33,8 +33,8 @@ def requested_layouts(
             f"{len(layouts)} layouts"
         )
     parsed = [_parsed(text) for text in layouts]
-    problems = [found for found in parsed if isinstance(found, str)]
-    known = [found for found in parsed if isinstance(found, Layout)]
+    problems = [each for each in parsed if isinstance(each, str)]
+    known = [each for each in parsed if isinstance(each, Layout)]
     pairs = list(zip(names, parsed, strict=False))
     if not names:
         for layout in known:
@@ -91,7 +91,7 @@ def _unknown(
 
 
 def _misfits(name: str, layout: Layout, shape: Extents) -> Iterator[str]:
-    """Say why a caller cannot bind a tensor of `shape` in `layout`."""
+    """Return why a caller cannot bind a tensor of `shape` in `layout`."""
     text = print_layout(layout)
     if layout.rank != len(shape):
         yield (

@@ -130,16 +130,16 @@ def _split(merged: _Merged, axes: Sequence[_Axis]) -> dict[int, list[Dim]] | Non
     """Return the dims over `axes` that each digit of the merged axis becomes."""
     if any(pad % axes[0].step for pad in merged.halo):
         return None
-    found: dict[int, list[Dim]] = {}
+    parts: dict[int, list[Dim]] = {}
     for i, digit in merged.digits.items():
-        found[i] = []
+        parts[i] = []
         for axis in axes:
             pieces = _pieces(digit, axis, axis is axes[0])
             if pieces is None:
                 return None
-            found[i] += pieces
-        found[i] = _with_extensions(found[i], digit)
-    return found
+            parts[i] += pieces
+        parts[i] = _with_extensions(parts[i], digit)
+    return parts
 
 
 def _with_extensions(pieces: list[Dim], digit: Dim) -> list[Dim]:

@@ -24,7 +24,7 @@ from glow.support.layout import (
     permuted,
     physical_shape,
     print_layout,
-    relabelled,
+    relabeled,
     reshaped,
     row_major,
     size_of,
@@ -234,17 +234,17 @@ def test_relabelling_by_a_permutation_is_transposing(
 ) -> None:
     layout, _ = case
     permutation = tuple(data.draw(st.permutations(range(layout.rank))))
-    assert relabelled(layout, permutation) == layout.transposed(permutation)
+    assert relabeled(layout, permutation) == layout.transposed(permutation)
 
 
 def test_axes_are_left_out_and_added_by_relabelling() -> None:
     nhwc = parse_layout("NHWC")
-    assert relabelled(nhwc, (1, 2, 3)) == permuted((1, 2, 0))
-    assert relabelled(nhwc, (None, 0, 1, 2, 3)) == permuted((0, 1, 3, 4, 2))
-    assert relabelled(nhwc, (0, None, 2, 3)) == permuted((1, 0, 2, 3))
-    assert relabelled(parse_layout("NHW[a=64]C"), (0, 2, 3)) == row_major(3)
+    assert relabeled(nhwc, (1, 2, 3)) == permuted((1, 2, 0))
+    assert relabeled(nhwc, (None, 0, 1, 2, 3)) == permuted((0, 1, 3, 4, 2))
+    assert relabeled(nhwc, (0, None, 2, 3)) == permuted((1, 0, 2, 3))
+    assert relabeled(parse_layout("NHW[a=64]C"), (0, 2, 3)) == row_major(3)
     with pytest.raises(LayoutError, match="expected distinct axes out of 4"):
-        relabelled(nhwc, (0, 0))
+        relabeled(nhwc, (0, 0))
 
 
 def test_unblocking_keeps_the_order_of_the_finest_digits() -> None:
@@ -296,5 +296,5 @@ def test_extensions_stay_with_dims_that_stay_whole() -> None:
         "[0[n:1], 2:?:5, 2:5, 1]"
     )
     assert reshaped(single, (1, 8, 3, 5), (8, 15)) == parse_layout("N5nK")
-    assert relabelled(image, (0, 1, None)) == parse_layout("[2, 0[n:1], 1[c:4]]")
+    assert relabeled(image, (0, 1, None)) == parse_layout("[2, 0[n:1], 1[c:4]]")
     assert not unblocked(image).has_extensions
