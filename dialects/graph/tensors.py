@@ -65,6 +65,10 @@ class Writer(ABC):
         """Return an operand as a tensor, to compute with here."""
         return Tensor(self.value(operand), self)
 
+    def like(self, number: float, other: Tensor) -> Tensor:
+        """Return a number with the elements of another tensor."""
+        return self.tensor(self.value(number, other.type))
+
     def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
         """Append an op with one result, and return that."""
         (result,) = self.emit_all(op, *slots, **parameters)

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
 from glow.dialects.graph.normalization import BatchNormOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.support.types import element_of, is_float, shape_of
 
 

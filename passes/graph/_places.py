@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ExpandOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.support.types import has_layout, normalize_axis, shape_of
 
 

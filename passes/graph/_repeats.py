@@ -9,10 +9,12 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.presence import with_presence
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.tensors import Tensor, Writer
+from glow.passes.replacement import Replacement
 from glow.support.types import has_layout, shape_of
 
 
@@ -26,11 +28,12 @@ class ShareKeys(RewritePattern):
             return
         if any(map(has_layout, (*op.operands, *op.results))):
             return
-        writer = Writer()
-        key, value = without_repeats(writer, op.key, op.value)
-        if key is not op.key:
-            shared = with_presence(op, {"key": key, "value": value})
-            rewriter.replace(op, [*writer.ops, shared], shared.results)
+        new = Replacement(op, rewriter)
+        shared = without_repeats(new, op.key, op.value)
+        if shared is not None:
+            key, value = (tensor.value for tensor in shared)
+            shorter = with_presence(op, {"key": key, "value": value})
+            new.finish(*new.insert(shorter))
 
 
 class BroadcastMask(RewritePattern):
@@ -48,20 +51,14 @@ class BroadcastMask(RewritePattern):
 
 
 def without_repeats(
-    writer: Writer, key: SSAValue, value: SSAValue
-) -> tuple[SSAValue, SSAValue]:
+    new: Writer, key: SSAValue, value: SSAValue
+) -> tuple[Tensor, Tensor] | None:
     """Return keys and values as they were before both were repeated, if so."""
-    sources = [_repeated(v) for v in (key, value)]
-    shared: list[SSAValue] = []
-    for source in sources:
-        if source is None:
-            return key, value
-        batch, heads, _, length, elements = shape_of(source)
-        shared.append(writer.reshaped(source, batch, heads, length, elements))
-    first, second = shared
-    if shape_of(first)[:3] != shape_of(second)[:3]:
-        return key, value
-    return first, second
+    sources = [_repeated(key), _repeated(value)]
+    shared = [xp.squeeze(new.tensor(v), 2) for v in sources if v is not None]
+    if len(shared) < 2 or shared[0].shape[:3] != shared[1].shape[:3]:
+        return None
+    return shared[0], shared[1]
 
 
 def _repeated(value: SSAValue) -> SSAValue | None:

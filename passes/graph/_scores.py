@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from xdsl.ir import SSAValue
 
 from glow.analysis.uniform import uniform_element
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.logic import AndOp, NotOp
+from glow.dialects.graph.logic import NotOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.trigonometry import TanhOp
 from glow.passes.graph._repeats import unexpanded
-from glow.passes.graph._writer import Writer
 from glow.support.types import broadcasts_to, shape_of
 
 Shape = tuple[int, ...]
@@ -136,59 +137,50 @@ class Slots:
     where(m, s + b, c) is where(m, s, c) + where(m, b, 0), to the bit but for b of +inf.
     """
 
-    writer: Writer
+    new: Writer
     shape: Shape
-    mask: SSAValue | None = None
+    mask: Tensor | None = None
     masked_score: float | None = None
-    bias: SSAValue | None = None
+    bias: Tensor | None = None
 
     def take(self, step: Bias | Mask) -> bool:
         """Do what `step` does after all before; return whether that is possible."""
         placed = self._placed(step)
         if placed is None:
             return False
-        value = unexpanded(placed)
+        value = self.new.tensor(unexpanded(placed.value))
         if isinstance(step, Bias):
-            number = uniform_element(value)
-            if number is not None and not number:
-                return True  # softmax sees no difference between 0.0 and -0.0
-            if self.bias is not None:
-                value = self.writer.apply(AddOp, self.bias, value)
-            self.bias = value
+            number = uniform_element(value.value)
+            if number is None or number:  # softmax sees no difference of 0.0 and -0.0
+                self.bias = value if self.bias is None else self.bias + value
             return True
         if self.masked_score not in (None, step.score):
             return False
-        kept = self._kept(value, step)
+        kept = self._not(value) if step.is_hidden else value
         if self.bias is not None:
-            nothing = self.writer.like(self.bias, 0)
-            self.bias = self.writer.add(WhereOp(kept, self.bias, nothing))
-        if self.mask is not None:
-            kept = self.writer.apply(AndOp, self.mask, kept)
-        self.mask, self.masked_score = kept, step.score
+            self.bias = xp.where(kept, self.bias, 0)
+        self.mask = kept if self.mask is None else self.mask & kept
+        self.masked_score = step.score
         return True
 
-    def _kept(self, value: SSAValue, step: Mask) -> SSAValue:
-        if not step.is_hidden:
-            return value
-        if isinstance(inverse := value.owner, NotOp):
-            return inverse.input
-        return self.writer.apply(NotOp, value)
+    def _not(self, value: Tensor) -> Tensor:
+        inverse = value.value.owner
+        return self.new.tensor(inverse.input) if isinstance(inverse, NotOp) else ~value
 
-    def _placed(self, step: Bias | Mask) -> SSAValue | None:
+    def _placed(self, step: Bias | Mask) -> Tensor | None:
         """Return its value as it broadcasts to the scores; None where it does not."""
+        value = self.new.tensor(step.value)
         if step.shape == self.shape:
-            return step.value
-        given = shape_of(step.value)
-        given = (1,) * (len(step.shape) - len(given)) + given
+            return value
+        given = (1,) * (len(step.shape) - value.ndim) + value.shape
         batch, heads, *pairs = self.shape
         if step.shape == (batch * heads, *pairs):
             first = (1, 1) if given[0] == 1 else (batch, heads)
-            return self.writer.reshaped(step.value, *first, *given[1:])
+            return value.reshape(*first, *given[1:])
         if _without_ones(step.shape) != _without_ones(self.shape):
             return None
         own = iter([g for g, s in zip(given, step.shape, strict=True) if s != 1])
-        shape = tuple(1 if extent == 1 else next(own) for extent in self.shape)
-        return self.writer.reshaped(step.value, *shape)
+        return value.reshape(*(1 if n == 1 else next(own) for n in self.shape))
 
 
 def _without_ones(shape: Shape) -> list[int]:

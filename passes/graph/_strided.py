@@ -9,10 +9,10 @@ from math import prod
 import numpy as np
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.tensors import Tensor
 from glow.support.types import has_layout, shape_of
 
 Shape = tuple[int, ...]
@@ -71,18 +71,15 @@ def strided(array: Array) -> Strided | None:
     return Strided(start, array.shape, strides)
 
 
-def take(writer: Writer, value: SSAValue, wanted: Strided) -> SSAValue | None:
-    """Return `wanted` of `value` by slices, or None where no slice has them."""
-    for source in reversed(_unreshaped(value)):
+def take(data: Tensor, wanted: Strided) -> Tensor | None:
+    """Return `wanted` of `data` by slices, or None where no slice has them."""
+    for source in reversed(_unreshaped(data.value)):
         for axes in (wanted.moving, wanted.merged):
             box = _box(shape_of(source), wanted.start, axes)
             if box is not None:
-                return _placed(writer, source, box, wanted)
-    flat = (prod(shape_of(value)),)
-    box = _box(flat, wanted.start, wanted.merged)
-    if box is None:
-        return None
-    return _placed(writer, writer.reshaped(value, *flat), box, wanted)
+                return _placed(data.writer.tensor(source), box, wanted)
+    box = _box((data.size,), wanted.start, wanted.merged)
+    return None if box is None else _placed(data.reshape(data.size), box, wanted)
 
 
 def _unreshaped(value: SSAValue) -> list[SSAValue]:
@@ -124,12 +121,9 @@ def _box(shape: Shape, start: int, moving: Sequence[tuple[int, int]]) -> _Box | 
     return _Box(starts, tuple(sizes), tuple(steps))
 
 
-def _placed(writer: Writer, source: SSAValue, box: _Box, wanted: Strided) -> SSAValue:
-    if box.sizes != shape_of(source):
-        part = SliceOp(source, starts=box.starts, sizes=box.sizes, steps=box.steps)
-        source = writer.add(part)
+def _placed(source: Tensor, box: _Box, wanted: Strided) -> Tensor:
+    keys = zip(box.starts, box.sizes, box.steps, strict=True)
+    part = source[tuple(slice(s, s + (n - 1) * step + 1, step) for s, n, step in keys)]
     pairs = zip(wanted.shape, wanted.strides, strict=True)
-    found = writer.reshaped(source, *(n if stride else 1 for n, stride in pairs))
-    if shape_of(found) == wanted.shape:
-        return found
-    return writer.add(ExpandOp(found, shape=wanted.shape))
+    shaped = part.reshape(*(n if stride else 1 for n, stride in pairs))
+    return xp.broadcast_to(shaped, wanted.shape)

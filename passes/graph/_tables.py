@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.indexing import GatherOp
@@ -16,8 +16,9 @@ from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TileOp, TransposeOp
 from glow.dialects.graph.select import CastOp
 from glow.dialects.graph.slicing import SliceOp
-from glow.passes.graph._constants import Constants
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.tensors import Tensor, emit
+from glow.passes.constants import Constants
+from glow.passes.replacement import Replacement
 from glow.support.types import normalize_axis, shape_of
 
 Shape = tuple[int, ...]
@@ -30,11 +31,11 @@ Pairs = Literal["halves", "neighbours"]
 class Halves:
     """Writes half of a last axis on which each number stands twice."""
 
-    writer: Writer
+    new: Replacement
     constants: Constants
     pairs: Pairs
 
-    def of(self, value: SSAValue) -> SSAValue | None:
+    def of(self, value: SSAValue) -> Tensor | None:
         """Return one of each pair of `value`, or None where they may differ."""
         if not shape_of(value) or shape_of(value)[-1] % 2:
             return None
@@ -52,7 +53,7 @@ class Halves:
             case _:
                 return self._known(value)
 
-    def _known(self, value: SSAValue) -> SSAValue | None:
+    def _known(self, value: SSAValue) -> Tensor | None:
         array = self.constants.array_of(value)
         if array is None:
             return None
@@ -62,34 +63,27 @@ class Halves:
         if not (first == second).all():
             return None
         name = self.constants.symbol_of(value)
-        half = np.ascontiguousarray(first)
-        return self.writer.add(self.constants.make(half, name, UnknownLoc()))
+        return self.new.tensor(self.new.constant(np.ascontiguousarray(first), name))
 
-    def _joined(self, op: ConcatOp) -> SSAValue | None:
-        parts, axis = list(op.operands), op.parameters()["axis"]
-        is_last = normalize_axis(axis, len(shape_of(op.results[0]))) == (
-            len(shape_of(op.results[0])) - 1
-        )
+    def _joined(self, op: ConcatOp) -> Tensor | None:
+        parts, rank = list(op.operands), len(shape_of(op.result))
+        is_last = normalize_axis(op.axis, rank) == rank - 1
         is_twice = len(parts) == 2 and parts[0] is parts[1]
-        return parts[0] if self.pairs == "halves" and is_last and is_twice else None
-
-    def _reshaped(self, op: ReshapeOp) -> SSAValue | None:
-        given, shape = shape_of(op.input), shape_of(op.result)
-        if given and given[-1] == shape[-1]:
-            return self._written(self.of(op.input), shape)
-        is_paired = given[-2:] == (shape[-1] // 2, 2)
-        if self.pairs == "neighbours" and is_paired:
-            return self._written(_unrepeated(op.input), shape)
-        return None
-
-    def _written(
-        self, half: SSAValue | None, shape: tuple[int, ...]
-    ) -> SSAValue | None:
-        if half is None:
+        if self.pairs != "halves" or not is_last or not is_twice:
             return None
-        return self.writer.reshaped(half, *shape[:-1], shape[-1] // 2)
+        return self.new.tensor(parts[0])
 
-    def _kept(self, op: GraphOp) -> SSAValue | None:
+    def _reshaped(self, op: ReshapeOp) -> Tensor | None:
+        given, shape = shape_of(op.input), shape_of(op.result)
+        half = None
+        if given and given[-1] == shape[-1]:
+            half = self.of(op.input)
+        elif self.pairs == "neighbours" and given[-2:] == (shape[-1] // 2, 2):
+            single = _unrepeated(op.input)
+            half = None if single is None else self.new.tensor(single)
+        return None if half is None else half.reshape(*shape[:-1], shape[-1] // 2)
+
+    def _kept(self, op: GraphOp) -> Tensor | None:
         """Do to a half what `op` does, which leaves the last axis as it is."""
         (given,), (result,) = op.operands, op.results
         width, p = shape_of(result)[-1], op.parameters()
@@ -105,28 +99,24 @@ class Halves:
         if isinstance(op, ExpandOp):
             p["shape"] = (*shape_of(result)[:-1], width // 2)
         half = self.of(given)
-        return None if half is None else self.writer.add(type(op)(half, **p))
+        return None if half is None else emit(type(op), half, **p)
 
-    def _of_two(self, op: BinaryOp) -> SSAValue | None:
+    def _of_two(self, op: BinaryOp) -> Tensor | None:
         width = shape_of(op.result)[-1]
-        halves: list[SSAValue] = []
-        for operand in (op.lhs, op.rhs):
-            shape = shape_of(operand)
-            is_wide = bool(shape) and shape[-1] == width
-            half = self.of(operand) if is_wide else operand
-            if half is None:
-                return None
-            halves.append(half)
-        return self.writer.add(type(op)(*halves, **op.parameters()))
+        halves = [
+            self.of(each) if shape_of(each)[-1:] == (width,) else self.new.tensor(each)
+            for each in (op.lhs, op.rhs)
+        ]
+        if any(half is None for half in halves):
+            return None
+        return self.new.emit(type(op), *halves, **op.parameters())
 
-    def _gathered(self, op: GatherOp) -> SSAValue | None:
-        rank, axis = len(shape_of(op.data)), op.parameters()["axis"]
-        if normalize_axis(axis, rank) == rank - 1:
+    def _gathered(self, op: GatherOp) -> Tensor | None:
+        rank = len(shape_of(op.data))
+        if normalize_axis(op.axis, rank) == rank - 1:
             return None
         half = self.of(op.data)
-        if half is None:
-            return None
-        return self.writer.add(GatherOp(half, op.indices, axis=axis))
+        return None if half is None else xp.take(half, op.indices, op.axis)
 
 
 def _unrepeated(value: SSAValue) -> SSAValue | None:

@@ -14,7 +14,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity, picked
 from glow.dialects.graph.storage import LiteralOp, LoadOp
-from glow.passes.graph._constants import Constants, folded_name
+from glow.passes.constants import Constants, folded_name
 from glow.support.types import has_layout, shape_of, size_bytes
 
 

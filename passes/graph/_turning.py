@@ -19,7 +19,7 @@ from glow.dialects.graph.reordering import (
     identity,
     picked,
 )
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.passes.graph._transposes import (
     Mover,
     cost_of,

@@ -16,14 +16,14 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, axis_groups
-from glow.dialects.graph.storage import LiteralOp, LoadOp
-from glow.passes.graph._constants import Constants, folded_name
+from glow.passes.constants import Constants, folded_name
 from glow.passes.graph._transposes import (
     location_of,
     moves_data,
     order_of,
     transpose_of,
 )
+from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 
@@ -64,11 +64,11 @@ class _FoldIntoFactor(RewritePattern):
 
     constants: Constants
 
-    def made(self, value: SSAValue, array: Array) -> LiteralOp | LoadOp:
-        """Return an op that gives `array`, which takes the place of `value`."""
-        symbol = self.constants.symbol_of(value)
+    def named(self, new: Replacement, old: SSAValue, array: Array) -> SSAValue:
+        """Return a constant that takes the place of `old`."""
+        symbol = self.constants.symbol_of(old)
         name = symbol and folded_name(symbol)
-        return self.constants.make(array, name, location_of(value))
+        return new.constant(array, name, location_of(old))
 
 
 class FoldTransposeIntoRows(_FoldIntoFactor):
@@ -98,13 +98,12 @@ class FoldTransposeIntoRows(_FoldIntoFactor):
         extents = tuple(shape_of(inner.result)[axis] for axis in axes)
         rows = weight.ndim - (1 if op.transpose_rhs else 2)
         array = _reordered_along(weight, rows, extents, _rank_of(sources))
-        factor = self.made(op.rhs, array)
-        reshape = ReshapeOp(inner.input, shape=shape_of(flat.result))
-        product = MatMulOp(
-            reshape.result, factor.results[0], op.bias, **op.parameters()
-        )
-        reshape.location = fuse(inner.location, flat.location)
-        rewriter.replace(op, [factor, reshape, product])
+        new = Replacement(op, rewriter, self.constants)
+        factor = self.named(new, op.rhs, array)
+        new.location = fuse(inner.location, flat.location)
+        lhs = new.tensor(inner.input).reshape(*shape_of(flat.result))
+        new.location = op.location
+        new.finish(new.emit(MatMulOp, lhs, factor, op.bias, **op.parameters()))
 
 
 class FoldTransposeIntoColumns(_FoldIntoFactor):
@@ -152,13 +151,12 @@ class FoldTransposeIntoColumns(_FoldIntoFactor):
             return
         columns = weight.ndim - (2 if product.transpose_rhs else 1)
         moved = _reordered_along(weight, columns, extents, order)
-        made = [self.made(product.rhs, moved)]
+        new = Replacement(op, rewriter, self.constants, product.location)
+        slots = [product.lhs, self.named(new, product.rhs, moved)]
         if product.bias is not None and bias is not None:
             if bias.ndim and bias.shape[-1] != 1:
                 bias = _reordered_along(bias, bias.ndim - 1, extents, order)
-            made.append(self.made(product.bias, bias))
-        factors = [each.results[0] for each in made]
-        turned = MatMulOp(product.lhs, *factors, **product.parameters())
-        reshape = ReshapeOp(turned.result, shape=shape_of(op.result))
-        turned.location = product.location
-        rewriter.replace(op, [*made, turned, reshape])
+            slots.append(self.named(new, product.bias, bias))
+        turned = new.emit(MatMulOp, *slots, **product.parameters())
+        new.location = op.location
+        new.finish(turned.reshape(*shape_of(op.result)))

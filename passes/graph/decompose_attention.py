@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, prod
+from functools import reduce
+from math import inf
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32, i64
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -16,37 +17,20 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES, Sizes, blind_queries, seen_keys
-from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.binary import AddOp, DivOp, MulOp
-from glow.dialects.graph.comparison import (
-    EqualOp,
-    GreaterOrEqualOp,
-    LessOp,
-    LessOrEqualOp,
-)
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.logic import AndOp
-from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.normalization import SoftmaxOp
-from glow.dialects.graph.reduction import ReduceMaxOp
-from glow.dialects.graph.select import CastOp, WhereOp
-from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.graph.trigonometry import TanhOp
-from glow.dialects.graph.unary import IsNanOp
-from glow.passes.graph._constants import Constants
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.tensors import Tensor, emit
+from glow.passes.constants import Constants
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.targets import resolve, target_of
-from glow.support.types import (
-    dtype_of,
-    element_of,
-    has_layout,
-    is_narrow_float,
-    shape_of,
-)
+from glow.support.types import has_layout, is_narrow_float
 
 MANY = 1 << 17
 """Elements of keys that are worth not to be moved; fewer stay in the caches."""
@@ -75,32 +59,34 @@ class DecomposeAttention(RewritePattern):
             return
         if self._keeps(op):
             return
-        writer = _Attention(op, self.constants)
-        found = writer.core()
-        if found is None or not any(map(self._keeps, writer.ops)):
-            writer.discard()
-            found = writer.results()
-        kept = [v for v, r in zip(found, writer.slots, strict=True) if r is not None]
-        rewriter.replace(op, writer.ops, kept)
+        new = Replacement(op, rewriter, self.constants)
+        parts = _Attention(new, op, self.constants)
+        results = parts.core()
+        if results is None or not any(map(self._keeps, new.ops)):
+            new.discard()
+            results = parts.results()
+        slots = (op.result, op.present_key, op.present_value, op.scores)
+        new.finish(*(r for r, s in zip(results, slots, strict=True) if s is not None))
 
     def _keeps(self, op: Operation) -> bool:
         target = self.target
         return bool(target) and resolve(target).keeps(op, target_of(target))
 
 
-class _Attention(Writer):
+class _Attention:
     """Writes what one attention computes."""
 
-    def __init__(self, op: AttentionOp, constants: Constants):
-        super().__init__()
-        self.op, self.constants = op, constants
-        self.p = op.parameters()
+    def __init__(self, new: Replacement, op: AttentionOp, constants: Constants):
+        self.new, self.op, self.constants = new, op, constants
         self.sizes: Sizes = op.sizes
-        self.slots = (op.result, op.present_key, op.present_value, op.scores)
-        stored = element_of(op.query)
+        self.query, self.key, self.value = map(new.tensor, (op.query, op.key, op.value))
+        stored = self.query.element
         self.element = f32 if is_narrow_float(stored) else stored
+        self.mask, self.bias = (
+            None if value is None else new.tensor(value) for value in (op.mask, op.bias)
+        )
 
-    def core(self) -> tuple[SSAValue, ...] | None:
+    def core(self) -> tuple[Tensor, ...] | None:
         """
         Return what stands for the results, by an attention without a past.
 
@@ -110,233 +96,185 @@ class _Attention(Writer):
         left, right = op.window
         if op.scores is not None or 0 <= left < s.past:
             return None
-        keys = self._with_past(op.past_key, op.key)
-        values = self._with_past(op.past_value, op.value)
-        query = op.query
+        keys = self._with_past(op.past_key, self.key)
+        values = self._with_past(op.past_value, self.value)
+        query = self.query
         if s.is_flat:
-            query = self.reshaped(query, s.batch, s.length, s.heads, s.elements)
-            query = self.add(TransposeOp(query, permutation=(0, 2, 1, 3)))
+            query = query.reshape(s.batch, s.length, s.heads, s.elements)
+            query = query.transpose(0, 2, 1, 3)
         # Positions count from the start of the past.
         windows = [size if size < 0 else size + s.past * sign
                    for size, sign in ((left, -1), (right, 1))]  # fmt: skip
         names = ("scale", "softcap", "softmax_precision", "masked_score", "unseen")
-        core = AttentionOp(
-            query,
-            keys,
-            values,
-            op.mask,
-            op.bias,
-            None,
-            None,
-            op.valid_length,
+        masks = (op.mask, op.bias, None, None, op.valid_length)
+        core = emit(
+            AttentionOp,
+            *(query, keys, values, *masks),
             left_window_size=windows[0],
             right_window_size=windows[1],
-            **{name: self.p[name] for name in names},
+            **{name: getattr(op, name) for name in names},
         )
-        return self._joined(self.add(core)), keys, values, core.result
+        return self._joined(core), keys, values, core
 
-    def results(self) -> tuple[SSAValue, ...]:
+    def results(self) -> tuple[Tensor, ...]:
         """Return what stands for the results, whether present or not."""
         op, s = self.op, self.sizes
-        keys = self._with_past(op.past_key, op.key)
-        values = self._with_past(op.past_value, op.value)
+        keys = self._with_past(op.past_key, self.key)
+        values = self._with_past(op.past_value, self.value)
         product = self._product(keys)
-        if (scale := s.scale(self.p["scale"])) != 1:
-            product = self.apply(MulOp, product, scale)
-        capped = product
-        if cap := self.p["softcap"]:
-            capped = self.apply(TanhOp, self.apply(DivOp, product, cap))
-            capped = self.apply(MulOp, capped, cap)
+        if (scale := s.scale(op.scale)) != 1:
+            product = product * scale
+        cap = op.softcap
+        capped = xp.tanh(product / cap) * cap if cap else product
         biased = self._biased(capped)
         weights = self._softmax(biased)
-        if self.p["unseen"] == "nan_to_zero":
-            weights = self._or_nothing(self.apply(IsNanOp, weights), weights)
-        is_blind = self._blind() if self.p["unseen"] == "zero" else None
+        if op.unseen == "nan_to_zero":
+            weights = xp.where(xp.isnan(weights), 0, weights)
+        is_blind = self._blind() if op.unseen == "zero" else None
         if is_blind is not None and op.scores is not None:
-            weights = self._or_nothing(is_blind, weights)
-        result = self.add(MatMulOp(weights, self._shared(self._wide(values))))
+            weights = xp.where(is_blind, 0, weights)
+        result = weights @ self._shared(values.astype(self.element))
         if is_blind is not None and op.scores is None:
-            result = self._or_nothing(is_blind, result)
+            result = xp.where(is_blind, 0, result)
         steps = dict(zip(SCORES, (product, capped, biased, weights), strict=True))
-        scores = steps[self.p["scores_of"]]
+        scores = steps[op.scores_of]
         if op.scores is not None:
-            scores = self._stored(self.reshaped(scores, *s.scores))
-        return self._joined(self._stored(result)), keys, values, scores
+            scores = scores.reshape(*s.scores).astype(self.query.element)
+        result = self._joined(result.astype(self.query.element))
+        return result, keys, values, scores
 
-    def _wide(self, value: SSAValue) -> SSAValue:
-        """Return `value` in the type to compute in."""
-        same = element_of(value) == self.element
-        return value if same else self.add(CastOp(value, to=self.element))
-
-    def _stored(self, value: SSAValue) -> SSAValue:
-        """Return `value` in the type of the queries."""
-        stored = element_of(self.op.query)
-        same = element_of(value) == stored
-        return value if same else self.add(CastOp(value, to=stored))
-
-    def _product(self, keys: SSAValue) -> SSAValue:
+    def _product(self, keys: Tensor) -> Tensor:
         """
         Return queries times keys; of one query many keys times it, transposed.
 
         A product wants columns of the right factor in a row: what lies so already,
         large keys, is the left one instead.
         """
-        rows, shape = self._wide(self._queries()), shape_of(keys)
-        keys = self._wide(keys)
-        if self.sizes.group * self.sizes.length > 1 or prod(shape) < MANY:
-            return self.add(MatMulOp(rows, self._shared(keys), transpose_rhs=True))
-        turned = self.add(MatMulOp(keys, rows, transpose_rhs=True))
-        return self.add(TransposeOp(turned, permutation=(0, 1, 3, 2)))
+        rows, keys = self._queries().astype(self.element), keys.astype(self.element)
+        if self.sizes.group * self.sizes.length > 1 or keys.size < MANY:
+            return emit(MatMulOp, rows, self._shared(keys), transpose_rhs=True)
+        return xp.matrix_transpose(emit(MatMulOp, keys, rows, transpose_rhs=True))
 
-    def _with_past(self, past: SSAValue | None, new: SSAValue) -> SSAValue:
+    def _with_past(self, past: SSAValue | None, new: Tensor) -> Tensor:
         if self.sizes.is_flat:
-            batch, length, width = shape_of(new)
+            batch, length, width = new.shape
             heads = self.sizes.kv_heads
-            split = self.reshaped(new, batch, length, heads, width // heads)
-            new = self.add(TransposeOp(split, permutation=(0, 2, 1, 3)))
-        return new if past is None else self.add(ConcatOp([past, new], axis=2))
+            new = new.reshape(batch, length, heads, width // heads)
+            new = new.transpose(0, 2, 1, 3)
+        return new if past is None else emit(ConcatOp, [past, new], axis=2)
 
-    def _queries(self) -> SSAValue:
+    def _queries(self) -> Tensor:
         """Return the queries, with an axis of the heads that share a key if any do."""
         s = self.sizes
         heads = (s.heads,) if s.group == 1 else (s.kv_heads, s.group)
         if not s.is_flat:
-            return self.reshaped(self.op.query, s.batch, *heads, s.length, s.elements)
-        split = self.reshaped(self.op.query, s.batch, s.length, *heads, s.elements)
-        order = (0, *range(2, 2 + len(heads)), 1, 2 + len(heads))
-        return self.add(TransposeOp(split, permutation=order))
+            return self.query.reshape(s.batch, *heads, s.length, s.elements)
+        split = self.query.reshape(s.batch, s.length, *heads, s.elements)
+        return split.transpose(0, *range(2, 2 + len(heads)), 1, 2 + len(heads))
 
-    def _shared(self, value: SSAValue) -> SSAValue:
+    def _shared(self, value: Tensor) -> Tensor:
         """Return keys or values as they broadcast to the queries."""
-        if self.sizes.group == 1:
-            return value
-        batch, heads, length, elements = shape_of(value)
-        return self.reshaped(value, batch, heads, 1, length, elements)
+        return value if self.sizes.group == 1 else xp.expand_dims(value, 2)
 
-    def _grouped(self, value: SSAValue) -> SSAValue:
+    def _grouped(self, value: Tensor) -> Tensor:
         """Return what broadcasts to scores by head as it does to scores by group."""
-        s, shape = self.sizes, shape_of(value)
+        s, shape = self.sizes, value.shape
         if s.group == 1 or len(shape) < 3:
             return value
         heads = (1, 1) if shape[-3] == 1 else (s.kv_heads, s.group)
-        return self.reshaped(value, *shape[:-3], *heads, *shape[-2:])
+        return value.reshape(*shape[:-3], *heads, *shape[-2:])
 
-    def _biased(self, scores: SSAValue) -> SSAValue:
+    def _biased(self, scores: Tensor) -> Tensor:
         """Return `scores` with the mask, the bias, and -inf behind what is seen."""
-        if (mask := self.op.mask) is not None:
-            hidden = self.like(scores, self.p["masked_score"])
-            scores = self.add(WhereOp(self._grouped(mask), scores, hidden))
-        shift = self._shift(self._seen_by_position(), self.op.bias)
-        if shift is None:
-            return scores
-        return self.apply(AddOp, scores, self._grouped(shift))
+        if self.mask is not None:
+            hidden = self.new.like(self.op.masked_score, scores)
+            scores = xp.where(self._grouped(self.mask), scores, hidden)
+        shift = self._shift(self._seen_by_position())
+        return scores if shift is None else scores + self._grouped(shift)
 
-    def _shift(self, seen: SSAValue | None, bias: SSAValue | None) -> SSAValue | None:
+    def _shift(self, seen: Tensor | None) -> Tensor | None:
         """Return the bias, -inf where a key is not seen; None for nothing to add."""
-        if bias is not None:
-            bias = self._wide(bias)
+        bias = None if self.bias is None else self.bias.astype(self.element)
         if seen is None:
             return bias
-        given = self._number(0) if bias is None else bias
-        return self.add(WhereOp(seen, given, self._number(-inf)))
+        given = number_of(0, self.element) if bias is None else bias
+        return xp.where(seen, self.new.tensor(given), -inf)
 
-    def _number(self, number: float) -> SSAValue:
-        return self.add(LiteralOp(np.array(number, dtype_of(self.element))))
-
-    def _seen_by_position(self) -> SSAValue | None:
+    def _seen_by_position(self) -> Tensor | None:
         """Return whether the positions let each query see each key, None for all."""
         s, (left, right) = self.sizes, self._window()
-        keys = np.arange(s.total)
         is_known = self.op.valid_length is None
-        tests: list[tuple[type[GraphOp], SSAValue]] = []
+        keys = np.arange(s.total)
+        tests: list[Tensor] = []
         if not is_known:
-            tests.append((LessOp, self._end()))
+            tests.append(self._positions(keys) < self._end())
         if right is not None and not (is_known and s.total - 1 <= s.past + right):
-            tests.append((LessOrEqualOp, self._places(right)))
+            tests.append(self._positions(keys) <= self._places(right))
         if left is not None and not (is_known and s.past + s.length - 1 <= left):
-            tests.append((GreaterOrEqualOp, self._places(-left)))
-        found: SSAValue | None = None
-        for test, bound in tests:
-            seen = self.add(test(self._constant(keys), bound))
-            found = seen if found is None else self.apply(AndOp, found, seen)
-        return found
+            tests.append(self._positions(keys) >= self._places(-left))
+        return reduce(xp.logical_and, tests) if tests else None
 
     def _window(self) -> tuple[int | None, int | None]:
         """Return how far a query sees back and ahead, None for without end."""
-        left, right = self.p["left_window_size"], self.p["right_window_size"]
-        if self.p["causal"]:
+        left, right = self.op.left_window_size, self.op.right_window_size
+        if self.op.causal:
             right = 0
         return (None if left < 0 else left), (None if right < 0 else right)
 
-    def _places(self, shift: int) -> SSAValue:
+    def _places(self, shift: int) -> Tensor:
         """Return the position of each query, plus `shift`."""
         s = self.sizes
         places = np.arange(s.length)[:, np.newaxis] + shift
         if self.op.valid_length is None:
-            return self._constant(places + s.past)
-        return self.apply(AddOp, self._end(), self._constant(places - s.length))
+            return self._positions(places + s.past)
+        return self._end() + self._positions(places - s.length)
 
-    def _end(self) -> SSAValue:
+    def _end(self) -> Tensor:
         """Return behind which position nothing is valid."""
         assert self.op.valid_length is not None
-        length = self.op.valid_length
-        if element_of(length) != i64:
-            length = self.add(CastOp(length, to=i64))
-        return self.reshaped(length, self.sizes.batch, 1, 1, 1)
+        length = self.new.tensor(self.op.valid_length).astype(np.int64)
+        return length.reshape(self.sizes.batch, 1, 1, 1)
 
-    def _constant(self, array: Array) -> SSAValue:
-        return self.add(self.constants.make(array, "positions", self.op.location))
+    def _positions(self, array: Array) -> Tensor:
+        return self.new.tensor(self.new.constant(array, "positions"))
 
-    def _softmax(self, scores: SSAValue) -> SSAValue:
-        own, asked = element_of(scores), self.p["softmax_precision"]
-        if asked in (None, own):
-            return self.add(SoftmaxOp(scores, axis=-1))
-        cast = self.add(CastOp(scores, to=asked))
-        return self.add(CastOp(self.add(SoftmaxOp(cast, axis=-1)), to=own))
+    def _softmax(self, scores: Tensor) -> Tensor:
+        precision = self.op.softmax_precision or scores.element
+        weights = emit(SoftmaxOp, scores.astype(precision), axis=-1)
+        return weights.astype(scores.element)
 
-    def _blind(self) -> SSAValue | None:
+    def _blind(self) -> Tensor | None:
         """Return which queries have only -inf, or None where each has a score."""
-        mask, bias = self.op.mask, self.op.bias
-        if self.p["masked_score"] != -inf:
-            mask = None
-        if self._is_known_to_see(mask, bias):
+        mask = self.mask if self.op.masked_score == -inf else None
+        if self._is_known_to_see(mask):
             return None
         seen = self._seen_by_position()
         if mask is not None:
-            seen = mask if seen is None else self.apply(AndOp, mask, seen)
-        shift = self._shift(seen, bias)
+            seen = mask if seen is None else mask & seen
+        shift = self._shift(seen)
         if shift is None:
             return None
-        shift = self._grouped(shift)
-        axes = range(len(shape_of(shift)))[-1:]
-        best = self.add(ReduceMaxOp(shift, axes=axes, keepdims=True))
-        return self.apply(EqualOp, best, -inf)
+        return xp.max(self._grouped(shift), axis=-1, keepdims=True) == -inf
 
-    def _is_known_to_see(self, mask: SSAValue | None, bias: SSAValue | None) -> bool:
+    def _is_known_to_see(self, mask: Tensor | None) -> bool:
         """Return whether constants alone say that each query has a score."""
         hidden, added = (
-            None if value is None else self.constants.array_of(value)
-            for value in (mask, bias)
+            None if value is None else self.constants.array_of(value.value)
+            for value in (mask, self.bias)
         )
         is_known = (hidden is None) == (mask is None)
-        is_known = is_known and (added is None) == (bias is None)
+        is_known = is_known and (added is None) == (self.bias is None)
         if self.op.valid_length is not None or not is_known:
             return False
-        window = [self.p[n] for n in ("left_window_size", "right_window_size")]
-        seen = seen_keys(self.sizes, None, self.p["causal"], *window)
+        window = self.op.left_window_size, self.op.right_window_size
+        seen = seen_keys(self.sizes, None, self.op.causal, *window)
         return not blind_queries(seen, hidden, added, -inf).any()
 
-    def _or_nothing(self, is_blind: SSAValue, value: SSAValue) -> SSAValue:
-        """Return `value`, 0 where a query sees nothing."""
-        return self.add(WhereOp(is_blind, self.like(value, 0), value))
-
-    def _joined(self, result: SSAValue) -> SSAValue:
-        s = self.sizes
-        if s.is_flat:
-            rank = len(shape_of(result))
-            order = (0, rank - 2, *range(1, rank - 2), rank - 1)
-            result = self.add(TransposeOp(result, permutation=order))
-        return self.reshaped(result, *s.result)
+    def _joined(self, result: Tensor) -> Tensor:
+        if self.sizes.is_flat:
+            rank = result.ndim
+            result = result.transpose(0, rank - 2, *range(1, rank - 2), rank - 1)
+        return result.reshape(*self.sizes.result)
 
 
 @dataclass(frozen=True)

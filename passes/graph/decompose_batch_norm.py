@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -15,16 +14,14 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
-from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.normalization import BatchNormOp
-from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.graph.unary import NegOp, SqrtOp
+from glow.passes.constants import Constants, folded_name
 from glow.passes.graph._affine import affine_of
-from glow.passes.graph._constants import Constants, folded_name
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
-from glow.support.types import dtype_of, element_of, has_layout, shape_of
+from glow.support.types import dtype_of, element_of, has_layout
 
 
 @dataclass
@@ -38,17 +35,18 @@ class DecomposeKnown(RewritePattern):
         affine = affine_of(op, self.constants)
         if affine is None or has_layout(op.result):
             return
-        factor = self.source(op, op.scale or op.variance, affine.scale)
-        shift = self.source(op, op.bias or op.mean, affine.shift)
-        scaled = MulOp(op.input, factor.results[0])
-        shifted = AddOp(scaled.result, shift.results[0])
-        rewriter.replace(op, [factor, shift, scaled, shifted])
+        new = Replacement(op, rewriter, self.constants)
+        factor = self._named(new, op, op.scale or op.variance, affine.scale)
+        shift = self._named(new, op, op.bias or op.mean, affine.shift)
+        new.finish(new.tensor(op.input) * factor + shift)
 
-    def source(self, op: BatchNormOp, old: SSAValue, array: Array) -> Operation:
+    def _named(
+        self, new: Replacement, op: BatchNormOp, old: SSAValue, array: Array
+    ) -> SSAValue:
+        """Return a constant that is called after the one that it is made of."""
         symbol = self.constants.symbol_of(old)
-        name = symbol and folded_name(symbol)
         dtype = dtype_of(element_of(op.result))
-        return self.constants.make(array.astype(dtype), name, op.location)
+        return new.constant(array.astype(dtype), symbol and folded_name(symbol))
 
 
 class DecomposeUnknown(RewritePattern):
@@ -62,24 +60,15 @@ class DecomposeUnknown(RewritePattern):
     def match_and_rewrite(self, op: BatchNormOp, rewriter: PatternRewriter, /) -> None:
         if has_layout(op.result):
             return
-        dtype = dtype_of(element_of(op.result))
-        epsilon = LiteralOp(np.array(op.epsilon, dtype))
-        padded = AddOp(op.variance, epsilon.result)
-        deviation = SqrtOp(padded.result)
-        one = LiteralOp(np.array(1, dtype))
-        factor = DivOp(op.scale or one.result, deviation.result)
-        centre = MulOp(op.mean, factor.result)
-        shift = (
-            NegOp(centre.result) if op.bias is None else SubOp(op.bias, centre.result)
-        )
-        shape = (shape_of(op.mean)[0], *[1] * (len(shape_of(op.input)) - 2))
-        factors = ReshapeOp(factor.result, shape=shape)
-        shifts = ReshapeOp(shift.result, shape=shape)
-        scaled = MulOp(op.input, factors.result)
-        shifted = AddOp(scaled.result, shifts.result)
-        ones = [one] if op.scale is None else []
-        vectors = [epsilon, padded, deviation, *ones, factor, centre, shift]
-        rewriter.replace(op, [*vectors, factors, shifts, scaled, shifted])
+        new = Replacement(op, rewriter)
+        x, mean, variance = map(new.tensor, (op.input, op.mean, op.variance))
+        deviation = xp.sqrt(variance + op.epsilon)
+        factor = (1 if op.scale is None else new.tensor(op.scale)) / deviation
+        shift = mean * factor
+        shift = -shift if op.bias is None else op.bias - shift
+        shape = (mean.size, *[1] * (x.ndim - 2))
+        factor, shift = factor.reshape(*shape), shift.reshape(*shape)
+        new.finish(x * factor + shift)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -15,24 +13,19 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.activation import SoftplusOp
-from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
 from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
-from glow.dialects.graph.comparison import EqualOp
-from glow.dialects.graph.indexing import GatherElementsOp, GatherOp
 from glow.dialects.graph.loss import (
     CrossEntropyLossOp,
     LossOp,
     NegativeLogLikelihoodLossOp,
 )
-from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.normalization import LogSoftmaxOp
-from glow.dialects.graph.reduction import ReduceSumOp
-from glow.dialects.graph.select import WhereOp
-from glow.dialects.graph.unary import NegOp
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.tensors import Tensor, Writer, emit
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
-from glow.support.types import has_layout, shape_of
+from glow.support.types import has_layout
 
 
 class DecomposeCrossEntropy(RewritePattern):
@@ -46,11 +39,11 @@ class DecomposeCrossEntropy(RewritePattern):
             return
         parameters = op.parameters()
         del parameters["with_log_prob"]
-        log_prob = LogSoftmaxOp(op.scores, axis=1)
-        given = (log_prob.result, op.target, op.weights)
-        loss = NegativeLogLikelihoodLossOp(*given, **parameters)
-        results = (loss.result, log_prob.result)[: len(op.results)]
-        rewriter.replace(op, [log_prob, loss], results)
+        new = Replacement(op, rewriter)
+        log_prob = new.emit(LogSoftmaxOp, op.scores, axis=1)
+        slots = (log_prob, op.target, op.weights)
+        loss = new.emit(NegativeLogLikelihoodLossOp, *slots, **parameters)
+        new.finish(*(loss, log_prob)[: len(op.results)])
 
 
 class DecomposeNegativeLogLikelihood(RewritePattern):
@@ -66,10 +59,8 @@ class DecomposeNegativeLogLikelihood(RewritePattern):
     ) -> None:
         if has_layout(op.result):
             return
-        writer = Writer()
-        losses, weight = _losses(writer, op)
-        result = _reduced(writer, op.reduction, losses, weight)
-        rewriter.replace(op, writer.ops, (result,))
+        new = Replacement(op, rewriter)
+        new.finish(_reduced(op.reduction, *_losses(new, op)))
 
 
 class DecomposeBinaryCrossEntropy(RewritePattern):
@@ -81,61 +72,44 @@ class DecomposeBinaryCrossEntropy(RewritePattern):
     ) -> None:
         if has_layout(op.result):
             return
-        writer = Writer()
-        negative = writer.apply(SoftplusOp, writer.apply(NegOp, op.logits))
-        first = writer.apply(MulOp, op.target, negative)
+        new = Replacement(op, rewriter)
+        x, target = new.tensor(op.logits), new.tensor(op.target)
+        losses = target * emit(SoftplusOp, -x)
         if op.pos_weight is not None:
-            first = writer.apply(MulOp, first, op.pos_weight)
-        rest = writer.apply(SubOp, writer.like(op.target, 1), op.target)
-        second = writer.apply(MulOp, rest, writer.apply(SoftplusOp, op.logits))
-        losses = writer.apply(AddOp, first, second)
+            losses = losses * op.pos_weight
+        losses = losses + (1 - target) * emit(SoftplusOp, x)
         if op.weight is not None:
-            losses = writer.apply(MulOp, losses, op.weight)
-        result = _reduced(writer, op.reduction, losses)
-        rewriter.replace(op, writer.ops, (result,))
+            losses = losses * op.weight
+        new.finish(_reduced(op.reduction, losses))
 
 
-def _losses(writer: Writer, op: LossOp) -> tuple[SSAValue, SSAValue | None]:
+def _losses(new: Writer, op: LossOp) -> tuple[Tensor, Tensor | None]:
     """Return the loss of each target, and its weight if that may be another than 1."""
-    index, ignored, shape = op.target, None, shape_of(op.target)
+    index, ignored, weight = new.tensor(op.target), None, None
     if op.ignore_index is not None:
-        ignored_index = writer.like(index, op.ignore_index)
-        ignored = writer.add(EqualOp(index, ignored_index))
-        index = writer.add(WhereOp(ignored, writer.like(index, 0), index))
-    column = writer.add(ReshapeOp(index, shape=(shape[0], 1, *shape[1:])))
-    picked = writer.add(GatherElementsOp(op.scores, column, axis=1))
-    losses = writer.add(NegOp(writer.add(ReshapeOp(picked, shape=shape))))
-    weight = None
+        ignored = index == op.ignore_index
+        index = xp.where(ignored, 0, index)
+    column = xp.expand_dims(index, 1)
+    picked = xp.take_along_axis(new.tensor(op.scores), column, axis=1)
+    losses = -xp.squeeze(picked, 1)
     if op.weights is not None:
-        weight = writer.add(GatherOp(op.weights, index, axis=0))
-        losses = writer.add(MulOp(losses, weight))
+        weight = xp.take(new.tensor(op.weights), index)
+        losses = losses * weight
     if ignored is not None:
-        zero = writer.like(losses, 0)
-        one = writer.like(losses, 1) if weight is None else weight
-        weight = writer.add(WhereOp(ignored, zero, one))
-        losses = writer.add(WhereOp(ignored, zero, losses))
+        zero = new.like(0, losses)
+        weight = xp.where(ignored, zero, 1 if weight is None else weight)
+        losses = xp.where(ignored, zero, losses)
     return losses, weight
 
 
-def _total(writer: Writer, value: SSAValue) -> SSAValue:
-    axes = range(len(shape_of(value)))
-    return writer.add(ReduceSumOp(value, axes=axes, keepdims=False))
-
-
-def _reduced(
-    writer: Writer, reduction: str, losses: SSAValue, weight: SSAValue | None = None
-) -> SSAValue:
+def _reduced(reduction: str, losses: Tensor, weight: Tensor | None = None) -> Tensor:
     match reduction:
         case "none":
             return losses
         case "sum":
-            return _total(writer, losses)
+            return xp.sum(losses)
         case _:
-            count = float(np.prod(shape_of(losses), dtype=np.int64))
-            by = (
-                writer.like(losses, count) if weight is None else _total(writer, weight)
-            )
-            return writer.add(DivOp(_total(writer, losses), by))
+            return xp.sum(losses) / (losses.size if weight is None else xp.sum(weight))
 
 
 @dataclass(frozen=True)

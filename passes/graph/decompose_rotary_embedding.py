@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -15,14 +13,12 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph.binary import AddOp, MulOp, SubOp
-from glow.dialects.graph.indexing import GatherOp
-from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.passes.graph._writer import Writer
+from glow.dialects.graph.tensors import Tensor
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
-from glow.support.types import has_layout, shape_of
+from glow.support.types import has_layout
 
 
 class DecomposeRotaryEmbedding(RewritePattern):
@@ -39,62 +35,35 @@ class DecomposeRotaryEmbedding(RewritePattern):
     ) -> None:
         if has_layout(op.result):
             return
-        writer, p = Writer(), op.parameters()
-        shape = shape_of(op.input)
-        heads = op.input
-        if p["num_heads"] is not None:
-            elements = shape[2] // p["num_heads"]
-            heads = writer.reshaped(heads, *shape[:2], p["num_heads"], elements)
-        turned = p["rotary_embedding_dim"] or shape_of(heads)[-1]
-        parts = [_turned(writer, op, heads, turned)]
-        if turned < shape_of(heads)[-1]:
-            parts.append(_part(writer, heads, turned, shape_of(heads)[-1]))
-        result = _joined(writer, parts)
-        rewriter.replace(op, writer.ops, (writer.reshaped(result, *shape),))
+        new = Replacement(op, rewriter)
+        heads = x = new.tensor(op.input)
+        if op.num_heads is not None:
+            heads = x.reshape(*x.shape[:2], op.num_heads, x.shape[2] // op.num_heads)
+        size = op.rotary_embedding_dim or heads.shape[-1]
+        parts = [_rotated(op, heads[..., :size])]
+        if size < heads.shape[-1]:
+            parts.append(heads[..., size:])
+        new.finish(xp.concat(parts, axis=-1).reshape(*x.shape))
 
 
-def _turned(
-    writer: Writer, op: RotaryEmbeddingOp, heads: SSAValue, turned: int
-) -> SSAValue:
-    """Return the first `turned` elements of each head of `heads`, turned."""
-    value = _part(writer, heads, 0, turned)
-    shape, size = shape_of(value), turned // 2
+def _rotated(op: RotaryEmbeddingOp, heads: Tensor) -> Tensor:
+    """Return all elements of each head rotated."""
+    pairs, half = heads, heads.shape[-1] // 2
     if op.interleaved:
-        value, size = writer.reshaped(value, *shape[:-1], size, 2), 1
-    a = _part(writer, value, 0, size)
-    b = _part(writer, value, size, 2 * size)
-    cos, sin = (_angle(writer, op, table) for table in (op.cos, op.sin))
-    real = writer.apply(SubOp, writer.apply(MulOp, a, cos), writer.apply(MulOp, b, sin))
-    imaginary = writer.apply(
-        AddOp, writer.apply(MulOp, a, sin), writer.apply(MulOp, b, cos)
-    )
-    return writer.reshaped(_joined(writer, [real, imaginary]), *shape)
+        pairs, half = heads.reshape(*heads.shape[:-1], half, 2), 1
+    a, b = pairs[..., :half], pairs[..., half:]
+    cos, sin = (_angle(op, heads.writer.tensor(table)) for table in (op.cos, op.sin))
+    rotated = xp.concat([a * cos - b * sin, a * sin + b * cos], axis=-1)
+    return rotated.reshape(*heads.shape)
 
 
-def _angle(writer: Writer, op: RotaryEmbeddingOp, table: SSAValue) -> SSAValue:
+def _angle(op: RotaryEmbeddingOp, table: Tensor) -> Tensor:
     """Return what `table` has for each position, as it broadcasts to a half."""
     if op.positions is not None:
-        table = writer.add(GatherOp(table, op.positions, axis=0))
-    batch, length, half = shape_of(table)
-    tail = (half,) if not op.interleaved else (half, 1)
+        table = xp.take(table, op.positions)
+    batch, length, half = table.shape
     between = (length, 1) if op.num_heads is not None else (1, length)
-    return writer.reshaped(table, batch, *between, *tail)
-
-
-def _part(writer: Writer, value: SSAValue, start: int, stop: int) -> SSAValue:
-    """Return the elements from `start` to `stop` of the last axis."""
-    *rest, extent = shape_of(value)
-    if stop - start == extent:
-        return value
-    starts, sizes = [0] * len(rest) + [start], [*rest, stop - start]
-    steps = [1] * len(sizes)
-    return writer.add(SliceOp(value, starts=starts, sizes=sizes, steps=steps))
-
-
-def _joined(writer: Writer, parts: Sequence[SSAValue]) -> SSAValue:
-    if len(parts) == 1:
-        return parts[0]
-    return writer.add(ConcatOp(parts, axis=-1))
+    return table.reshape(batch, *between, half, *((1,) if op.interleaved else ()))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -14,9 +14,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.storage import LiteralOp, LoadOp
+from glow.passes.constants import Constants, base_name, folded_name
 from glow.passes.graph._affine import Affine, affine_of, along
-from glow.passes.graph._constants import Constants, base_name, folded_name
+from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import dtype_of, element_of, shape_of
@@ -78,17 +78,14 @@ class FoldAffineIntoProduct(RewritePattern):
         arrays = self.arrays(product, affine)
         if arrays is None:
             return
-        weight, location = weight_of(product), fuse(product.location, op.location)
-        weights, biases = (self.source(product, a, location) for a in arrays)
-        sources = [source for source in (weights, biases) if source is not None]
-        folded = type(product)(
+        location, (weight, bias) = fuse(product.location, op.location), arrays
+        new = Replacement(op, rewriter, self.constants, location)
+        slots = (
             product.operands[0],
-            weight if weights is None else weights.result,
-            None if biases is None else biases.result,
-            **product.parameters(),
+            weight_of(product) if weight is None else self.named(new, product, weight),
+            self.named(new, product, bias),
         )
-        folded.location = location
-        rewriter.replace(op, [*sources, folded])
+        new.finish(new.emit(type(product), *slots, **product.parameters()))
         rewriter.erase(product)
 
     def arrays(
@@ -123,18 +120,13 @@ class FoldAffineIntoProduct(RewritePattern):
             return array
         return along(array, axis, shape)
 
-    def source(
-        self, product: Product, array: Array | None, location: LocationAttr
-    ) -> LiteralOp | LoadOp | None:
-        """Return an op that gives `array`, named after the weight or bias before it."""
-        if array is None:
-            return None
-        is_bias = array.ndim == 1
+    def named(self, new: Replacement, product: Product, array: Array) -> SSAValue:
+        """Return a constant that is called after the weight or bias before it."""
         symbol = self.constants.symbol_of(weight_of(product)) or "weight"
-        if is_bias:
+        if array.ndim == 1:
             old = product.bias and self.constants.symbol_of(product.bias)
             symbol = old or f"{base_name(symbol)}_bias"
-        return self.constants.make(array, folded_name(symbol), location)
+        return new.constant(array, folded_name(symbol))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -17,10 +17,12 @@ from xdsl.pattern_rewriter import (
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TileOp
+from glow.dialects.graph.movement import ExpandOp, TileOp
 from glow.dialects.graph.presence import with_presence
-from glow.passes.graph._constants import Constants, folded_name
+from glow.dialects.graph.tensors import Tensor
+from glow.passes.constants import Constants, folded_name
 from glow.passes.graph.fold_batch_norm import Product, channel_axis
+from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of
@@ -43,18 +45,19 @@ class FoldAdditionIntoProduct(RewritePattern):
             product = value.owner
             if not isinstance(product, Product) or not _is_open(product, op):
                 continue
-            source = self.vector(added, product)
-            if source is None:
+            new = Replacement(op, rewriter, self.constants)
+            bias = self.vector(new, added, product)
+            if bias is None:
                 continue
-            new = with_presence(product, {"bias": source[0]})
-            new.location = fuse(product.location, op.location)
-            rewriter.replace(op, [*source[1], new], (new.results[0],))
+            biased = with_presence(product, {"bias": bias.value})
+            biased.location = fuse(product.location, op.location)
+            new.finish(*new.insert(biased)[:1])
             return
 
     def vector(
-        self, value: SSAValue, product: Product
-    ) -> tuple[SSAValue, tuple[Operation, ...]] | None:
-        """Return `value` as a number per channel, and ops that make it; or None."""
+        self, new: Replacement, value: SSAValue, product: Product
+    ) -> Tensor | None:
+        """Return `value` as a number per channel, or None where it is none."""
         axis, shape = channel_axis(product), shape_of(product.result)
         if axis is None or has_layout(value):
             return None
@@ -62,19 +65,17 @@ class FoldAdditionIntoProduct(RewritePattern):
         value = _unrepeated(value)
         missing = len(shape) - len(shape_of(value))
         if shape_of(value) == channels and missing == axis:
-            return value, ()
+            return new.tensor(value)
         full = (1,) * missing + shape_of(value)
         if full == tuple(n if i == axis else 1 for i, n in enumerate(shape)):
-            flat = ReshapeOp(value, shape=channels)
-            return flat.result, (flat,)
+            return new.tensor(value).reshape(*channels)
         array = self.constants.array_of(value)
         row = None if array is None else _row(array.reshape(full), axis)
         if row is None or row.shape != channels:
             return None
         symbol = self.constants.symbol_of(value)
         name = None if symbol is None else folded_name(symbol)
-        made = self.constants.make(row, name, product.location)
-        return made.result, (made,)
+        return new.tensor(new.constant(row, name))
 
 
 def _is_open(product: Product, op: AddOp) -> bool:

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.support.types import has_layout, size_bytes
 
 # A result may be so many times as large as its operands, however large that is.

@@ -17,10 +17,10 @@ from xdsl.pattern_rewriter import (
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.passes.graph._places import Places
 from glow.passes.graph._strided import Strided, strided, strides_of, take
-from glow.passes.graph._writer import Writer
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, normalize_axis, shape_of
 
@@ -40,10 +40,10 @@ class FoldGather(RewritePattern):
         wanted = self.wanted(op)
         if wanted is None:
             return
-        writer = Writer()
-        found = take(writer, op.data, wanted)
-        if found is not None:
-            rewriter.replace(op, writer.ops, (found,))
+        new = Replacement(op, rewriter)
+        part = take(new.tensor(op.data), wanted)
+        if part is not None:
+            new.finish(part)
 
     def wanted(self, op: Gather) -> Strided | None:
         """Return which elements of the data `op` gives, if they are regular."""

@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import (
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.passes.graph._weights import FoldTransposeIntoColumns, FoldTransposeIntoRows
 from glow.passes.graph.remove_identities import RemoveUnmovingOp
 from glow.support.locations import fuse

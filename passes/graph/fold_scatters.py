@@ -17,11 +17,11 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.scattering import ScatterNdOp
-from glow.dialects.graph.slicing import SliceOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.passes.graph._places import Places
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of
 
@@ -58,14 +58,11 @@ class FoldScatter(RewritePattern):
             return
         (axis,) = partial
         start, end = starts[axis], starts[axis] + grid[axis]
-        before = _part(op.data, axis, 0, start)
-        after = _part(op.data, axis, end, extents[axis])
-        around = [
-            *(part.result for part in before),
-            op.updates,
-            *(part.result for part in after),
-        ]
-        rewriter.replace(op, [*before, *after, ConcatOp(around, axis=axis)])
+        new = Replacement(op, rewriter)
+        data, before = new.tensor(op.data), (slice(None),) * axis
+        parts = [data[(*before, slice(start))], data[(*before, slice(end, None))]]
+        parts.insert(1, new.tensor(op.updates))
+        new.finish(xp.concat([part for part in parts if part.size], axis))
 
     def starts_of(self, indices: SSAValue, grid: Sequence[int]) -> list[int] | None:
         """Return where the block begins whose places `indices` lists in order."""
@@ -84,16 +81,6 @@ class FoldScatter(RewritePattern):
                 return None
             found.append(start)
         return found
-
-
-def _part(data: SSAValue, axis: int, start: int, end: int) -> list[SliceOp]:
-    """Return the op for a part of `data` along `axis`, or none for nothing."""
-    if start == end:
-        return []
-    shape = list(shape_of(data))
-    sizes = [*shape[:axis], end - start, *shape[axis + 1 :]]
-    starts = [start if i == axis else 0 for i in range(len(shape))]
-    return [SliceOp(data, starts=starts, sizes=sizes, steps=[1] * len(shape))]
 
 
 @dataclass(frozen=True)

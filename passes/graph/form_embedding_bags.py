@@ -16,13 +16,15 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.embedding import EmbeddingBagOp, SparseLengthsSumOp
 from glow.dialects.graph.indexing import GatherOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
-from glow.passes.graph._constants import Constants
+from glow.dialects.graph.tensors import Tensor
+from glow.passes.constants import Constants
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import (
     element_of,
@@ -68,15 +70,17 @@ class FormBag(RewritePattern):
         axis, rows = normalize_axis(axes[0], rank), _rows_of(op.input)
         if rows is None or axis == rank - 1 or 0 in shape_of(op.input):
             return
-        indices, new = _bags_last(rows.gather.indices, axis)
+        new = Replacement(op, rewriter)
+        indices = _bags_last(new.tensor(rows.gather.indices), axis)
         weights = None
         if rows.weights is not None:
-            weights, more = _weights(rows.weights, shape_of(op.input)[:-1], axis)
-            new += more
-        mode = MODES[type(op)]
-        bag = EmbeddingBagOp(rows.gather.data, indices, None, weights, mode=mode)
-        result = ReshapeOp(bag.result, shape=shape_of(op.result))
-        rewriter.replace(op, [*new, bag, result], (result.result,))
+            wide = xp.broadcast_to(
+                new.tensor(rows.weights), (*shape_of(op.input)[:-1], 1)
+            )
+            weights = _bags_last(xp.squeeze(wide, -1), axis)
+        table, mode = rows.gather.data, MODES[type(op)]
+        bag = new.emit(EmbeddingBagOp, table, indices, None, weights, mode=mode)
+        new.finish(bag.reshape(*shape_of(op.result)))
 
 
 def _rows_of(value: SSAValue) -> _Rows | None:
@@ -103,27 +107,9 @@ def _is_lookup(op: Operation | Block) -> TypeGuard[GatherOp]:
     return is_table and is_float(element_of(op.data))
 
 
-def _bags_last(value: SSAValue, axis: int) -> tuple[SSAValue, list[Operation]]:
-    """Return `value` with `axis` last, and the ops that make it."""
-    rank = len(shape_of(value))
-    if axis == rank - 1:
-        return value, []
-    order = (*(i for i in range(rank) if i != axis), axis)
-    moved = TransposeOp(value, permutation=order)
-    return moved.result, [moved]
-
-
-def _weights(
-    value: SSAValue, shape: tuple[int, ...], axis: int
-) -> tuple[SSAValue, list[Operation]]:
-    """Return weights for indices of `shape`, with `axis` last, and what makes them."""
-    ops: list[Operation] = []
-    if shape_of(value) != (*shape, 1):
-        wide = ExpandOp(value, shape=(*shape, 1))
-        ops, value = [wide], wide.result
-    flat = ReshapeOp(value, shape=shape)
-    found, moved = _bags_last(flat.result, axis)
-    return found, [*ops, flat, *moved]
+def _bags_last(value: Tensor, axis: int) -> Tensor:
+    """Return `value` with `axis` last."""
+    return value.transpose(*(i for i in range(value.ndim) if i != axis), axis)
 
 
 @dataclass
@@ -147,13 +133,13 @@ class EvenBags(RewritePattern):
         if size is None or any(map(has_layout, (op.indices, op.result))):
             return
         shape = (shape_of(op.result)[0], size)
+        new = Replacement(op, rewriter)
         given = [op.indices] if op.weights is None else [op.indices, op.weights]
-        new = [ReshapeOp(value, shape=shape) for value in given]
-        indices, *weights = (reshape.result for reshape in new)
+        indices, *weights = (new.tensor(value).reshape(*shape) for value in given)
         parameters = op.parameters()
         parameters.pop("include_last_offset", None)
-        bag = EmbeddingBagOp(op.table, indices, None, *weights, **parameters)
-        rewriter.replace(op, [*new, bag], (bag.result,))
+        slots = (op.table, indices, None, *weights)
+        new.finish(new.emit(EmbeddingBagOp, *slots, **parameters))
 
     def _size(self, op: EmbeddingBagOp | SparseLengthsSumOp) -> int | None:
         """Return how many indices each bag of `op` has, if that is known."""

@@ -22,10 +22,11 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph._repeats import BroadcastMask, ShareKeys, without_repeats
 from glow.passes.graph._scores import Scores, Slots, scores_behind, without_factor
-from glow.passes.graph._writer import Writer
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import (
     has_layout,
@@ -54,13 +55,12 @@ class RecognizeAttention(RewritePattern):
             return
         softmax, unseen = weights
         for scores in scores_behind(softmax.input):
-            writer = Writer()
-            found = _attention(writer, scores, softmax, op, unseen)
-            if found is not None:
-                result = writer.reshaped(found, *shape_of(op.result))
-                rewriter.replace(op, writer.ops, (result,))
+            new = Replacement(op, rewriter)
+            result = _attention(new, scores, softmax, op, unseen)
+            if result is not None:
+                new.finish(result.reshape(*shape_of(op.result)))
                 return
-            writer.discard()
+            new.discard()
 
 
 def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
@@ -104,8 +104,8 @@ def _weights(value: SSAValue) -> tuple[SoftmaxOp, str] | None:
 
 
 def _attention(
-    writer: Writer, scores: Scores, softmax: SoftmaxOp, op: MatMulOp, unseen: str
-) -> SSAValue | None:
+    new: Writer, scores: Scores, softmax: SoftmaxOp, op: MatMulOp, unseen: str
+) -> Tensor | None:
     """Return the attention that `op` ends, or None where there is none."""
     product, shape = scores.product, scores.shape()
     if shape is None or not _is_by_batch(product):
@@ -118,17 +118,19 @@ def _attention(
         return None
     if not shape[2:] == shape_of(op.lhs)[-2:] == (length, keys):
         return None
-    slots = Slots(writer, shape)
+    slots = Slots(new, shape)
     if not all(slots.take(step) for step in reversed(scores.steps)):
         return None
     query, by_query = without_factor(product.lhs, is_only=False)
-    key, by_key = _key(writer, product)
+    key, by_key = _key(new, product)
     query, key, value = (
-        writer.reshaped(v, *shape[:2], *shape_of(v)[-2:]) for v in (query, key, op.rhs)
+        each.reshape(*shape[:2], *each.shape[-2:])
+        for each in (new.tensor(query), key, new.tensor(op.rhs))
     )
-    key, value = without_repeats(writer, key, value)
+    key, value = without_repeats(new, key.value, value.value) or (key, value)
     is_shifted = slots.mask is not None or slots.bias is not None
-    found = AttentionOp(
+    return new.emit(
+        AttentionOp,
         query,
         key,
         value,
@@ -139,34 +141,30 @@ def _attention(
         masked_score=-inf if slots.masked_score is None else slots.masked_score,
         unseen=unseen if is_shifted else "zero",
     )
-    return writer.add(found)
 
 
-def _key(writer: Writer, product: MatMulOp) -> tuple[SSAValue, float]:
+def _key(new: Writer, product: MatMulOp) -> tuple[Tensor, float]:
     """Return the keys as [..., length, elements], and a factor of them."""
     value, factor = without_factor(product.rhs, is_only=False)
+    keys = new.tensor(value)
     if not product.transpose_rhs:
-        value = _swapped(writer, value)
-    value, inner = without_factor(value, is_only=False)
-    return value, factor * inner
+        keys = _swapped(keys)
+    value, inner = without_factor(keys.value, is_only=False)
+    return new.tensor(value), factor * inner
 
 
-def _swapped(writer: Writer, value: SSAValue) -> SSAValue:
-    """Return `value` with its last axes swapped, by undoing it where it was done."""
-    shape = shape_of(value)
-    swap = (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
-    match value.owner:
+def _swapped(x: Tensor) -> Tensor:
+    """Return `x` with its last axes swapped, by undoing it where it was done."""
+    swap = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
+    match x.value.owner:
         case TransposeOp() as op:
-            order = tuple(op.permutation[axis] for axis in swap)
-            value = op.input
-        case ReshapeOp() as op if shape_of(op.input)[-2:] == shape[-2:]:
-            inner = _swapped(writer, op.input)
-            return writer.reshaped(inner, *(shape[axis] for axis in swap))
+            order = (op.permutation[axis] for axis in swap)
+            return x.writer.tensor(op.input).transpose(*order)
+        case ReshapeOp() as op if shape_of(op.input)[-2:] == x.shape[-2:]:
+            inner = _swapped(x.writer.tensor(op.input))
+            return inner.reshape(*(x.shape[axis] for axis in swap))
         case _:
-            order = swap
-    if order == tuple(range(len(shape))):
-        return value
-    return writer.add(TransposeOp(value, permutation=order))
+            return x.transpose(*swap)
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,14 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.binary import AddOp, SubOp
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
-from glow.passes.graph._constants import Constants
+from glow.dialects.graph.tensors import Tensor, emit
+from glow.passes.constants import Constants
 from glow.passes.graph._tables import Halves, Pairs
 from glow.passes.graph._turned import (
     Part,
@@ -30,7 +32,7 @@ from glow.passes.graph._turned import (
     pairs_of,
     part_of,
 )
-from glow.passes.graph._writer import Writer
+from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import (
     element_of,
@@ -57,15 +59,15 @@ class RecognizeRotated(RewritePattern):
         if has_layout(op.result) or not is_float(element_of(op.result)):
             return
         for x, cos, sin, pairs in _rotated(op):
-            writer = Writer()
-            halves = Halves(writer, self.constants, pairs)
+            new = Replacement(op, rewriter, self.constants)
+            halves = Halves(new, self.constants, pairs)
             cos, sin = halves.of(cos), halves.of(sin)
             if cos is not None and sin is not None:
-                found = _rotary(writer, x, cos, sin, pairs)
-                if found is not None:
-                    rewriter.replace(op, writer.ops, (found,))
+                result = _rotary(new.tensor(x), cos, sin, pairs)
+                if result is not None:
+                    new.finish(result)
                     return
-            writer.discard()
+            new.discard()
 
 
 def _rotated(op: AddOp) -> Iterator[tuple[SSAValue, SSAValue, SSAValue, Pairs]]:
@@ -108,13 +110,13 @@ class RecognizePairs(RewritePattern):
             x, half = parts[0].source, parts[0].count
             if pairs_of(*parts) != joined[2] or x.type != result.type:
                 continue
-            writer = Writer()
-            cos, sin = _as_row(writer, cos, half), _as_row(writer, sin, half)
-            found = _rotary(writer, x, cos, sin, joined[2])
-            if found is not None:
-                rewriter.replace(op, writer.ops, (found,))
+            new = Replacement(op, rewriter)
+            cos, sin = (_as_row(new.tensor(table), half) for table in (cos, sin))
+            whole = _rotary(new.tensor(x), cos, sin, joined[2])
+            if whole is not None:
+                new.finish(whole)
                 return
-            writer.discard()
+            new.discard()
 
 
 def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
@@ -145,35 +147,30 @@ def _turned(
                 yield (first, second), cos, sin
 
 
-def _as_row(writer: Writer, table: SSAValue, half: int) -> SSAValue:
+def _as_row(table: Tensor, half: int) -> Tensor:
     """Return angles along the last axis, which a column of them has before the last."""
-    shape = shape_of(table)
-    return writer.reshaped(table, *shape[:-1]) if shape[-2:] == (half, 1) else table
+    return xp.squeeze(table, -1) if table.shape[-2:] == (half, 1) else table
 
 
-def _rotary(
-    writer: Writer, x: SSAValue, cos: SSAValue, sin: SSAValue, pairs: Pairs
-) -> SSAValue | None:
+def _rotary(x: Tensor, cos: Tensor, sin: Tensor, pairs: Pairs) -> Tensor | None:
     """Return x turned by angles that broadcast to half of it, if they are by place."""
-    shape = shape_of(x)
-    places = [_places(shape, shape_of(table)) for table in (cos, sin)]
+    shape = x.shape
+    places = [_places(shape, table.shape) for table in (cos, sin)]
     if places[0] is None or places[0] != places[1]:
         return None
     by_head, batch, length = places[0]
-    tables = [writer.reshaped(t, batch, length, shape[-1] // 2) for t in (cos, sin)]
-    positions = None
-    if (rows := _rows(cos, sin, (shape[0], length))) is not None:
-        *tables, positions = rows
+    tables = _rows(cos.value, sin.value, (shape[0], length)) or [
+        table.reshape(batch, length, shape[-1] // 2) for table in (cos, sin)
+    ]
     heads = 1 if len(shape) == 3 else shape[2]
-    given = x if by_head else writer.reshaped(x, shape[0], length, heads * shape[-1])
-    found = RotaryEmbeddingOp(
-        given,
+    result = emit(
+        RotaryEmbeddingOp,
+        x if by_head else x.reshape(shape[0], length, heads * shape[-1]),
         *tables,
-        positions,
         num_heads=None if by_head else heads,
         interleaved=pairs == "neighbours",
     )
-    return writer.reshaped(writer.add(found), *shape)
+    return result.reshape(*shape)
 
 
 def _places(
@@ -237,14 +234,13 @@ class RecognizePartlyTurned(RewritePattern):
         expected = Part(rear.source, width, 1, shape[-1] - width)
         if front != Part(rear.source, 0, 1, width) or rear != expected:
             return
-        writer, p = Writer(), rotary.parameters()
-        given = rear.source
+        new, p = Replacement(op, rewriter), rotary.parameters()
+        given = new.tensor(rear.source)
         if (heads := p["num_heads"]) is not None:
-            given = writer.reshaped(given, *shape[:2], heads * shape[-1])
+            given = given.reshape(*shape[:2], heads * shape[-1])
         p["rotary_embedding_dim"] = width
-        found = RotaryEmbeddingOp(given, *rotary.operands[1:], **p)
-        result = writer.reshaped(writer.add(found), *shape)
-        rewriter.replace(op, writer.ops, (result,))
+        whole = emit(RotaryEmbeddingOp, given, *rotary.operands[1:], **p)
+        new.finish(whole.reshape(*shape))
 
 
 def _unreshaped(value: SSAValue) -> SSAValue:

@@ -39,7 +39,7 @@ from glow.dialects.graph.select import BitcastOp, CastOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.support.dtypes import is_floating
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of

@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import (
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
-from glow.passes.graph._constants import Constants
+from glow.passes.constants import Constants
 from glow.passes.graph._regions import Region
 from glow.passes.graph._transposes import (
     cost_of,

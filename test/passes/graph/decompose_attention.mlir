@@ -44,8 +44,8 @@ func.func @many_keys(%q: tensor<1x2x1x64xf32>, %k: tensor<1x2x1024x64xf32>) -> t
 
 // A causal query always sees itself: no row is left without a key.
 // CHECK-LABEL: @causal(
-// CHECK:         [[R:%.*]] = graph.literal dense<{{\[\[}}0], [1], [2]]>
-// CHECK-NEXT:    [[C:%.*]] = graph.literal dense<[0, 1, 2]>
+// CHECK:         [[C:%.*]] = graph.literal dense<[0, 1, 2]>
+// CHECK-NEXT:    [[R:%.*]] = graph.literal dense<{{\[\[}}0], [1], [2]]>
 // CHECK-NEXT:    [[S:%.*]] = graph.less_or_equal [[C]], [[R]]
 // CHECK:         [[B:%.*]] = graph.where [[S]]
 // CHECK-NEXT:    [[A:%.*]] = graph.add %{{.*}}, [[B]]
@@ -111,8 +111,8 @@ func.func @nan_to_zero(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x
 // CHECK:         [[N:%.*]] = graph.cast %n {to = i64}
 // CHECK-NEXT:    [[E:%.*]] = graph.reshape [[N]] {shape = array<i64: 2, 1, 1, 1>}
 // CHECK:         graph.less_or_equal
-// CHECK:         graph.and
 // CHECK:         graph.greater_or_equal
+// CHECK:         graph.and
 // CHECK:         graph.and
 // CHECK-NOT:     graph.softmax
 // CHECK:         graph.cast %{{.*}} {to = f64}

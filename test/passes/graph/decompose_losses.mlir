@@ -5,8 +5,8 @@
 // CHECK-NEXT:    [[G:%.*]] = graph.gather_elements %x, [[C]] {axis = 1 : i64}
 // CHECK-NEXT:    [[R:%.*]] = graph.reshape [[G]]
 // CHECK-NEXT:    [[L:%.*]] = graph.neg [[R]]
-// CHECK-NEXT:    [[N:%.*]] = graph.literal dense<3.000000e+00>
 // CHECK-NEXT:    [[S:%.*]] = graph.reduce_sum [[L]]
+// CHECK-NEXT:    [[N:%.*]] = graph.literal dense<3.000000e+00>
 // CHECK-NEXT:    [[Y:%.*]] = graph.div [[S]], [[N]]
 // CHECK-NEXT:    func.return [[Y]]
 func.func @mean_over_all(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> tensor<f32> {
@@ -24,9 +24,9 @@ func.func @mean_over_all(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> tensor<f32> 
 // CHECK-NEXT:    [[M:%.*]] = graph.mul [[L]], [[W]]
 // CHECK:         [[V:%.*]] = graph.where [[I]], [[Z:%.*]], [[W]]
 // CHECK:         [[K:%.*]] = graph.where [[I]], [[Z]], [[M]]
-// CHECK:         graph.reduce_sum [[V]]
-// CHECK:         graph.reduce_sum [[K]]
-// CHECK:         graph.div
+// CHECK:         [[A:%.*]] = graph.reduce_sum [[K]]
+// CHECK:         [[B:%.*]] = graph.reduce_sum [[V]]
+// CHECK:         graph.div [[A]], [[B]]
 func.func @mean_by_weight(%x: tensor<3x5xf32>, %t: tensor<3xi64>, %w: tensor<5xf32>) -> tensor<f32> {
   %y = graph.negative_log_likelihood_loss %x, %t weights %w {ignore_index = -1 : i64} : (tensor<3x5xf32>, tensor<3xi64>, tensor<5xf32>) -> tensor<f32>
   func.return %y : tensor<f32>
@@ -61,8 +61,8 @@ func.func @cross_entropy(%x: tensor<3x5xf32>, %t: tensor<3xi64>) -> (tensor<f32>
 // CHECK-NEXT:    [[E:%.*]] = graph.softplus %x
 // CHECK-NEXT:    [[F:%.*]] = graph.mul [[D]], [[E]]
 // CHECK-NEXT:    [[L:%.*]] = graph.add [[C]], [[F]]
-// CHECK-NEXT:    [[N:%.*]] = graph.literal dense<1.500000e+01>
 // CHECK-NEXT:    [[S:%.*]] = graph.reduce_sum [[L]]
+// CHECK-NEXT:    [[N:%.*]] = graph.literal dense<1.500000e+01>
 // CHECK-NEXT:    [[Y:%.*]] = graph.div [[S]], [[N]]
 // CHECK-NEXT:    func.return [[Y]]
 func.func @binary(%x: tensor<3x5xf32>, %t: tensor<3x5xf32>) -> tensor<f32> {
