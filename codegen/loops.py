@@ -79,6 +79,22 @@ def when(condition: Value) -> Generator[None]:
     perform(scf.IfOp(condition.ssa, [], Region(block)))
 
 
+def branches(condition: Value) -> Generator[bool]:
+    """
+    Write `scf.if` with both branches.
+
+    The body of a Python `for` over this is written for each: with True for where the
+    condition holds, with False for elsewhere.
+    """
+    blocks = Block(), Block()
+    for holds, block in zip((True, False), blocks, strict=True):
+        with inside(block):
+            yield holds
+            perform(scf.YieldOp())
+    then, otherwise = map(Region, blocks)
+    perform(scf.IfOp(condition.ssa, [], then, otherwise))
+
+
 @dataclass(frozen=True)
 class Level(Generic[N]):
     """

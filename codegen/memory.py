@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.codegen.casts import convert
 from glow.codegen.functions import Combination, across, combined
-from glow.codegen.loops import Var, loop
+from glow.codegen.loops import Level, Var, loop, nest
 from glow.codegen.values import (
     Value,
     broadcast,
@@ -307,3 +307,21 @@ class Strips:
         carried = [var for total in totals for var in total.enter(strip)]
         for i in loop(lower, upper, *carried, step=strip.size, nonempty=nonempty):
             yield i, strip
+
+
+def nest_strips(
+    levels: Sequence[Level[Value]], strips: Strips, starts: Sequence[Value]
+) -> Generator[tuple[list[Value], Strip]]:
+    """
+    Write a loop per level, the innermost in strips; yield where operands stand.
+
+    On vectors, every operand has unit stride along the innermost level.
+    """
+    if not strips.lanes:
+        for at in nest(levels, len(starts), starts=starts):
+            yield at, SCALAR
+        return
+    *outer, line = levels
+    for at in nest(outer, len(starts), starts=starts):
+        for i, strip in strips.along(line.extent):
+            yield [start + i for start in at], strip

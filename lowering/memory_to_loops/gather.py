@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import prod
 
+from glow.codegen.memory import Strips
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
-from glow.lowering.memory_to_loops.kernels.gather import Gather
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.gather import Gather, GatherRow
+from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
 
@@ -35,11 +36,16 @@ def lower_gather(main: Main, op: ApplyOp) -> None:
     kernel = Gather(element, integer, len(before), len(index), len(after), strips)
     extent = data.shape[axis]
     code = main.message(op, f"expected an index in [{-extent}, {extent - 1}]")
-    row = nest_row([*before, *index, *after])
-    row += [extent, data.strides[axis], code]
+    row = GatherRow(
+        *(levels_of(before), levels_of(index), levels_of(after)),
+        *(extent, data.strides[axis], code),
+    )
+    outermost = next(iter([*before, *index]), None)
+    units = outermost.extent if outermost else 1
     # Nothing can be picked of nothing: any index fails, and any element will do.
     buffers[0] = buffers[0] if extent else buffers[2]
-    main.call(kernel, [*map(main.base, buffers), main.fault], row)
+    work = Work(units, prod(result.shape) // units)
+    main.call(kernel, [*map(main.base, buffers), main.fault], row, work)
 
 
 def _paired(

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir import SSAValue
 
+from glow.codegen.loops import Level
+from glow.codegen.memory import Strips
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
-from glow.lowering.memory_to_loops.kernels.element_picks import ElementPicks
-from glow.lowering.memory_to_loops.kernels.picks import CHECK, Picks
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.element_picks import (
+    ElementPicks,
+    ElementPicksRow,
+)
+from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.picks import CHECK, Pick, Picks, PicksRow
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.support.types import normalize_axis
+from glow.support.types import compute_type, normalize_axis
 
 
 @dataclass(frozen=True)
@@ -109,11 +115,14 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     *outer, line = loops
     extent, stride = picked.shape[-1], picked.strides[-1]
     code = main.message(picks.op, f"expected an index in [{-extent}, {extent - 1}]")
-    row = [*nest_row(outer), line.extent, line.strides[0], line.strides[2]]
+    loop = Level(line.extent, (line.strides[0], line.strides[2]))
+    row = ElementPicksRow(levels_of(outer), loop, extent, stride, code)
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
     kernel = ElementPicks(element, integer, len(outer), along, strips)
     arguments = [main.base(v) for v in (x, i, y)]
-    main.call(kernel, [*arguments, main.fault], [*row, extent, stride, code])
+    units = outer[0].extent if outer else 1
+    work = Work(units, prod(dense.shape) // units)
+    main.call(kernel, [*arguments, main.fault], row, work)
     return True
 
 
@@ -127,21 +136,27 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     # Of slices that are written twice, the last one must come last.
     is_any_order = kind == "gather" or loops - batch < 2
     outer = collapse(_loops(picked, indices, dense, batch), (2, 1) * is_any_order)
-    row = nest_row(outer)
+    tuples: list[Pick[int]] = []
     for k in range(count):
         extent, stride = picked.shape[batch + k], picked.strides[batch + k]
         message = f"expected an index in [{-extent}, {extent - 1}]"
-        row += [extent, stride, indices.strides[-1], main.message(picks.op, message)]
+        code = main.message(picks.op, message)
+        tuples.append(Pick(extent, stride, indices.strides[-1], code))
     slices = _slices(picked, dense, batch + count, loops)
-    strips = Strips.of(main.target, [buffer_type(x).element_type], unroll=2)
+    element = buffer_type(x).element_type
+    strips = Strips.of(main.target, [element, compute_type(element)], unroll=2)
     if not slices or slices[-1].strides != (1, 1) or slices[-1].extent < strips.lanes:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
     element, integer = (buffer_type(value).element_type for value in (x, i))
-    kernel = Picks(kind, element, integer, len(outer), count, len(slices), strips)
+    compute = compute_type(element)
+    sizes = (len(outer), count, len(slices))
+    kernel = Picks(kind, element, compute, integer, *sizes, strips)
     arguments = [main.base(x), main.base(i), main.base(y), main.fault]
-    main.call(kernel, arguments, [*row, *nest_row(slices)])
+    row = PicksRow(levels_of(outer), tuple(tuples), levels_of(slices))
+    units = outer[0].extent if outer and kind == "gather" else 1
+    main.call(kernel, arguments, row, Work(units, prod(dense.shape) // units))
 
 
 def _loops(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from glow.codegen.loops import Level
+from glow.codegen.memory import Strips
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
-from glow.lowering.memory_to_loops.kernels.strips import Strips
-from glow.lowering.memory_to_loops.kernels.tensor_scatter import TensorScatter
+from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.tensor_scatter import (
+    TensorScatter,
+    TensorScatterRow,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
 
@@ -45,7 +49,9 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
     batch = Axis(
         result.shape[0], (result.strides[0], starts.strides[0], updates.strides[0])
     )
-    row = nest_row([batch])
-    row += [room, count, result.strides[axis], updates.strides[axis], code]
-    row += nest_row([*before, *after])
-    main.call(kernel, [*map(main.base, buffers), main.fault], row)
+    strides = result.strides[axis], updates.strides[axis]
+    loops = levels_of(before), levels_of(after)
+    level = Level(batch.extent, batch.strides)
+    row = TensorScatterRow(level, room, count, strides, code, *loops)
+    work = Work(batch.extent, prod(updates.shape) // batch.extent)
+    main.call(kernel, [*map(main.base, buffers), main.fault], row, work)

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func, scf, vector
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, Body
-from glow.lowering.memory_to_loops.kernels.faults import (
-    checked_index,
-    reporter,
-    reporting_function,
+from glow.codegen.casts import as_unsigned, convert
+from glow.codegen.functions import maximum
+from glow.codegen.loops import Level, N, branches, levels_like, loop, nest
+from glow.codegen.memory import Strips, Total, rest_of
+from glow.codegen.values import INDEX, Value, select
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips, rest_of
-
-Values = list[SSAValue]
+from glow.support.types import unsigned
 
 AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class ElementPicks(Kernel):
+class ElementPicksRow(Generic[N]):
+    """
+    Loops around lines (strides of x, indices, y), and lines (strides of x, y).
+
+    Then extent and stride in x of the axis picked from, the fault code.
+    """
+
+    outer: tuple[Level[N], ...]
+    line: Level[N]
+    extent: N
+    stride: N
+    code: N
+
+
+@dataclass(frozen=True)
+class ElementPicks(RangeKernel):
     """
     Copy an element per index; one out of range is reported and taken as 0.
 
-    The indices of a line are neighbours. They are checked before, on vectors; only if
-    one is out of range does each element check its own.
-    Row: `outer` loops (extent; strides of x, indices, y), the line (extent; strides of
-    x, y), the extent and the stride in x of the axis picked from, the fault code.
+    The indices of a line are neighbors. They are checked before, on vectors; only if
+    one is out of range does each element check its own. `along`: lines of y have unit
+    stride, those of x stand still, and the axis picked from has unit stride.
+    Unit: an iteration of the outermost loop around lines.
     """
 
     element: Attribute
@@ -46,100 +61,64 @@ class ElementPicks(Kernel):
     def prefix(self) -> str:
         return "gather_elements"
 
-    def build(self) -> FuncOp:
-        buffers = {"x": self.element, "indices": self.integer, "y": self.element}
-        op, b, args = reporting_function(self.symbol, buffers)
-        row = Row(b, args)
-        outer, ((count, moves),) = row.levels(self.outer, 3), row.levels(1, 2)
-        extent, stride = row.next("picked"), row.next("picked_stride")
-        report = reporter(args["fault"], row.next("code"))
+    def operands(self) -> Mapping[str, Operand]:
+        data, indices = Operand(self.element), Operand(self.integer)
+        return {"x": data, "indices": indices, "y": data, "fault": FAULT}
 
-        def line(b: Body, offsets: Values) -> None:
-            x, first, y = offsets
+    def row(self) -> ElementPicksRow[int]:
+        (line,) = levels_like(1, 2)
+        return ElementPicksRow(levels_like(self.outer, 3), line, 0, 0, 0)
 
-            def copy(b: Body, i: SSAValue, found: SSAValue) -> None:
-                at, to = b.sum(x, found), b.sum(y, i)
-                if not self.along:
-                    at = b.sum(x, b.product(found, stride))
-                    at = b.sum(at, b.product(i, moves[0]))
-                    to = b.sum(y, b.product(i, moves[1]))
-                b.store(b.load(args["x"], at), args["y"], to)
+    def write(self, call: Call, row: ElementPicksRow[Value]) -> None:
+        count, fault = row.line.extent, Fault(call["fault"], row.code)
+        bounds = call.range if row.outer else None
+        for x, first, y in nest(row.outer, 3, bounds=bounds):
+            starts = (x, first, y)
+            is_wrong = self._is_any_outside(call, first, row)
+            for wrong in branches(is_wrong):
+                if not wrong:
+                    self._copy_trusted(call, row, starts)
+                    continue
+                for i in loop(0, count, nonempty=True):
+                    index = call["indices"][first + i]
+                    self._copy(call, row, starts, i, fault.checked(index, row.extent))
 
-            def checked(b: Body, i: SSAValue) -> None:
-                index = b.load(args["indices"], b.sum(first, i))
-                copy(b, i, checked_index(b, index, extent, report))
+    def _copy_trusted(
+        self, call: Call, row: ElementPicksRow[Value], starts: tuple[Value, ...]
+    ) -> None:
+        """Copy elements whose indices are in range, several at once."""
+        count = row.line.extent
+        whole = count - rest_of(count, AT_ONCE)
+        for size, lower, upper in ((AT_ONCE, 0, whole), (1, whole, count)):
+            for i in loop(lower, upper, step=size):
+                for k in range(size):
+                    index = convert(call["indices"][starts[1] + (i + k)], INDEX)
+                    index = select(index < 0, index + row.extent, index)
+                    self._copy(call, row, starts, i + k, index)
 
-            def trusted(b: Body, i: SSAValue) -> None:
-                index = b.load(args["indices"], b.sum(first, i))
-                copy(b, i, _from_front(b, index, extent))
-
-            is_wrong = self._is_any_outside(b, args["indices"], first, count, extent)
-            each = _branch(b, lambda b: b.each(0, count, checked, nonempty=True))
-            fast = _branch(b, lambda b: _unrolled(b, count, trusted))
-            b.do(scf.IfOp(is_wrong, [], each, fast))
-
-        nest(b, outer, 3, line)
-        b.do(func.ReturnOp())
-        return op
+    def _copy(
+        self,
+        call: Call,
+        row: ElementPicksRow[Value],
+        starts: tuple[Value, ...],
+        i: Value,
+        picked: Value,
+    ) -> None:
+        x, _, y = starts
+        at, to = x + picked, y + i
+        if not self.along:
+            read, write = row.line.strides
+            at, to = x + picked * row.stride + i * read, y + i * write
+        call["y"][to] = call["x"][at]
 
     def _is_any_outside(
-        self,
-        b: Body,
-        indices: SSAValue,
-        first: SSAValue,
-        count: SSAValue,
-        extent: SSAValue,
-    ) -> SSAValue:
+        self, call: Call, first: Value, row: ElementPicksRow[Value]
+    ) -> Value:
         """Return whether some index plus `extent` is, without a sign, too large."""
-        shift = self._integer(b, extent)
-
-        def step(b: Body, i: SSAValue, piece: Piece, carried: Values) -> Values:
-            n = Numbers(b, self.integer, piece.lanes)
-            values = piece.load(b, indices, b.sum(first, i))
-            return [
-                b.binary(arith.MaxUIOp, most, n.add(value, n.spread(shift)))
-                for most, value in zip(carried, values, strict=True)
-            ]
-
-        initial = [Numbers(b, self.integer, k).const(0) for k in self.strips.carried]
-        most = self.strips.joined(
-            b,
-            self.strips.fold(b, count, initial, step),
-            lambda b, x, y, lanes: b.binary(arith.MaxUIOp, x, y),
-            lambda b, v: Numbers(b, self.integer).across(
-                vector.CombiningKindFlag.MAXUI, v
-            ),
-        )
-        limit = self._integer(b, b.product(extent, 2))
-        return b.add(arith.CmpiOp(most, limit, "uge"))
-
-    def _integer(self, b: Body, value: SSAValue) -> SSAValue:
-        cast = arith.IndexCastOp.create(operands=[value], result_types=[self.integer])
-        return b.add(cast)
-
-
-def _from_front(b: Body, value: SSAValue, extent: SSAValue) -> SSAValue:
-    """Return an index that is in range, counted from the front."""
-    n = Numbers(b, INDEX)
-    index = b.add(arith.IndexCastOp.create(operands=[value], result_types=[INDEX]))
-    is_from_end = n.compare("lt", index, b.const(0))
-    return n.select(is_from_end, b.sum(index, extent), index)
-
-
-def _branch(b: Body, body: Callable[[Body], None]) -> Region:
-    inner = Body(Block(), b.consts, b.entry)
-    body(inner)
-    inner.do(scf.YieldOp())
-    return Region(inner.block)
-
-
-def _unrolled(b: Body, count: SSAValue, step: Callable[[Body, SSAValue], None]) -> None:
-    """Append a loop over `count` that takes several steps at once."""
-    whole = b.difference(count, rest_of(b, count, AT_ONCE))
-
-    def several(b: Body, i: SSAValue) -> None:
-        for k in range(AT_ONCE):
-            step(b, b.sum(i, k))
-
-    b.each(0, whole, several, step=AT_ONCE)
-    b.each(whole, count, step)
+        natural = unsigned(self.integer)
+        shift = convert(row.extent, natural)
+        most = Total.of(self.strips, 0, natural)
+        for i, strip in self.strips.along(row.line.extent, most):
+            values = as_unsigned(call["indices"].load(first + i, strip))
+            most.value = maximum(most.value, values + shift)
+        return most.result("max") >= convert(row.extent * 2, natural)

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import Body
-from glow.lowering.memory_to_loops.kernels.faults import (
-    checked_index,
-    reporter,
-    reporting_function,
+from glow.codegen.loops import Level, N, levels_like, nest
+from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-
-Values = list[SSAValue]
 
 
 @dataclass(frozen=True)
-class Gather(Kernel):
+class GatherRow(Generic[N]):
+    """
+    Loops before the picked axis, over the indices, and over a slice.
+
+    Strides are those of data and result; of indices and result over the indices.
+    """
+
+    before: tuple[Level[N], ...]
+    index: tuple[Level[N], ...]
+    after: tuple[Level[N], ...]
+    extent: N
+    stride: N
+    code: N
+
+
+@dataclass(frozen=True)
+class Gather(RangeKernel):
     """
     Copy a slice per index; an index out of range is reported and taken as 0.
 
     On vectors, a slice has unit stride along its fastest axis on both sides.
-    Row: `before` loops (extent; strides of data and result), `index` loops (extent;
-    strides of indices and result), `after` loops over a slice as the first ones, extent
-    and stride of the axis picked from, the fault code.
+    Unit: an iteration of the outermost loop before the slice.
     """
 
     element: Attribute
@@ -43,29 +56,23 @@ class Gather(Kernel):
     def prefix(self) -> str:
         return "gather"
 
-    def build(self) -> FuncOp:
-        buffers = {"data": self.element, "indices": self.integer, "y": self.element}
-        op, b, args = reporting_function(self.symbol, buffers)
-        row = Row(b, args)
-        before, index = row.levels(self.before, 2), row.levels(self.index, 2)
-        slices = row.levels(self.after, 2)
-        extent, stride = row.next("picked"), row.next("picked_stride")
-        report = reporter(args["fault"], row.next("code"))
+    def operands(self) -> Mapping[str, Operand]:
+        data, indices = Operand(self.element), Operand(self.integer)
+        return {"data": data, "indices": indices, "y": data, "fault": FAULT}
 
-        def copy(b: Body, at: Values, piece: Piece) -> None:
-            piece.store(b, piece.load(b, args["data"], at[0]), args["y"], at[1])
+    def row(self) -> GatherRow[int]:
+        loops = (levels_like(n, 2) for n in (self.before, self.index, self.after))
+        return GatherRow(*loops, extent=0, stride=0, code=0)
 
-        def outer(b: Body, offsets: Values) -> None:
-            data, result = offsets
-
-            def pick(b: Body, places: Values) -> None:
-                index = b.load(args["indices"], places[0])
-                found = checked_index(b, index, extent, report)
-                starts = [b.sum(data, b.product(found, stride)), places[1]]
-                nest_pieces(b, slices, self.strips, copy, starts)
-
-            nest(b, index, 2, pick, [b.const(0), result])
-
-        nest(b, before, 2, outer)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: GatherRow[Value]) -> None:
+        data, indices, y = call["data"], call["indices"], call["y"]
+        fault = Fault(call["fault"], row.code)
+        outer = call.range if row.before else None
+        inner = None if row.before else call.range
+        for source, result in nest(row.before, 2, bounds=outer):
+            places = nest(row.index, 2, starts=[index(0), result], bounds=inner)
+            for place, to in places:
+                picked = fault.checked(indices[place], row.extent)
+                starts = [source + picked * row.stride, to]
+                for (at, out), strip in nest_strips(row.after, self.strips, starts):
+                    y.store(data.load(at, strip), out, strip)

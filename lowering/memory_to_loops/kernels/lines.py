@@ -15,7 +15,7 @@ from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, Var, levels_like, loop, nest
 from glow.codegen.memory import SCALAR, Strip, Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
-from glow.lowering.memory_to_loops.axes import Axis
+from glow.lowering.memory_to_loops.axes import Axis, levels_of
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Operand,
@@ -343,17 +343,13 @@ class LinesOf:
             chosen, still = strips, on_line
         kernel = Lines(*(self.rule, len(outer), len(inner), bool(width), chosen, still))
         row = LinesRow(
-            tuple(map(_level, outer)),
-            tuple(map(_level, inner)),
-            _level(axis),
+            levels_of(outer),
+            levels_of(inner),
+            Level(axis.extent, axis.strides),
             width,
             self.numbers,
         )
         return kernel, row, _work(kernel, row)
-
-
-def _level(axis: Axis) -> Level[int]:
-    return Level(axis.extent, axis.strides)
 
 
 def _work(kernel: Lines, row: LinesRow[int]) -> Work:

@@ -2,43 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic, cast
 
-from xdsl.dialects import func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import Body
-from glow.lowering.memory_to_loops.kernels.faults import (
-    checked_index,
-    reporter,
-    reporting_function,
+from glow.codegen.functions import Combination, combined
+from glow.codegen.loops import Level, N, levels_like, nest
+from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.values import Value
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-
-Values = list[SSAValue]
 
 CHECK = "check"
 
 
 @dataclass(frozen=True)
-class Picks(Kernel):
+class Pick(Generic[N]):
+    """
+    One index of a tuple: the axis that it picks from, its stride in the tuple.
+
+    Row: extent and stride in x of the axis, the stride, the fault code.
+    """
+
+    extent: N
+    stride: N
+    step: N
+    code: N
+
+
+@dataclass(frozen=True)
+class PicksRow(Generic[N]):
+    """Loops over tuples (strides of x, indices, y), and over a slice (of x, y)."""
+
+    outer: tuple[Level[N], ...]
+    picks: tuple[Pick[N], ...]
+    slices: tuple[Level[N], ...]
+
+
+@dataclass(frozen=True)
+class Picks(RangeKernel):
     """
     Move a slice per tuple of indices; one out of range is reported and taken as 0.
 
     `kind` is "gather": y is what x has there; "none": x becomes y there; the name of a
     combination: x becomes x and y combined; "check": nothing moves. On vectors, a slice
     has unit stride along its fastest axis in x and y.
-    Row: `outer` loops (extent; strides of x, indices, y), for each of `count` indices
-    the extent and the stride in x of its axis, its stride in the tuple and its fault
-    code, `slices` loops over a slice (extent; strides of x, y).
+    Unit: of gathers, an iteration of the outermost loop; else everything, since tuples
+    may name one place.
     """
 
     kind: str
     element: Attribute
+    compute: Attribute
     integer: Attribute
     outer: int
     count: int
@@ -49,48 +71,32 @@ class Picks(Kernel):
     def prefix(self) -> str:
         return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
 
-    def build(self) -> FuncOp:
-        buffers = {"x": self.element, "indices": self.integer, "y": self.element}
-        op, b, args = reporting_function(self.symbol, buffers)
-        row = Row(b, args)
-        outer = row.levels(self.outer, 3)
-        picks = [row.take(4, "pick") for _ in range(self.count)]
-        slices = row.levels(self.slices, 2)
+    def operands(self) -> Mapping[str, Operand]:
+        is_moved = self.kind in ("gather", "none", CHECK)
+        x = Operand(self.element, self.element if is_moved else self.compute)
+        return {"x": x, "indices": Operand(self.integer), "y": x, "fault": FAULT}
 
-        def pick(b: Body, offsets: Values) -> None:
-            x, place, y = offsets
-            for extent, stride, step, code in picks:
-                report = reporter(args["fault"], code)
-                found = checked_index(b, b.load(args["indices"], place), extent, report)
-                x = b.sum(x, b.product(found, stride))
-                place = b.sum(place, step)
-            if self.kind == CHECK:
-                return
+    def row(self) -> PicksRow[int]:
+        picks = (Pick(0, 0, 0, 0),) * self.count
+        return PicksRow(levels_like(self.outer, 3), picks, levels_like(self.slices, 2))
 
-            def move(b: Body, at: Values, piece: Piece) -> None:
-                self._move(b, args, at, piece)
+    def write(self, call: Call, row: PicksRow[Value]) -> None:
+        bounds = call.range if self.kind == "gather" else None
+        for x, place, y in nest(row.outer, 3, bounds=bounds):
+            for pick in row.picks:
+                fault = Fault(call["fault"], pick.code)
+                picked = fault.checked(call["indices"][place], pick.extent)
+                x, place = x + picked * pick.stride, place + pick.step
+            if self.kind != CHECK:
+                self._move(call, row, x, y)
 
-            nest_pieces(b, slices, self.strips, move, [x, y])
-
-        nest(b, outer, 3, pick)
-        b.do(func.ReturnOp())
-        return op
-
-    def _move(
-        self, b: Body, args: dict[str, SSAValue], at: Values, piece: Piece
-    ) -> None:
-        x, y = at
-        if self.kind == "gather":
-            piece.store(b, piece.load(b, args["x"], x), args["y"], y)
-            return
-        values = piece.load(b, args["y"], y)
-        if self.kind != "none":
-            n = Numbers(b, self.element, piece.lanes)
-            combine = {
-                "add": n.add,
-                "mul": n.mul,
-                "max": n.maximum,
-                "min": n.minimum,
-            }[self.kind]
-            values = list(map(combine, piece.load(b, args["x"], x), values))
-        piece.store(b, values, args["x"], x)
+    def _move(self, call: Call, row: PicksRow[Value], x: Value, y: Value) -> None:
+        for (at, other), strip in nest_strips(row.slices, self.strips, [x, y]):
+            if self.kind == "gather":
+                call["y"].store(call["x"].load(at, strip), other, strip)
+                continue
+            values = call["y"].load(other, strip)
+            if self.kind != "none":
+                kind = cast(Combination, self.kind)
+                values = combined(kind, call["x"].load(at, strip), values)
+            call["x"].store(values, at, strip)

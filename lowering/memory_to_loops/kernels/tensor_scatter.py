@@ -2,40 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    Body,
+from glow.codegen.functions import function, minimum
+from glow.codegen.loops import Level, N, levels_like, loop, moved, nest
+from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.values import INDEX, Value, is_outside, select
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.faults import (
-    Report,
-    reporter,
-    reporting_function,
-)
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest, nest_pieces
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-
-Values = list[SSAValue]
 
 
 @dataclass(frozen=True)
-class TensorScatter(Kernel):
+class TensorScatterRow(Generic[N]):
+    """
+    The batch (strides of y, starts, u); places along the axis in y and in u.
+
+    Then the strides of both along it, the fault code, the loops before it and over a
+    line (strides of y, u).
+    """
+
+    batch: Level[N]
+    room: N
+    count: N
+    strides: tuple[N, N]
+    code: N
+    before: tuple[Level[N], ...]
+    after: tuple[Level[N], ...]
+
+
+@dataclass(frozen=True)
+class TensorScatter(RangeKernel):
     """
     Copy lines to where a batch's write index says; beyond the end on from the front.
 
     Where it is not `circular`, an index that leaves too little room is reported, and
     nothing is written. On vectors, a line has unit stride along its fastest axis on
     both sides.
-    Row: the batch (extent; strides of y, starts, u), places along the axis in y and in
-    u, strides of both along it, the fault code, `before` loops (extent; strides of y,
-    u), `after` loops over a line.
+    Unit: an element of the batch.
     """
 
     element: Attribute
@@ -49,62 +62,49 @@ class TensorScatter(Kernel):
     def prefix(self) -> str:
         return "tensor_scatter"
 
-    def build(self) -> FuncOp:
-        buffers = {"y": self.element, "starts": self.integer, "u": self.element}
-        op, b, args = reporting_function(self.symbol, buffers)
-        row = Row(b, args)
-        batch, room, count = row.levels(1, 3), row.next("room"), row.next("count")
-        strides, report = row.take(2, "stride"), reporter(args["fault"], row.next("c"))
-        before, after = row.levels(self.before, 2), row.levels(self.after, 2)
+    def operands(self) -> Mapping[str, Operand]:
+        data = Operand(self.element)
+        starts = Operand(self.integer, INDEX)
+        return {"y": data, "starts": starts, "u": data, "fault": FAULT}
 
-        def copy(b: Body, at: Values, piece: Piece) -> None:
-            piece.store(b, piece.load(b, args["u"], at[1]), args["y"], at[0])
+    def row(self) -> TensorScatterRow[int]:
+        (batch,) = levels_like(1, 3)
+        loops = (levels_like(self.before, 2), levels_like(self.after, 2))
+        return TensorScatterRow(batch, 0, 0, (0, 0), 0, *loops)
 
-        def lines(b: Body, many: SSAValue, starts: Values) -> None:
-            def one(b: Body, offsets: Values) -> None:
-                nest_pieces(b, after, self.strips, copy, offsets)
-
-            def along(b: Body, offsets: Values) -> None:
-                def step(b: Body, i: SSAValue) -> None:
-                    moves = [b.product(i, stride) for stride in strides]
-                    one(b, list(map(b.sum, offsets, moves)))
-
-                b.each(0, many, step)
-
-            nest(b, before, 2, along, starts)
-
-        def each(b: Body, offsets: Values) -> None:
-            y, place, u = offsets
-            cast = arith.IndexCastOp.create(
-                operands=[b.load(args["starts"], place)], result_types=[INDEX]
-            )
-            start = b.add(cast)
+    def write(self, call: Call, row: TensorScatterRow[Value]) -> None:
+        y_step, u_step = row.strides
+        for y, place, u in nest([row.batch], 3, bounds=call.range):
+            start = call["starts"][place]
             if self.circular:
-                start = _around(b, start, room)
-                first = Numbers(b, INDEX).minimum(count, b.difference(room, start))
+                start = _around(start, row.room)
+                first = minimum(row.count, row.room - start)
             else:
-                first = _fitting(b, start, room, count, report)
-            lines(b, first, [b.sum(y, b.product(start, strides[0])), u])
+                is_wrong = is_outside(start, row.room - row.count + 1)
+                Fault(call["fault"], row.code).report(is_wrong)
+                first = select(is_wrong, 0, row.count)
+            self._lines(call, row, first, [y + start * y_step, u])
             if self.circular:
-                rest = b.difference(count, first)
-                lines(b, rest, [y, b.sum(u, b.product(first, strides[1]))])
+                rest = row.count - first
+                self._lines(call, row, rest, [y, u + first * u_step])
 
-        nest(b, batch, 3, each)
-        b.do(func.ReturnOp())
-        return op
+    def _lines(
+        self,
+        call: Call,
+        row: TensorScatterRow[Value],
+        count: Value,
+        starts: list[Value],
+    ) -> None:
+        """Copy `count` lines from `starts` on."""
+        along = Level(count, row.strides)
+        for offsets in nest(row.before, 2, starts=starts):
+            for i in loop(0, count):
+                at = moved(offsets, i, along)
+                for (y, u), strip in nest_strips(row.after, self.strips, at):
+                    call["y"].store(call["u"].load(u, strip), y, strip)
 
 
-def _around(b: Body, start: SSAValue, room: SSAValue) -> SSAValue:
+def _around(start: Value, room: Value) -> Value:
     """Return the place within `room` that is whole rounds from `start`."""
-    n, rest = Numbers(b, INDEX), b.binary(arith.RemSIOp, start, room)
-    return n.select(n.compare("lt", rest, b.const(0)), b.sum(rest, room), rest)
-
-
-def _fitting(
-    b: Body, start: SSAValue, room: SSAValue, count: SSAValue, report: Report
-) -> SSAValue:
-    """Return `count`, or report and return 0 where there is no room from `start` on."""
-    # A negative number is a large one without a sign.
-    is_outside = b.add(arith.CmpiOp(start, b.difference(room, count), "ugt"))
-    report(b, is_outside)
-    return Numbers(b, INDEX).select(is_outside, b.const(0), count)
+    rest = function(arith.RemSIOp, start, room)
+    return select(rest < 0, rest + room, rest)
