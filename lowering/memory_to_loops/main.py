@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ from glow.lowering.memory_to_loops.builder import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, RangeKernel, Work
 from glow.support.discovery import modules_in
+from glow.support.extensions import KERNELS, load_all
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -310,11 +312,17 @@ def lowers(
 
 def rule_of(op: type[Operation]) -> Rule | None:
     """Return what a kernel has registered for `op`, None if none has."""
-    _register_all()
+    import_rules()
     return RULES.get(op)
 
 
 @cache
-def _register_all() -> None:
+def import_rules() -> None:
+    """
+    Import the modules that register rules: those here, then those of other packages.
+
+    Errors: ExtensionError for one of another package that does not load.
+    """
     for module in modules_in("glow.lowering.memory_to_loops"):
         import_module(module)
+    load_all(KERNELS, ModuleType)

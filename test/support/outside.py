@@ -11,6 +11,7 @@ import pytest
 from repository import ROOT
 
 from glow.importers.onnx.registry import handlers
+from glow.lowering.memory_to_loops.main import import_rules
 from glow.pipeline import stages
 from glow.registry import universe
 from glow.support.extensions import entry_points_of
@@ -51,5 +52,8 @@ def installed(project: Path, folder: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    for each in (entry_points_of, target_of, universe, stages, handlers, fingerprint):
+    for each in (
+        *(entry_points_of, target_of, universe, stages, handlers, fingerprint),
+        import_rules,
+    ):
         each.cache_clear()

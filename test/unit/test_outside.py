@@ -28,6 +28,7 @@ import glow
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import layout_of, same_bytes
+from glow.lowering.memory_to_loops.main import RULES, rule_of
 from glow.model import context, parse_text
 from glow.options import Options
 from glow.pass_manager import parse_passes, pipeline_text, plan, run_passes
@@ -196,7 +197,7 @@ def test_an_op_from_outside_prints_and_parses() -> None:
     assert str(parsed(text)) == text
 
 
-@pytest.mark.parametrize("target", ["reference", "reference-checked", *TARGETS])
+@pytest.mark.parametrize("target", ["reference", "reference-checked", "cpu", *TARGETS])
 def test_an_op_from_outside_computes(target: str) -> None:
     rng = np.random.default_rng(0)
     x, w, s = (
@@ -272,9 +273,9 @@ def test_a_pass_from_outside_runs_in_the_default_pipeline() -> None:
     assert names()[at - 1] == "recognize-functions"
     assert "drop-whole-turns" not in names(disable=("drop-whole-turns",))
     source, x = shifted_twice(3), np.ones((2, 3), np.float32)
-    glow.compile(source, target="cpu")(x, x[0])  # a product, for which it has a kernel
-    with pytest.raises(glow.CompilationError, match=r"outside\.scaled_shift"):
-        glow.compile(source, target="cpu", disable=["drop-whole-turns"])
+    for disable in ((), ("drop-whole-turns",)):
+        found = glow.compile(source, target="cpu", disable=disable)(x, x[0])
+        np.testing.assert_array_equal(found, x)
 
 
 def test_what_an_op_from_outside_refuses_is_told() -> None:
@@ -283,9 +284,44 @@ def test_what_an_op_from_outside_refuses_is_told() -> None:
         parsed(wrong).verify()
 
 
-def test_a_target_without_a_kernel_for_it_says_so() -> None:
+def test_an_op_without_a_kernel_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = parsed(SHIFTED)
+    (op,) = {type(op) for op in module.walk() if op.name == "outside.scaled_shift"}
+    assert rule_of(op)
+    monkeypatch.delitem(RULES, op)
     with pytest.raises(glow.CompilationError, match=r"outside\.scaled_shift"):
-        glow.compile(parsed(SHIFTED), target="cpu")
+        glow.compile(module, target="cpu")
+
+
+def shift(shape: tuple[int, ...], axis: int, places: int, element: str) -> ModuleOp:
+    x = f"tensor<{'x'.join(map(str, shape))}x{element}>"
+    s = f"tensor<{shape[axis]}x{element}>"
+    return parsed(f"""
+    func.func @main(%x: {x}, %s: {s}) -> {x} {{
+      %y = outside.scaled_shift %x by %s
+          {{axis = {axis} : i64, places = {places} : i64}} : ({x}, {s}) -> {x}
+      func.return %y : {x}
+    }}""")
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "i32"])
+@pytest.mark.parametrize(
+    ("shape", "axis", "places"),
+    [((7,), 0, 3), ((2, 3, 5), 1, -1), ((4, 1, 6), -1, 17), ((3, 0), 0, 1)],
+)
+def test_a_kernel_from_outside_computes(
+    shape: tuple[int, ...], axis: int, places: int, element: str
+) -> None:
+    module = shift(shape, axis, places, element)
+    rng = np.random.default_rng(1)
+    (dtype,) = {spec.dtype for spec in glow.compile(module, "reference").inputs}
+    x = rng.integers(-9, 9, shape).astype(dtype)
+    s = rng.integers(-9, 9, shape[axis]).astype(dtype)
+    expected = glow.compile(module, "reference")(x, s)
+    for target in ("cpu", "cpu:sse2"):
+        np.testing.assert_array_equal(glow.compile(module, target)(x, s), expected)
 
 
 def test_targets_from_outside_are_known_as_long_as_they_are_installed() -> None:
