@@ -49,15 +49,15 @@ class Target:
     runs_here: bool = True
     """Whether this process can execute the code."""
     masked_sizes: tuple[int, ...] = ()
-    """The sizes of elements, in bytes, of which it loads and stores a masked part."""
+    """The sizes in bytes of elements that masked loads and stores take."""
     sums_in_flight: int = 8
     """Multiply-adds that must be under way to keep the arithmetic units busy."""
     tile_lanes: int = 16
     """The most f32 lanes of a vector in a register tile; LLVM splits wide ones."""
     l1_ways: int = 8
-    """Lines at one place of L1; more of them evict each other."""
+    """The lines that one place of L1 holds."""
     l1_way_bytes: int = 4096
-    """Lines so far apart compete for one place of L1."""
+    """The bytes after which lines compete for the same place of L1."""
     costs: Costs = MEASURED
 
     @property
@@ -86,7 +86,7 @@ class Target:
 @dataclass(frozen=True)
 class AnyOrder:
     """
-    Any order of whole axes, with one of `innermost` innermost; None: whichever.
+    Any order of whole axes that has one of `innermost` innermost; None: any order.
 
     An axis of extent 1 is innermost wherever it lies.
     """
@@ -122,10 +122,10 @@ Asked: TypeAlias = "Attribute | AnyOrder | None"
 @dataclass(frozen=True)
 class LayoutChoice:
     """
-    One way in which a target can run an op: its operands and results laid out so.
+    A way in which a target can run an op: the layouts of its operands and results.
 
-    There is an entry per operand and one per result. `cost` is what this way costs
-    more than the best one, in bytes of memory traffic that take as long.
+    There is an entry per operand and one per result. `cost` is the cost over the
+    cheapest way, in bytes of memory traffic that take as long.
     """
 
     operands: tuple[Asked, ...]
@@ -143,7 +143,7 @@ Layouts: TypeAlias = "Sequence[Layout]"
 def _no_choices(
     op: Operation, target: Target, offers: Offers
 ) -> tuple[LayoutChoice, ...]:
-    """Ask for nothing."""
+    """Make no requests."""
     return ()
 
 
@@ -155,22 +155,22 @@ def _carry_free(
 
 
 def keeps_none(op: Operation, target: Target) -> bool:
-    """Have every op that can be written as others written so."""
+    """Keep no op that can be written as others."""
     return False
 
 
 def takes_all(op: Operation, presence: frozenset[str], target: Target) -> bool:
-    """Take every op with and without each of its optional operands and results."""
+    """Accept every op with any of its optional operands and results."""
     return True
 
 
 @dataclass(frozen=True)
 class Backend:
     """
-    What a package brings to become a target; an entry point names the value.
+    The interface between the compiler and a target; an entry point names the value.
 
-    Its functions import what they need when they are called, so that resolving a
-    name costs nothing.
+    Its functions import what they need when they are called, so that resolving a name
+    is cheap.
     """
 
     name: str
@@ -186,34 +186,38 @@ class Backend:
     """`emit(module, target, form)` returns machine code in one of `FORMS`."""
     identity: Callable[[str], str] | None = None
     """
-    `identity(features)` says what the target depends on, and takes less time than to
-    make it; None: the target itself says so.
+    `identity(features)` returns text that identifies the target, faster than making it;
+    None: `repr` of the target is used.
     """
     load: Callable[..., Any] | None = None
-    """`load(image)` makes an executable of what one saved; None: none is saved."""
+    """
+    `load(image)` returns the executable that was saved as `image`; None: there is no
+    format to save.
+    """
     layout_choices: Callable[[Operation, Target, Offers], Sequence[LayoutChoice]] = (
         _no_choices
     )
     """
-    The layouts in which an op can run. None: it carries those that it gets, if it
-    says how its axes run, and else it is row-major.
+    Return the layouts in which an op can run. An op without any carries the layouts of
+    its operands if it has axis maps, and is row-major otherwise.
     """
     carry_cost: Callable[[Operation, Layouts, Layouts, Target], float | None] = (
         _carry_free
     )
     """
-    What an op that carries layouts, or a reshape, costs with these of its operands
-    and results, in the unit of `LayoutChoice.cost`; None if it cannot run so.
+    Return the cost of running an op that carries layouts, or a reshape, with these of
+    its operands and results, in the unit of `LayoutChoice.cost`; None if it cannot run
+    so.
     """
     takes: Callable[[Operation, frozenset[str], Target], bool] = takes_all
     """
-    `takes(op, presence, target)` says whether it can run an op like `op` that has
-    those of its optional operands and results that `presence` names, and no others.
+    `takes(op, presence, target)` returns whether the target runs an op like `op` whose
+    optional operands and results are exactly those named in `presence`.
     """
     keeps: Callable[[Operation, Target], bool] = keeps_none
     """
-    `keeps(op, target)` says whether it runs an op as it is that passes would else
-    write as others, such as an attention.
+    `keeps(op, target)` returns whether the target has a kernel for an op that passes
+    would otherwise decompose, such as an attention.
     """
 
 

@@ -62,8 +62,8 @@ def layout_choices(
     """
     Return the layouts in which `op` can run on `target`.
 
-    Whatever slides over space wants channels innermost in its activations; constant
-    filters and matrices want panels of as many columns as a register tile has.
+    Ops that slide over space read channels innermost; constant filters and matrices are
+    read in panels of as many columns as a register tile has.
     """
     match op:
         case ConvOp():
@@ -83,7 +83,7 @@ def layout_choices(
 
 
 def _spatial(op: Operation) -> LayoutChoice:
-    """Ask for channels-last activations."""
+    """Return channels-last activations."""
     activations = layout_attribute(channels_last(len(shape_of(op.operands[0]))))
     others = (None,) * (len(op.operands) - 1)
     return LayoutChoice((activations, *others), (activations,) * len(op.results))
@@ -91,11 +91,11 @@ def _spatial(op: Operation) -> LayoutChoice:
 
 def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice]:
     """
-    Ask for a constant matrix on the right in panels, else for columns in a row.
+    Return panels for a constant right factor, else columns in a row.
 
-    Where the axes before lie is the same to the kernel, on all sides; of the left
-    factor and the result, rows or columns are in a row. What is summed may be split in
-    a left factor that arrives so, if panels follow it.
+    The kernel follows any strides of batch axes. Of the left factor and the result,
+    rows or columns are in a row. The summed axis may be split in the left factor, if
+    the panels have their rows in the same order.
     """
     rank, left = len(shape_of(op.result)), len(shape_of(op.lhs))
     others = (None,) * (len(op.operands) - 2)
@@ -118,7 +118,7 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
 
 
 def _attention(op: AttentionOp) -> LayoutChoice:
-    """Ask for elements of a head in a row; heads and positions lie anywhere."""
+    """Return elements of a head in a row; heads and positions lie anywhere."""
     lines = ("query", "key", "value")
     asked = [
         AnyOrder((3,) if name in lines else None)
@@ -129,7 +129,7 @@ def _attention(op: AttentionOp) -> LayoutChoice:
 
 
 def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
-    """Ask for features and units in a row; steps, rows and directions lie anywhere."""
+    """Return features and units in a row; steps, rows and directions lie anywhere."""
     states = ("input", "initial_h", "initial_c")
     asked = [
         AnyOrder((2,)) if name in states else None
@@ -151,7 +151,7 @@ def _has_columns(op: MatMulOp, target: Target) -> bool:
 def _orders(
     op: MatMulOp, target: Target, offers: Offers
 ) -> list[tuple[Layout, Digits]]:
-    """Return the layouts offered of the left factor that split what is summed."""
+    """Return the layouts offered for the left factor that split the summed axis."""
     shape = shape_of(op.lhs)
     if len(shape) < 2 or not _is_packed(op):
         return []
@@ -161,7 +161,7 @@ def _orders(
 
 
 def _right(op: MatMulOp, target: Target) -> Asked:
-    """Return what is asked of the right factor: panels, or columns in a row."""
+    """Return the request for the right factor: panels, or columns in a row."""
     rank = len(shape_of(op.rhs))
     if rank == 1:
         return None
@@ -189,10 +189,10 @@ def carry_cost(
     op: Operation, operands: Layouts, results: Layouts, target: Target
 ) -> float | None:
     """
-    Return what it costs to run `op` in layouts that it carries.
+    Return the cost of running `op` in layouts that it carries.
 
-    Kernels follow one stride per axis. In blocks they can only go through values that
-    are all alike, one element after the other, where no padding must stay zero.
+    Kernels follow one stride per axis. They go through blocked values only if these are
+    all alike and without padding, which would not stay zero.
     """
     pairs = list(zip((*op.operands, *op.results), (*operands, *results), strict=True))
     if all(_is_strided(value, layout) for value, layout in pairs):
@@ -206,7 +206,7 @@ def carry_cost(
 
 
 def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
-    """Return what it costs that neighbors in memory lie along a resized axis."""
+    """Return the cost of neighbors in memory that lie along a resized axis."""
     before, after = shape_of(op.input), shape_of(op.result)
     strides = strides_of(result, after)
     assert strides is not None

@@ -21,7 +21,7 @@ MOST = 8
 
 @lru_cache(1 << 14)
 def _bytes_key(layout: Layout, shape: tuple[int, ...], itemsize: int) -> Any:
-    """Return what layouts that give a tensor the same bytes have in common."""
+    """Return a key that layouts with the same bytes for a tensor share."""
     return (
         layout.halo,
         address_map(layout, shape, itemsize),

@@ -9,7 +9,7 @@ from itertools import combinations
 from xdsl.ir import Operation
 
 Wishes = tuple[tuple[int, ...], ...]
-"""Sets of candidates; of each, a value is wanted in one."""
+"""For each set of candidates, one of them is wanted."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Read:
 
     @property
     def is_given(self) -> bool:
-        """Whether it is the same in all ways."""
+        """Whether all ways to run the op want the same."""
         return len(set(self.wishes)) == 1
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value: what it is made in, and who reads it in what."""
+    """A value with the layouts that its owner makes and its readers want."""
 
     owner: Operation | None
     made: tuple[int, ...]
@@ -41,7 +41,7 @@ class Value:
         return len(set(self.made)) == 1
 
     def moved(self, made: int, wishes: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-        """Return the cheapest candidates to have besides, so that wishes are met."""
+        """Return the cheapest candidates to add, so that all wishes are met."""
         open_ = {wish for wish in wishes if made not in wish}
         if all(len(wish) == 1 for wish in open_):
             return tuple(sorted({wish[0] for wish in open_}))
@@ -55,9 +55,9 @@ class Value:
         return min(covers, key=lambda cover: (self.cost_of(cover), cover))
 
     def cost(self, made: int, wishes: Iterable[tuple[int, ...]]) -> float:
-        """Return what the movements cost that meet `wishes`."""
+        """Return the cost of the movements that meet `wishes`."""
         return self.cost_of(self.moved(made, wishes))
 
     def cost_of(self, candidates: Iterable[int]) -> float:
-        """Return what it costs to have `candidates` besides."""
+        """Return the cost of adding `candidates`."""
         return sum(self.costs[i] for i in candidates)

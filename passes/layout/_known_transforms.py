@@ -87,7 +87,7 @@ class FoldTransformOfConstant(RewritePattern):
         self.constants.release(source, rewriter)
 
     def _origin_of(self, constant: Constant) -> _Origin:
-        """Return what `constant` was packed from, if that is still here."""
+        """Return the constant that `constant` was packed from, if it still exists."""
         if isinstance(constant, LiteralOp):
             return constant
         symbol = constant.sym_name.data
@@ -96,7 +96,7 @@ class FoldTransformOfConstant(RewritePattern):
         return origin if is_here else symbol
 
     def _packed(self, origin: _Origin, op: TransformOp) -> str:
-        """Return the symbol of the constant that holds what `op` makes of `origin`."""
+        """Return the symbol of `origin` packed into the layout of `op`."""
         constant = self.constants[origin] if isinstance(origin, str) else origin
         if isinstance(constant, ConstantOp) and constant.type == op.result.type:
             return constant.sym_name.data

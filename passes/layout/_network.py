@@ -18,11 +18,12 @@ _TIE = 2.0**-10
 
 class Network:
     """
-    States a problem as a cost network.
+    States layout assignment as a cost network.
 
-    There is a variable for each op with several ways. What one reader makes a value
-    cost is a table between the ops at both ends. More readers share what is moved;
-    so such a value is a variable itself: what it is made in, and what it is moved to.
+    Each op with several ways is a variable. The cost of a value with one reader is a
+    table between its maker and its reader. The movements of a value with several
+    readers are shared, so such a value is a variable itself: its layout, and the
+    layouts that it is moved to.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class Network:
             self._join(value, None, [tuple(given)])
 
     def _join(self, value: Value, reader: int | None, wishes: list[Wishes]) -> None:
-        """Add what `value` costs for each way to make it and each way to read it."""
+        """Add the cost of `value` for each way to make it and each way to read it."""
         known = {
             (made, read): value.cost(made, read)
             for made in set(value.made)
@@ -78,7 +79,7 @@ class Network:
     def _share(
         self, value: Value, free: Sequence[Read], given: Wishes | list[tuple[int, ...]]
     ) -> None:
-        """Add a variable for what `value` is made in and what it is moved to."""
+        """Add a variable for the layout of `value` and those it is moved to."""
         states = _states(value, free, given)
         costs = [value.cost_of(moved) for _, moved in states]
         variable = self._network.variable(costs)
@@ -112,7 +113,7 @@ class Network:
 def _states(
     value: Value, free: Sequence[Read], given: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Return each candidate to make `value` in, with what it may be moved to."""
+    """Return each candidate to make `value` in, with the candidates it is moved to."""
     wanted = {i for read in free for ws in read.wishes for w in ws for i in w}
     wanted |= {i for wish in given for i in wish}
     # Each wish is met by one movement at most.

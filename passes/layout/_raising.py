@@ -65,7 +65,7 @@ class RaiseTransform(RewritePattern):
 
 
 def _moves_above(value: SSAValue) -> tuple[list[Movement], SSAValue]:
-    """Return the ops that keep bytes right above `value`, and what they read."""
+    """Return the ops above `value` that keep bytes, and the value they begin with."""
     moves: list[Movement] = []
     while isinstance(value.owner, Movement) and keeps_bytes(value.owner):
         moves.append(value.owner)
@@ -74,7 +74,7 @@ def _moves_above(value: SSAValue) -> tuple[list[Movement], SSAValue]:
 
 
 def keeps_bytes(op: Movement) -> bool:
-    """Return whether the layouts of operand and result say that nothing moves."""
+    """Return whether the layouts of operand and result show that nothing moves."""
     return keeps_bytes_from(op, whole_layout_of(op.input))
 
 
@@ -121,7 +121,7 @@ def _before(move: Movement, layout: Layout) -> Layout | None:
 def _again(
     move: Movement, value: SSAValue, type_: Tensor, new: list[Operation]
 ) -> SSAValue:
-    """Append to `new` what `move` does, on `value` and with a result of `type_`."""
+    """Append to `new` a copy of `move` on `value`, with a result of `type_`."""
     op = type(move)(value, **move.parameters())
     op.location = move.location
     result = Rewriter.replace_value_with_new_type(op.results[0], type_)

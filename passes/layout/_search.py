@@ -38,18 +38,18 @@ Layouts = tuple[Layout, ...]
 @dataclass
 class Search:
     """
-    Finds the candidates of a block: what is asked for, carried as far as it goes.
+    Finds the candidates of a block: requests of ops, carried through other ops.
 
-    Ops that are not of the graph keep the layouts that their values have. Transforms
-    count as their input: a reader of one reads that.
+    Ops outside the graph dialect keep the layouts that their values have. A transform
+    counts as its input.
     """
 
     question: Question
     values: dict[SSAValue, Candidates] = field(default_factory=lambda: {})
     fixed: set[SSAValue] = field(default_factory=lambda: set[SSAValue]())
-    """Values whose layout is given."""
+    """Values whose layout cannot change."""
     ways: dict[Operation, list[Way]] = field(default_factory=lambda: {})
-    """Per op with requirements, the ways to run it; at least one."""
+    """The ways to run each op that has requirements; at least one."""
     _choices: dict[Operation, tuple[LayoutChoice, ...]] = field(
         default_factory=lambda: {}
     )
@@ -90,13 +90,15 @@ class Search:
         return all(layout.is_row_major for layout in layouts)
 
     def candidates(self, value: SSAValue) -> Candidates:
-        """Return those of `value`; one from elsewhere has the layout of its type."""
+        """Return the candidates of `value`; a value from outside the block has one."""
         if value not in self.values:
             self._fix(value)
         return self.values[value]
 
     def _enter(self, op: Operation) -> None:
-        """Take what `op` asks, and let what is known so far go through it."""
+        """
+        Add the requests of `op`, and carry the candidates known so far through it.
+        """
         if isinstance(op, TransformOp):
             return
         if not isinstance(op, GraphOp):
@@ -281,7 +283,7 @@ class Search:
         self._carrying[op].setdefault(indices, way)
 
     def _plain(self, op: Operation) -> tuple[Layouts, Layouts]:
-        """Return the way that there is always: row-major, where no byte is kept."""
+        """Return the way that always works: row-major, where no bytes are kept."""
         operands = tuple(row_major(len(shape_of(value))) for value in op.operands)
         if isinstance(op, TransposeOp):
             return operands, (operands[0].transposed(op.parameters()["permutation"]),)

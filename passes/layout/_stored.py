@@ -14,10 +14,10 @@ from glow.support.names import Names
 
 class StoredConstants:
     """
-    Constants by symbol, and how often each is loaded.
+    Constants by symbol, with the number of their loads.
 
-    One that is not loaded any more goes at once, and its bytes with it: beside what
-    was packed no more originals are in memory than still have to be.
+    A constant is erased with its last load, and its bytes with it, so that memory holds
+    no more originals beside packed ones than are still needed.
     """
 
     def __init__(self, module: ModuleOp):
@@ -37,7 +37,7 @@ class StoredConstants:
         return symbol in self._constants
 
     def add(self, constant: ConstantOp, after: ConstantOp | None) -> None:
-        """Insert `constant`, whose name may change, behind another or at the start."""
+        """Insert `constant` behind another or at the start, renamed if need be."""
         symbol = self._names.fresh(constant.sym_name.data)
         constant.sym_name = StringAttr(symbol)
         self._constants[symbol] = constant
@@ -52,7 +52,7 @@ class StoredConstants:
         return LoadOp(symbol, self._constants[symbol].type)
 
     def release(self, value: SSAValue, rewriter: PatternRewriter) -> None:
-        """Erase the load of `value`, and what it loads, if that was the last use."""
+        """Erase the load of `value`, and its constant if that was the last load."""
         load = value.owner
         if not isinstance(load, LoadOp) or value.first_use is not None:
             return

@@ -22,16 +22,16 @@ from glow.support.cost_network import Solution
 @dataclass(frozen=True)
 class AssignLayoutsPass(ModulePass):
     """
-    Lay values out as costs `target` least, and insert transforms where layouts meet.
+    Lay values out at the least cost for `target`, with transforms where layouts meet.
 
-    Ops run in one of the layouts that the target offers for them; ops that it asks
-    nothing of pass on what they get, and a transposed or reshaped value keeps its
-    bytes. Costs are what the target says of its ops, and the bytes that transforms
-    move; a value is transformed once per layout, for all its readers. Arguments,
-    placeholders and what leaves a function keep the layouts that they have.
+    Ops run in one of the layouts that the target offers for them. Ops without an offer
+    carry the layouts of their operands, and a transposed or reshaped value keeps its
+    bytes. The cost is that of the target's choices plus the bytes that transforms move;
+    a value is transformed once per layout, for all its readers. Arguments, placeholders
+    and results of functions keep their layouts.
 
-    The module's `layout.assignment` says what it costs and whether that is the least
-    there is (`exact`) or that of a bounded search.
+    The attribute `layout.assignment` of the module has the cost, and whether it is the
+    least possible (`exact`) or that of a bounded search.
 
     Level: graph -> layout. Needs: nothing. Then: fold-layout-transforms.
     """
@@ -88,7 +88,7 @@ class _Assignment:
     problem: Problem
     ways: Ways
     made: dict[tuple[SSAValue, int], SSAValue] = field(default_factory=lambda: {})
-    """Each value in each layout that it has, by what it was and its candidate."""
+    """Each value in each of its layouts, by the original value and the candidate."""
 
     def apply(self, block: Block) -> None:
         ops = list(block.ops)
@@ -145,7 +145,7 @@ class _Assignment:
         op.operands[index] = self.made[source, chosen]
 
     def _keep(self, op: TransformOp, source: SSAValue) -> None:
-        """Let `op` stay, if it makes what is needed and nothing before it does."""
+        """Keep transform `op` if its layout is needed and nothing before it has it."""
         candidate = self.problem.search.values[source].find(whole_layout_of(op.result))
         if candidate not in self.problem.moved_to(source, self.ways):
             return

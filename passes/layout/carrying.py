@@ -32,7 +32,7 @@ class Question:
 
     @staticmethod
     def of(target: str) -> Question:
-        """Return the questions for the target that `target` names."""
+        """Return the interface to the target that `target` names."""
         return Question(resolve(target), target_of(target))
 
     def choices(self, op: Operation, offers: Offers) -> tuple[LayoutChoice, ...]:
@@ -55,14 +55,14 @@ def itemsize_of(value: SSAValue) -> int:
 
 
 def accepts(asked: Asked, layout: Layout, value: SSAValue) -> bool:
-    """Return whether `value` in `layout` is what was asked for."""
+    """Return whether `value` in `layout` meets the request."""
     if isinstance(asked, AnyOrder):
         return asked.accepts(layout, shape_of(value), itemsize_of(value))
     return same_bytes(layout, asked_layout(asked, value), tensor_type(value))
 
 
 def asked_layout(asked: Asked, value: SSAValue) -> Layout:
-    """Return the layout that is asked for, of several the first."""
+    """Return the requested layout, the first of several."""
     rank = len(shape_of(value))
     if asked is None:
         return row_major(rank)
@@ -73,7 +73,7 @@ def asked_layout(asked: Asked, value: SSAValue) -> Layout:
 
 
 def has_maps(op: Operation) -> bool:
-    """Return whether `op` says how its results follow an operand."""
+    """Return whether `op` has axis maps from an operand to its results."""
     return isinstance(op, GraphOp) and any(
         op.axis_map(i) is not None for i in range(len(op.operands))
     )
@@ -94,7 +94,7 @@ class AxisMaps:
         self._sources = {pair: self._inverse(*pair) for pair in pairs}
 
     def leads(self, operand: int) -> bool:
-        """Return whether each axis of the first result that counts runs along it."""
+        """Return whether the operand determines the layout of the first result."""
         axes = self._axes[operand, 0]
         if axes is None:
             return False
@@ -113,7 +113,7 @@ class AxisMaps:
         """
         Return the layout of `operand` that goes with `layout` of `result`.
 
-        None if it has axes of its own, which the result says nothing about.
+        None if the operand has axes that the result does not have.
         """
         if self._axes[operand, result] is None:
             return row_major(len(self._operands[operand]))
@@ -125,7 +125,9 @@ class AxisMaps:
         return self._axes[operand, result] is not None
 
     def _inverse(self, operand: int, result: int) -> tuple[int | None, ...] | None:
-        """Return the result's axis for each of the operand's that counts."""
+        """
+        Return the result's axis for each axis of the operand with more than 1 element.
+        """
         axes, shape = self._axes[operand, result], self._operands[operand]
         if axes is None:
             return None
@@ -137,5 +139,5 @@ class AxisMaps:
 
 
 def differs(value: SSAValue, layout: Layout | None) -> bool:
-    """Return whether `value` has other bytes than it would have in `layout`."""
+    """Return whether `value` would have other bytes in `layout`."""
     return not same_bytes(layout_of(value), layout, tensor_type(value))

@@ -34,8 +34,8 @@ class FoldTransformOfTransform(RewritePattern):
     """
     transform(transform(x)) -> transform(x), to the layout of the outer one
 
-    Also where others read the inner one: as much moves as before, and if none does
-    any more, less. Padding in between says nothing, for padding is always zero.
+    It applies also where the inner one has other readers: that moves no more than
+    before. Padding in between does not matter, as padding is always zero.
     """
 
     @op_type_rewrite_pattern
@@ -61,8 +61,8 @@ class RemoveTransformOfNoByte(RewritePattern):
     """
     transform(x) -> x, where the bytes of x are the same in both layouts
 
-    for readers that care for bytes only. Symbols, functions and groups have types of
-    their own, which say how their operands spell the layout.
+    for readers that depend on bytes only. Symbols, functions and groups have types of
+    their own, which state the layout of their operands.
     """
 
     @op_type_rewrite_pattern
@@ -95,9 +95,9 @@ class FoldLayoutTransformsPass(ModulePass):
     """
     Cancel transforms that follow each other; pack constants that are transformed.
 
-    Two become one, also with transposes and reshapes between them that keep bytes;
-    those that move no byte vanish. A constant is packed once per layout, and a splat
-    stays one element. No rewrite adds a movement.
+    Two transforms become one, also with transposes and reshapes between them that keep
+    bytes; a transform that moves no byte is removed. A constant is packed once per
+    layout, and a splat stays one element. No rewrite adds a movement.
 
     Level: layout -> layout. Needs: nothing; cleans up after assign-layouts.
     """

@@ -18,14 +18,14 @@ from glow.support.locations import fuse
 @dataclass(frozen=True)
 class GroupOpsPass(ModulePass):
     """
-    Group convolutions and products with what follows, and elementwise ops.
+    Group convolutions and products with the ops behind them, and elementwise ops.
 
-    A group has one result, the value of its last op; everything else in it is read
-    inside only, so nothing is computed twice. All its values have the result's shape
-    and layout; what it reads may broadcast.
+    A group has one result, the value of its last op; its other values have no readers
+    outside, so nothing is computed twice. All values have the result's shape and
+    layout; operands may broadcast.
 
-    Level: layout -> layout. Needs: assigned layouts; runs last, as rewrites before see
-    single ops.
+    Level: layout -> layout. Needs: assigned layouts; runs last, as other rewrites
+    expect single ops.
     """
 
     name = "group-ops"

@@ -30,7 +30,7 @@ class Problem:
         }
 
     def solve(self) -> tuple[Ways, Solution]:
-        """Return the cheapest way to run each op, and how it was found."""
+        """Return the cheapest way to run each op, and the solution of the network."""
         network = Network(self.search.ways, self.values.values())
         solution = solve(network.state())
         return {
@@ -40,10 +40,11 @@ class Problem:
 
     def greedy(self) -> Ways:
         """
-        Return ways found op by op: each the cheapest after the ones before.
+        Return ways chosen op by op: each the cheapest after those before.
 
-        Then op after op changes its way while that makes the whole cheaper: so
-        transforms are inserted, then sunk and cancelled, without looking ahead.
+        Then op after op changes its way while that makes the whole cheaper. This is
+        like inserting transforms, then sinking and canceling them, without looking
+        ahead.
         """
         chosen: Ways = {}
         for op, ways in self.search.ways.items():
@@ -60,7 +61,7 @@ class Problem:
         return chosen
 
     def cost(self, ways: Ways) -> float:
-        """Return what it costs to run the block so."""
+        """Return the cost of the block with these ways."""
         moves = (self._moving(value, ways) for value in self.values.values())
         return sum(moves) + sum(way.cost for way in ways.values())
 
@@ -69,7 +70,7 @@ class Problem:
         return self._made(self.values[value], ways)
 
     def moved_to(self, value: SSAValue, ways: Ways) -> tuple[int, ...]:
-        """Return the candidates in which `value` is there besides."""
+        """Return the candidates that `value` is moved to."""
         own = self.values[value]
         return own.moved(self._made(own, ways), self._wishes(own, ways))
 
@@ -84,7 +85,9 @@ class Problem:
         return Value(value.op, made, reads, costs)
 
     def _around(self, op: Operation, way: Way, chosen: Ways) -> float:
-        """Return what `way` costs with all that moves for it, as far as it is known."""
+        """
+        Return the cost of `way` with the movements for it, as far as ways are chosen.
+        """
         ways = chosen | {op: way}
         values = dict.fromkeys([*map(source_of, op.operands), *op.results])
         return way.cost + sum(
@@ -102,7 +105,7 @@ class Problem:
         return value.made[self._number(value.owner, ways)]
 
     def _wishes(self, value: Value, ways: Ways) -> list[tuple[int, ...]]:
-        """Return what is wanted of `value` by those readers whose way is known."""
+        """Return the wishes of those readers of `value` whose way is chosen."""
         return [
             wish
             for read in value.reads
@@ -115,7 +118,7 @@ class Problem:
 
 
 def _reads(value: SSAValue, search: Search) -> tuple[Read, ...]:
-    """Return what each reader of `value` wants of it."""
+    """Return the wishes of each reader of `value`."""
     slots: dict[Operation, list[int]] = {}
     for use in readers_of(value):
         slots.setdefault(use.operation, []).append(use.index)

@@ -34,15 +34,14 @@ from glow.support.types import Tensor, shape_of
 @dataclass(frozen=True)
 class VerifyLayoutsPass(ModulePass):
     """
-    Raise unless each op can run on `target` in the layouts that its values have.
+    Check that each op can run on `target` in the layouts of its values.
 
-    Ops that the target asks something of have what it asks, or one of the choices.
-    Ops that carry layouts have such as the target can run them in; transposes and
-    reshapes keep bytes. All others are row-major. Loads and saves have
-    the layout of their symbol.
+    Ops for which the target has choices match one of them. Ops that carry layouts do so
+    in a way that the target can run; transposes and reshapes keep bytes. All others are
+    row-major. Loads and saves have the layout of their symbol.
 
     Level: layout -> layout. Needs: nothing; changes nothing.
-    Errors: the first op that cannot, its operand or result, what it expected and got.
+    Errors: the first op that cannot run, its operand or result, expected and got.
     """
 
     name = "verify-layouts"
@@ -59,7 +58,7 @@ class VerifyLayoutsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Slot:
-    """An operand or result, and what is asked of its layout."""
+    """An operand or result, and the request for its layout."""
 
     name: str
     value: SSAValue
@@ -126,7 +125,7 @@ def _symbol_problem(
 
 
 def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[str]:
-    """Yield what is wrong with the choice that least is wrong with."""
+    """Yield the problems of the choice that has fewest."""
     names, values = zip(*_values(op), strict=True)
     wrong: list[list[_Slot]] = []
     for choice in choices:
@@ -151,7 +150,7 @@ def _movement_problem(op: ReshapeOp | TransposeOp) -> Iterator[str]:
 
 
 def _carrying_problem(op: GraphOp, question: Question) -> Iterator[str]:
-    """Yield a problem unless all is row-major or the target can run it so."""
+    """Yield a problem unless all values are row-major or the target can run the op."""
     operands = [whole_layout_of(value) for value in op.operands]
     results = [whole_layout_of(value) for value in op.results]
     if all(layout.is_row_major for layout in (*operands, *results)):
