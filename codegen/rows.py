@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_origin
 
 from glow.codegen.memory import Memory
 from glow.codegen.values import Value
@@ -16,6 +16,17 @@ def integers(row: Any) -> Iterator[int]:
     """Yield the integers of a row in order, those of nested records too."""
     for _, number in _leaves(row, ""):
         yield number
+
+
+def blank(kind: type[R], **parts: Any) -> R:
+    """Return a row whose numbers do not matter; `parts` are the records in it."""
+    names = [each.name for each in fields(cast(Any, get_origin(kind) or kind))]
+    return kind(**{name: parts.get(name, 0) for name in names})
+
+
+def length_of(row: Any) -> int:
+    """Return how many integers a row has."""
+    return sum(1 for _ in _leaves(row, ""))
 
 
 def _leaves(row: Any, name: str) -> Iterator[tuple[str, int]]:

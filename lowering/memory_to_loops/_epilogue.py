@@ -11,19 +11,20 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
 from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.base import extents_of
+from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.dialects.memory.storage import GetOp
 from glow.lowering.memory_to_loops.axes import strides_in
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
-from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow
+from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
 @dataclass(frozen=True)
 class Matrix:
     """
-    A buffer seen as rows, each of neighbouring columns.
+    A buffer seen as rows, each of neighboring columns.
 
     `shape` and `strides` are those of the axes that make up the rows.
     """
@@ -62,18 +63,26 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Epilogue:
-    """The program after a product; per extra, its kind and how it is addressed."""
+class EpiloguePlan:
+    """What follows a product, the buffers it reads, and how each is addressed."""
 
-    program: ScalarProgram
+    form: Epilogue
     extras: tuple[SSAValue, ...] = ()
-    kinds: tuple[Extra, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     in_place: bool = False
     """Whether an extra may lie where the result goes."""
 
+    def places(
+        self, table: Table, choice: Sequence[int] | Offsets, rows: Sequence[Offsets]
+    ) -> tuple[ExtraRow[int], ...]:
+        """Return what a row says of extras, for the rows that tiles have."""
+        return tuple(
+            ExtraRow(table.add(begins[choice]), matrix.column_stride)
+            for begins, matrix in zip(rows, self.matrices, strict=True)
+        )
 
-IDENTITY = Epilogue(ScalarProgram.identity(f32))
+
+IDENTITY = EpiloguePlan(Epilogue(ScalarProgram.identity(f32), (f32,)))
 
 
 def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
@@ -88,7 +97,7 @@ def epilogue_of(
     axis: int,
     seen: Callable[[SSAValue], Addressing] | None = None,
     batch: Sequence[int] = (),
-) -> Epilogue:
+) -> EpiloguePlan:
     """
     Return what follows a product with its columns along `axis`.
 
@@ -99,12 +108,17 @@ def epilogue_of(
     program = program_of(op.epilogue)
     if program.divides_integers:
         raise PassFailedException(f"cannot divide integers behind {op.name} of f32")
-    found = [(seen or _broadcast(op))(extra) for extra in op.extras]
-    matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in found]
-    kinds = tuple(_kind(matrix, batch) for matrix in matrices)
+    addressed = [(seen or _broadcast(op))(extra) for extra in op.extras]
+    matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in addressed]
+    form = Epilogue(
+        program,
+        tuple(buffer_type(b).element_type for b in (*op.extras, op.result)),
+        tuple(_kind(matrix, batch) for matrix in matrices),
+        None if op.bias is None else buffer_type(op.bias).element_type,
+    )
     storage = _storage_of(op.result)
     in_place = any(_storage_of(extra) == storage for extra in op.extras)
-    return Epilogue(program, tuple(op.extras), kinds, tuple(matrices), in_place)
+    return EpiloguePlan(form, tuple(op.extras), tuple(matrices), in_place)
 
 
 def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import astuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute
 
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
+from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.compute import ConvOp
 from glow.lowering.convolution.winograd import (
     Form,
@@ -19,13 +23,32 @@ from glow.lowering.convolution.winograd import (
 )
 from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
-    Epilogue,
+    EpiloguePlan,
     Matrix,
 )
-from glow.lowering.memory_to_loops.kernels.winograd import Winograd, WinogradRow
+from glow.lowering.memory_to_loops.kernels.kernel import RangeKernel, Work
+from glow.lowering.memory_to_loops.kernels.winograd import (
+    InputRow,
+    OutputRow,
+    ProductRow,
+    Winograd,
+    WinogradInput,
+    WinogradOutput,
+    WinogradRow,
+)
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.product import Product, plan_product
+from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The parts of a convolution: kernels, what each is passed, rows and work."""
+
+    blocks: int
+    kernel: Winograd
+    row: WinogradRow[int]
+    core: list[Planned]
 
 
 def call_winograd(
@@ -34,55 +57,89 @@ def call_winograd(
     input: Addressing,
     result: Addressing,
     pads: Sequence[int],
-    epilogue: Epilogue,
+    epilogue: EpiloguePlan,
 ) -> None:
-    """Append the call that computes `op`; the input has the border that tiles read."""
-    target, table = main.target, Table()
+    """
+    Append the calls that compute `op`; the input has the border that tiles read.
+
+    One block is three parts, each of which is cut by itself; of several, each does all.
+    """
+    table = Table()
+    plan = _plan(main, op, input, result, pads, epilogue, table)
+    assert op.scratch is not None
+    bias = {} if op.bias is None else {"bias": op.bias}
+    extras = {f"extra{i}": extra for i, extra in enumerate(epilogue.extras)}
+    buffers = {"input": op.input, "filter": op.filter, **bias, **extras}
+    buffers |= {"scratch": op.scratch, "result": op.result}
+    bases = {name: main.base(buffer) for name, buffer in buffers.items()}
+    bases["table"] = main.offsets(table.array())
+
+    def call(kernel: RangeKernel, names: Iterable[str], row: Any, work: Work) -> None:
+        main.call(kernel, [bases[name] for name in names], row, work)
+
+    kernel, row = plan.kernel, plan.row
+    multiplied = sum(work.units * work.cost for *_, work in plan.core)
+    moved = (kernel.input.tile + 2) ** 2 * (row.input.channels + row.output.channels)
+    if plan.blocks > 1:
+        cost = multiplied + moved * row.input.block
+        call(kernel, kernel.operands(), row, Work(plan.blocks, cost))
+        return
+    work = Work(row.tiles, moved // 2)
+    call(kernel.input, kernel.input.operands(), row.input, work)
+    for gemm, own, part in plan.core:
+        call(gemm, ["scratch", "filter", "scratch", "table"], own, part)
+    call(kernel.output, kernel.output.operands(), row.output, work)
+
+
+def _plan(
+    main: Main,
+    op: ConvOp,
+    input: Addressing,
+    result: Addressing,
+    pads: Sequence[int],
+    epilogue: EpiloguePlan,
+    table: Table,
+) -> _Plan:
+    target, lanes = main.target, main.target.f32_lanes
     places, *_, panel = physical_shape_of(op.filter.type)
     form = form_with(places)
     block = winograd_block(target, form, input.shape, result.shape)
     inputs, outputs = input.shape[1], result.shape[1]
     matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)
-    products = _core(form, block, inputs, outputs, panel, matrices)
-    core = plan_product(target, products, table)
+    filter = buffer_type(op.filter).element_type
+    matrix_product = _core(form, block, inputs, outputs, panel, matrices, filter)
+    core = plan_product(target, matrix_product, table)
     tiles, pixels = _places(form, input, result, pads)
+    pixel_rows = Matrix.of(result.shape, result.strides, 1).offsets()
     row = WinogradRow(
         tiles=form.tiles(result.shape),
-        block=block,
-        inputs=inputs,
-        outputs=outputs,
-        line=input.strides[2],
-        pixel=input.strides[3],
-        input_stride=matrices[0],
-        product_stride=matrices[1],
-        products_at=places * matrices[0],
-        input_at=table.add(tiles),
-        result_at=table.add(
-            Matrix.of(result.shape, result.strides, 1).offsets()[pixels]
+        input=InputRow(
+            block=block,
+            channels=inputs,
+            line=input.strides[2],
+            pixel=input.strides[3],
+            stride=matrices[0],
+            tiles_at=table.add(tiles),
+        ),
+        products=tuple(ProductRow(work.units, own) for _, own, work in core),
+        output=OutputRow(
+            block=block,
+            channels=outputs,
+            stride=matrices[1],
+            products_at=places * matrices[0],
+            result_at=table.add(pixel_rows[pixels]),
+            extras=epilogue.places(
+                table, pixels, [extra.offsets() for extra in epilogue.matrices]
+            ),
         ),
     )
-    extras = [
-        number
-        for extra in epilogue.matrices
-        for number in (table.add(extra.offsets()[pixels]), extra.column_stride)
-    ]
     kernel = Winograd(
-        form.tile,
-        target.f32_lanes,
-        tuple(gemm for gemm, _ in core),
-        epilogue.program,
-        epilogue.kinds,
-        has_bias=op.bias is not None,
+        WinogradInput(form.tile, lanes, buffer_type(op.input).element_type),
+        tuple(gemm for gemm, *_ in core),
+        WinogradOutput(form.tile, lanes, epilogue.form),
+        filter,
     )
-    assert op.scratch is not None
-    bias = [] if op.bias is None else [op.bias]
-    buffers = [op.input, op.filter, *bias, *epilogue.extras, op.scratch, op.result]
-    arguments = [main.base(buffer) for buffer in buffers]
-    arguments.append(main.offsets(table.array()))
-    numbers = [*astuple(row), *extras]
-    for _, integers in core:
-        numbers += integers
-    main.call(kernel, arguments, numbers)
+    return _Plan(-(-row.tiles // block), kernel, row, core)
 
 
 def _places(
@@ -115,13 +172,14 @@ def _core(
     outputs: int,
     panel: int,
     matrices: tuple[int, int],
+    filter: Attribute,
 ) -> Product:
     """Return the products of one block: tiles by channels at each of the places."""
     places = np.arange(form.places, dtype=np.int64)
     panels = -(-outputs // panel)
     return Product(
         epilogue=IDENTITY,
-        has_bias=False,
+        factors=(f32, filter),
         panel=panel,
         columns=outputs,
         panel_stride=inputs * panel,

@@ -23,7 +23,6 @@ from glow.lowering.memory_to_loops._contraction import (
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import Axis, strides_in
-from glow.lowering.memory_to_loops.kernels.depthwise import Depthwise
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
@@ -129,7 +128,6 @@ def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
     extras = epilogue.matrices
     return Product(
         epilogue=epilogue,
-        has_bias=op.bias is not None,
         panel=panel,
         columns=result.columns,
         panel_stride=panel,
@@ -147,7 +145,7 @@ def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
         result_batches=one,
         extra_batches=(one,) * len(extras),
         result_step=result.column_stride,
-        kernel=Depthwise,
+        is_depthwise=True,
     )
 
 
@@ -169,7 +167,6 @@ def _product(main: Main, op: ConvOp, window: Window) -> Product:
     segments, run, step = window.segments()
     return Product(
         epilogue=epilogue,
-        has_bias=op.bias is not None,
         panel=panel,
         columns=result.columns,
         panel_stride=depth * panel,

@@ -18,7 +18,7 @@ from glow.lowering.memory_to_loops._contraction import (
     call_contraction,
 )
 from glow.lowering.memory_to_loops._epilogue import (
-    Epilogue,
+    EpiloguePlan,
     Matrix,
     epilogue_of,
     program_of,
@@ -37,7 +37,7 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
     right = _right(op.rhs, main.target)
     is_float = all(buffer_type(b).element_type == f32 for b in (op.lhs, op.rhs))
     is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
-    has_rows = not op.bias or _has_neighbours(op.bias)
+    has_rows = not op.bias or _has_neighbors(op.bias)
     divides = program_of(op.epilogue).divides_integers
     if right is None or not is_float or not has_rows or is_empty or divides:
         _plain(main, op)
@@ -46,8 +46,8 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
     call_product(main, op, (op.lhs, op.rhs), product)
 
 
-def _has_neighbours(buffer: SSAValue) -> bool:
-    """Say whether columns are neighbours in memory."""
+def _has_neighbors(buffer: SSAValue) -> bool:
+    """Say whether columns are neighbors in memory."""
     found = addressing_of(buffer)
     return found.shape[-1] == 1 or found.strides[-1] == 1
 
@@ -64,7 +64,7 @@ class Right:
 
 
 def _right(rhs: SSAValue, target: Target) -> Right | None:
-    """Return how panels of `rhs` are read; None if columns are no neighbours."""
+    """Return how panels of `rhs` are read; None if columns are no neighbors."""
     found, shape = find_addressing(buffer_type(rhs)), extents_of(rhs)
     if found is None:
         return _packed(rhs)
@@ -86,7 +86,7 @@ def _packed(rhs: SSAValue) -> Right:
 
 
 def _product(
-    op: MatMulOp, right: Right, result: Addressing, epilogue: Epilogue
+    op: MatMulOp, right: Right, result: Addressing, epilogue: EpiloguePlan
 ) -> Product:
     """
     See the product as batches of rows.
@@ -107,7 +107,6 @@ def _product(
     moved = offsets_of([batch[i] for i in batches], [moves[i] for i in batches])
     return Product(
         epilogue=epilogue,
-        has_bias=op.bias is not None,
         panel=right.panel,
         columns=columns,
         panel_stride=right.panel_stride,

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from math import prod
+from typing import Any
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.compute import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
-from glow.lowering.memory_to_loops._epilogue import Epilogue
+from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
-from glow.lowering.memory_to_loops.kernels.gemm_columns import (
-    Interleaved,
-    Scattered,
-    Turned,
-)
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow, Steps
+from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.pieces import spans_of
 from glow.lowering.memory_to_loops.rows import Offsets, Table
@@ -30,6 +29,10 @@ from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 
 _F32_BYTES = 4
+_MANY = 16
+"""Units of work that are enough to be shared evenly."""
+
+Planned = tuple[Gemm, GemmRow[int], Work]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +44,7 @@ class Product:
     batch adds to them.
     """
 
-    epilogue: Epilogue
-    has_bias: bool
+    epilogue: EpiloguePlan
     panel: int
     columns: int
     panel_stride: int
@@ -60,7 +62,9 @@ class Product:
     bias_batches: Offsets
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
-    kernel: type[Gemm] = Gemm
+    factors: tuple[Attribute, Attribute] = (f32, f32)
+    """What left and right are stored as."""
+    is_depthwise: bool = False
     result_step: int = 1
     """The distance of the result's columns."""
 
@@ -85,8 +89,8 @@ def call_product(
             main.base(op.result, starts[1]),
             offsets,
         ]
-        for kernel, row in planned:
-            main.call(kernel, arguments, row)
+        for kernel, row, work in planned:
+            main.call(kernel, arguments, row, work)
 
 
 def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
@@ -108,70 +112,85 @@ def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
         )
 
 
-def plan_product(
-    target: Target, p: Product, table: Table
-) -> list[tuple[Gemm, tuple[int, ...]]]:
+def plan_product(target: Target, p: Product, table: Table) -> list[Planned]:
     """
-    Return the kernels that compute `p`, and their rows.
+    Return the kernels that compute `p`, their rows and what they may do in pieces.
 
     One does all whole panels, another what columns are left. Offsets go to `table`.
     """
     if not p.columns or not len(p.rows):
         return []
     tiling = _tiling(target, p)
-    tiles = len(tiling.rows) // tiling.height
-    whole = p.columns // p.panel
+    tiles, whole = len(tiling.rows) // tiling.height, p.columns // p.panel
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
     row = GemmRow(
-        batches=len(p.left_batches),
+        batches=Steps(0, len(p.left_batches), 0),
         batch_at=table.add(np.stack([*batches, *p.extra_batches], axis=1).reshape(-1)),
-        first=0,
-        last=whole,
+        panels=Steps(0, whole, 0),
         width=p.panel,
         columns=p.columns,
         panel_stride=p.panel_stride,
         pitch=p.pitch,
         slice=piece,
         slice_step=-(-piece // (len(p.segments) * p.run)),
-        tiles=tiles,
+        tiles=Steps(0, tiles, 0),
         left_at=table.add(p.rows[tiling.rows]),
         result_at=table.add(p.result_rows[tiling.rows]),
+        result_step=p.result_step,
         segments_at=table.add(p.segments),
         segments=len(p.segments),
         run=p.run,
         step=p.step,
-        extras=tuple(
-            number
-            for rows, matrix in zip(p.extra_rows, p.epilogue.matrices, strict=True)
-            for number in (table.add(rows[tiling.rows]), matrix.column_stride)
-        ),
+        extras=p.epilogue.places(table, tiling.rows, p.extra_rows),
     )
-    found: list[tuple[Gemm, tuple[int, ...]]] = []
+    planned: list[Planned] = []
     for tile in tiles_of(target, tiling.height, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
-        panels = (whole, whole + 1) if is_tail else (0, whole)
+        panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
         kernel = _kernel(tiling, p, tile)
-        step = [p.result_step] * len(kernel.MORE)
-        found.append((kernel, (*row.of_panels(*panels), *step)))
-    return found
+        planned.append((kernel, *_cut(kernel, replace(row, panels=panels))))
+    return planned
+
+
+def _cut(kernel: Gemm, row: GemmRow[int]) -> tuple[GemmRow[int], Work]:
+    """
+    Return the row that says which loop is cut into units, and the work.
+
+    Batches share nothing. Else panels are cut where the right factor is the larger one,
+    so that not everyone reads all of it, and tiles where the left one is; another loop
+    if that has few steps.
+    """
+    loops = {name: getattr(row, name) for name in ("batches", "panels", "tiles")}
+    counts = {name: steps.last - steps.first for name, steps in loops.items()}
+    order = ["panels", "tiles"]
+    if row.columns < counts["tiles"] * kernel.tile.rows:
+        order.reverse()
+    if kernel.stored is not Stored.INTERLEAVED:
+        order.insert(0, "batches")
+    many = (name for name in order if counts[name] >= _MANY)
+    name = next(many, max(order, key=lambda name: counts[name]))
+    cost = prod(counts.values()) * kernel.tile.size * row.segments * row.run
+    cut: dict[str, Any] = {name: replace(loops[name], unit=1)}
+    return replace(row, **cut), Work(counts[name], -(-cost // counts[name]))
 
 
 @dataclass(frozen=True, eq=False)
 class _Tiling:
-    kernel: Callable[..., Gemm]
+    stored: Stored
     height: int
     rows: Offsets
     """Which row of the product each row of the tiles is."""
+    planes: int = 0
 
 
 def _tiling(target: Target, p: Product) -> _Tiling:
-    """Return a kernel that can store the result, and how rows make up its tiles."""
+    """Return how the result is stored, and how rows make up tiles."""
     height = tile_rows(target, len(p.rows), p.panel, _stride_of(p.rows))
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
-        return _Tiling(p.kernel, height, plain)
-    if p.kernel is not Gemm:
+        return _Tiling(Stored.ROWS, height, plain)
+    if p.is_depthwise:
         raise PassFailedException(
             f"expected columns of the result in a row, got {p.result_step} apart"
         )
@@ -179,12 +198,12 @@ def _tiling(target: Target, p: Product) -> _Tiling:
     if p.result_step == planes <= MOST_PLANES and (
         p.result_batches.tolist() == list(range(planes))
     ):
-        return _Tiling(partial(Interleaved, planes=planes), height, plain)
+        return _Tiling(Stored.INTERLEAVED, height, plain, planes)
     once = p.epilogue.in_place
-    found = turned_tiles(target, p.result_rows, p.panel, once=once)
-    if found is None:
-        return _Tiling(Scattered, height, plain)
-    return _Tiling(Turned, *found)
+    turned = turned_tiles(target, p.result_rows, p.panel, once=once)
+    if turned is None:
+        return _Tiling(Stored.SCATTERED, height, plain)
+    return _Tiling(Stored.TURNED, *turned)
 
 
 def _stride_of(rows: Offsets) -> int:
@@ -193,19 +212,23 @@ def _stride_of(rows: Offsets) -> int:
 
 
 def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
-    kinds = zip(p.epilogue.kinds, p.extra_rows, strict=True)
-    return tiling.kernel(
-        tile=tile,
-        epilogue=p.epilogue.program,
-        extras=tuple(_kind(tiling, kind, rows) for kind, rows in kinds),
-        has_bias=p.has_bias,
+    form = p.epilogue.form
+    kinds = zip(form.extras, p.extra_rows, strict=True)
+    extras = tuple(_kind(tiling, kind, rows) for kind, rows in kinds)
+    return Gemm(
+        tile,
+        replace(form, extras=extras),
+        *p.factors,
+        stored=tiling.stored,
+        planes=tiling.planes,
         is_padded=p.is_packed or not tile.masked,
+        is_depthwise=p.is_depthwise,
     )
 
 
 def _kind(tiling: _Tiling, kind: Extra, rows: Offsets) -> Extra:
-    """Return how the kernel of `tiling` reads an extra that has its rows at `rows`."""
-    if kind is not Extra.STRIDED or tiling.kernel is not Turned:
+    """Return how an extra is read that has its rows at `rows`."""
+    if kind is not Extra.STRIDED or tiling.stored is not Stored.TURNED:
         return kind
     tiles = rows[tiling.rows].reshape(-1, tiling.height)
     return Extra.TURNED if np.all(np.diff(tiles) == 1) else kind

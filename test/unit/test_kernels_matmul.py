@@ -12,6 +12,7 @@ from xdsl.dialects.scf import ForOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.compute import MatMulOp
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -155,10 +156,10 @@ def test_matmul(name: str, target: str) -> None:
 @pytest.mark.parametrize(("rows", "loops"), [(1, "p p"), (2, "p p"), (3, "k")])
 def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
     """What streams through is asked for where pages begin, else with each k."""
-    program = ScalarProgram((f32,), (), (0,))
+    epilogue = Epilogue(ScalarProgram.identity(f32), (f32,))
     found = [
         parent.body.block.args[0].name_hint
-        for op in Gemm(Tile(rows, 2), program).build().walk()
+        for op in Gemm(Tile(rows, 2), epilogue).build().walk()
         if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
     ]
     assert found == loops.split()

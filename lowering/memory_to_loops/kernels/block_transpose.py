@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, memref
+from xdsl.ir import Attribute, SSAValue
 
-from glow.lowering.memory_to_loops.builder import Body
-from glow.lowering.memory_to_loops.kernels.finish import room
+from glow.lowering.memory_to_loops.builder import Body, flat
 from glow.lowering.memory_to_loops.kernels.shuffles import transposed
 from glow.lowering.memory_to_loops.kernels.transpose import Plane, PlaneKernel, Side
 from glow.support.types import dtype_of
@@ -103,3 +102,9 @@ class _Blocks:
                 b.store_vector(part, self.result, b.sum(to, i))
 
         b.each(0, kernel.columns, line, nonempty=True)
+
+
+def room(b: Body, element: Attribute, size: int) -> SSAValue:
+    """Return a flat memref of `size` elements on the stack."""
+    place = b.add(memref.AllocaOp.get(element, 64, [size]))
+    return b.add(memref.CastOp.get(place, flat(element)))

@@ -1,19 +1,24 @@
-"""What follows the sums of a tile: the epilogue, row after row, and the stores."""
+"""What follows the sums of a tile: the epilogue, row after row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.dialects.llvm_ext.memory import PrefetchOp
-from glow.lowering.memory_to_loops.builder import Body, flat
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra
-from glow.lowering.memory_to_loops.kernels.microkernel import Columns, element_of
-from glow.lowering.memory_to_loops.kernels.shuffles import rows_of
+from glow.codegen.buffers import on_stack, prefetch
+from glow.codegen.casts import convert
+from glow.codegen.functions import minimum
+from glow.codegen.loops import loop
+from glow.codegen.memory import Memory, Strip
+from glow.codegen.shuffles import inserted, rows_of
+from glow.codegen.values import Value, constant, index, joined
+from glow.codegen.writer import current
+from glow.lowering.memory_to_loops.builder import Body
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 _SHORT = 6
@@ -22,217 +27,235 @@ _LINE = 16
 """The elements of a cache line."""
 
 
-def room(b: Body, element: Attribute, size: int) -> SSAValue:
-    """Return a flat memref of `size` elements on the stack."""
-    found = b.add(memref.AllocaOp.get(element, 64, [size]))
-    return b.add(memref.CastOp.get(found, flat(element)))
+@dataclass(frozen=True)
+class Epilogue:
+    """
+    What follows the sums of a product.
+
+    The first input of `program` is a sum, others are elements of extras; `extras` say
+    how these vary, and `elements` what they and the result are stored as.
+    """
+
+    program: ScalarProgram
+    elements: tuple[Attribute, ...]
+    extras: tuple[Extra, ...] = ()
+    bias: Attribute | None = None
+    """What the bias is stored as, if there is one."""
+
+    @property
+    def compute(self) -> Attribute:
+        """The type of sums."""
+        return self.program.inputs[0]
+
+    @property
+    def result(self) -> Attribute:
+        """What the result is stored as."""
+        return self.elements[-1]
+
+    def operands(self) -> dict[str, Operand]:
+        """Return what is read beside factors."""
+        bias = {} if self.bias is None else {"bias": Operand(self.bias, self.compute)}
+        pairs = zip(self.elements[:-1], self.program.inputs[1:], strict=True)
+        extras = {f"extra{i}": Operand(*pair) for i, pair in enumerate(pairs)}
+        return {**bias, **extras}
+
+    def extra_rows(self) -> tuple[ExtraRow[int], ...]:
+        """Return what a row says of extras, where its numbers do not matter."""
+        return (ExtraRow(0, 0),) * len(self.extras)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is too long to be written out per row."""
+        steps = self.program.instructions
+        has_functions = any(step.op.name.startswith("math.") for step in steps)
+        return len(steps) > _SHORT or has_functions or Extra.STRIDED in self.extras
+
+    def finished(self, inputs: Sequence[Value]) -> Value:
+        """Return what is stored for vectors of sums and of extras."""
+        lanes = inputs[0].lanes
+        b = Body(current().block, current().constants, current().entry)
+        groups = zip(*(value.parts for value in inputs), strict=True)
+        parts = [self.program.emit(b, ssas, lanes)[0] for ssas in groups]
+        return convert(joined([Value.of(part) for part in parts]), self.result)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The finished rows of a tile, in registers or aside on the stack."""
+
+    tile: Tile
+    kept: Sequence[Value] | Memory
+
+    def each(self) -> Generator[tuple[Value, Value]]:
+        """Write code for each row, in a loop if they are aside: its number, values."""
+        if not isinstance(self.kept, Memory):
+            yield from ((index(i), row) for i, row in enumerate(self.kept))
+            return
+        for i in loop(0, self.tile.rows, name="r", nonempty=True):
+            yield i, self.kept.load(i * self.tile.columns, self.tile.row)
+
+    def in_registers(self) -> Sequence[Value]:
+        """Return all rows as values."""
+        if not isinstance(self.kept, Memory):
+            return self.kept
+        starts = range(0, self.tile.size, self.tile.columns)
+        return [self.kept.load(start, self.tile.row) for start in starts]
+
+    def aside(self, element: Attribute) -> Memory:
+        """Return the rows as neighbors on the stack."""
+        if isinstance(self.kept, Memory):
+            return self.kept
+        place = on_stack(element, self.tile.size)
+        for i, row in enumerate(self.kept):
+            place.store(row, i * self.tile.columns)
+        return place
 
 
 @dataclass(frozen=True)
 class Panel:
     """What is the same for all tiles of a panel."""
 
-    bases: dict[str, SSAValue]
+    bases: Mapping[str, Value]
     """Per operand: its offset in this batch, with the panel's first column."""
-    columns: Columns
-    bias: list[SSAValue]
-    extras: dict[int, list[SSAValue]]
+    row: Strip
+    """How columns of the result are accessed."""
+    count: Value | None
+    """The columns that exist, where not all do."""
+    bias: Value
+    extras: Mapping[int, Value]
     """The extras that vary over columns alone."""
-
-    def begin(
-        self,
-        b: Body,
-        table: SSAValue,
-        start: SSAValue,
-        i: SSAValue | int,
-        operand: str,
-    ) -> SSAValue:
-        """Where row `i` of an operand begins, as `table` says from `start` on."""
-        return b.sum(b.offset(table, b.sum(start, i)), self.bases[operand])
 
 
 @dataclass(frozen=True)
 class Finish:
-    """The epilogue of one tile, and its stores: columns are neighbours."""
+    """The epilogue of one tile."""
 
-    program: ScalarProgram
-    extras: tuple[Extra, ...]
-    args: dict[str, SSAValue]
-    row: dict[str, SSAValue]
+    epilogue: Epilogue
+    tile: Tile
+    call: Call
+    row: GemmRow[Value]
     panel: Panel
-    starts: dict[str, SSAValue]
-    """Where the tile's rows begin in the table, per operand that the epilogue needs."""
-
-    asides: dict[int, SSAValue] = field(default_factory=lambda: {}, kw_only=True)
+    starts: Mapping[str, Value]
+    """Where the tile's rows begin in the table, per operand."""
+    asides: Mapping[int, Memory] = field(default_factory=lambda: {})
     """Extras that were put aside, each a tile."""
 
-    def fetch(self, b: Body) -> None:
+    def begin(self, operand: str, i: Value | int) -> Value:
+        """Return where row `i` of the tile begins."""
+        at = self.call["table"][self.starts[operand] + i]
+        return at + self.panel.bases[operand]
+
+    def columns(self) -> Generator[Value]:
+        """Write a loop over the columns that exist."""
+        count = self.tile.columns if self.panel.count is None else self.panel.count
+        yield from loop(0, count, name="c", nonempty=True)
+
+    def fetch(self) -> None:
         """Fetch what the epilogue will read while the sums are made."""
-        for n, extra in enumerate(self.extras):
+        for n, extra in enumerate(self.epilogue.extras):
+            name = f"extra{n}"
             if extra is Extra.FULL:
-                self._fetch_rows(b, f"extra{n}")
+                for i in loop(0, self.tile.rows, name="r", nonempty=True):
+                    begin = self.begin(name, i)
+                    for column in range(0, self.tile.columns, _LINE):
+                        prefetch(self.call[name], begin + column)
             elif extra is Extra.TURNED:
-                self._fetch_columns(b, f"extra{n}")
+                # Where columns begin, the tile before ended.
+                end, step = (
+                    self.begin(name, self.tile.rows - 1),
+                    self.row.extras[n].step,
+                )
+                for i in self.columns():
+                    prefetch(self.call[name], end + i * step)
 
-    def _fetch_rows(self, b: Body, name: str) -> None:
-        tile, source = self.panel.columns.tile, self.args[name]
-
-        def line(b: Body, i: SSAValue) -> None:
-            begin = self.begin(b, name, i)
-            for column in range(0, tile.columns, _LINE):
-                b.do(PrefetchOp(source, [b.sum(begin, column)]))
-
-        b.each(0, tile.rows, line, name="r", nonempty=True)
-
-    def _fetch_columns(self, b: Body, name: str) -> None:
-        """Fetch where columns end: where they begin, the tile before ended."""
-        source, step = self.args[name], self.row[f"{name}_step"]
-        end = self.begin(b, name, self.panel.columns.tile.rows - 1)
-
-        def line(b: Body, i: SSAValue) -> None:
-            b.do(PrefetchOp(source, [b.sum(end, b.product(i, step))]))
-
-        b.each(0, self.panel.columns.count(b), line, name="c", nonempty=True)
-
-    def store(self, b: Body, sums: list[SSAValue]) -> None:
+    def rows(self, sums: Sequence[Value]) -> Rows:
         """
-        Finish the sums, then store them.
+        Return the rows to store: all is read before anything is written.
 
-        The last tile may name a row twice, and an extra may lie where the result goes:
-        so all is read before anything is written.
+        The last tile may name a row twice, and an extra may lie where the result goes.
         """
-        turned = [n for n, e in enumerate(self.extras) if e is Extra.TURNED]
-        found = replace(self, asides={n: self._turned(b, n) for n in turned})
-        if self._is_long():
-            found.store_in_loop(b, sums)
-        else:
-            found.store_rows(b, sums)
+        turned = [n for n, e in enumerate(self.epilogue.extras) if e is Extra.TURNED]
+        finish = replace(self, asides={n: self._turned(n) for n in turned})
+        if self.epilogue.is_long:
+            return finish.rows_in_loop(sums)
+        done = [finish.finished(row, index(i)) for i, row in enumerate(sums)]
+        return Rows(self.tile, done)
 
-    def store_rows(self, b: Body, sums: list[SSAValue]) -> None:
-        """Store the rows, with the epilogue written out for each."""
-        vectors, rows = self.panel.columns.tile.vectors, self.panel.columns.tile.rows
-        done = [
-            self._finished(b, sums[i * vectors : (i + 1) * vectors], i)
-            for i in range(rows)
-        ]
-        self.put(b, done)
-
-    def _is_long(self) -> bool:
-        """Whether the epilogue is too long to be written out per row."""
-        steps = self.program.instructions
-        has_functions = any(step.op.name.startswith("math.") for step in steps)
-        return len(steps) > _SHORT or has_functions or Extra.STRIDED in self.extras
-
-    def store_in_loop(self, b: Body, sums: list[SSAValue]) -> None:
+    def rows_in_loop(self, sums: Sequence[Value]) -> Rows:
         """Put the sums aside, then run the epilogue once per row."""
-        tile = self.panel.columns.tile
-        whole = Columns(replace(tile, masked=False))
-        places = [self.aside(b, e) for e in (f32, self.program.elements[-1])]
-        for i in range(tile.rows):
-            row = sums[i * tile.vectors : (i + 1) * tile.vectors]
-            whole.store(b, row, places[0], b.const(i * tile.columns))
+        tile = self.tile
+        source = Rows(tile, sums).aside(self.epilogue.compute)
+        result = on_stack(self.epilogue.result, tile.size)
+        for i, row in Rows(tile, source).each():
+            result.store(self.finished(row, i), i * tile.columns)
+        return Rows(tile, result)
 
-        def finish(b: Body, i: SSAValue) -> None:
-            at = b.product(i, tile.columns)
-            done = self._finished(b, whole.load(b, places[0], at), i)
-            whole.store(b, done, places[1], at)
-
-        b.each(0, tile.rows, finish, name="r", nonempty=True)
-        self.put_back(b, places[1])
-
-    def put(self, b: Body, done: Sequence[Sequence[SSAValue]]) -> None:
-        """Store the rows of the tile."""
-        for i, row in enumerate(done):
-            self._store_row(b, row, i)
-
-    def put_back(self, b: Body, place: SSAValue) -> None:
-        """Store the rows of the tile, which were put aside at `place`."""
-        tile = self.panel.columns.tile
-        whole = Columns(replace(tile, masked=False))
-
-        def copy(b: Body, i: SSAValue) -> None:
-            self._store_row(b, whole.load(b, place, b.product(i, tile.columns)), i)
-
-        b.each(0, tile.rows, copy, name="r", nonempty=True)
-
-    def aside(self, b: Body, element: Attribute) -> SSAValue:
-        """Return room for a tile on the stack."""
-        return room(b, element, self.panel.columns.tile.size)
-
-    def _finished(
-        self, b: Body, sums: Sequence[SSAValue], i: SSAValue | int
-    ) -> list[SSAValue]:
+    def finished(self, sums: Value, i: Value) -> Value:
         """Return what the epilogue makes of row `i`."""
-        others = [self._extra(b, n, i) for n in range(len(self.extras))]
-        done: list[SSAValue] = []
-        for j, value in enumerate(sums):
-            inputs = [value, *(other[j] for other in others)]
-            done += self.program.emit(b, inputs, self.panel.columns.tile.lanes)
-        return done
+        others = [self._extra(n, i) for n in range(len(self.epilogue.extras))]
+        return self.epilogue.finished([sums, *others])
 
-    def _store_row(self, b: Body, row: Sequence[SSAValue], i: SSAValue | int) -> None:
-        begin = self.begin(b, "result", i)
-        self.panel.columns.store(b, row, self.args["result"], begin)
-
-    def _extra(self, b: Body, n: int, i: SSAValue | int) -> Sequence[SSAValue]:
-        """What the epilogue reads of extra `n` for row `i`."""
-        columns, name = self.panel.columns, f"extra{n}"
+    def _extra(self, n: int, i: Value) -> Value:
+        """Return what the epilogue reads of extra `n` for row `i`."""
+        source, row = self.call[f"extra{n}"], self.tile.row
         if n in self.panel.extras:
             return self.panel.extras[n]
         if n in self.asides:
-            whole = Columns(replace(columns.tile, masked=False))
-            row = b.const(i) if isinstance(i, int) else i
-            return whole.load(b, self.asides[n], b.product(row, columns.tile.columns))
-        begin = self.begin(b, name, i)
-        if self.extras[n] is Extra.FULL:
-            return columns.load(b, self.args[name], begin)
-        if self.extras[n] is Extra.STRIDED:
-            step = self.row[f"{name}_step"]
-            return columns.gather(b, self.args[name], begin, step)
-        value = b.splat(b.load(self.args[name], begin), columns.tile.lanes)
-        return [value] * columns.tile.vectors
+            aside = replace(self.asides[n], compute=source.compute)
+            return aside.load(i * self.tile.columns, row)
+        begin = self.begin(f"extra{n}", i)
+        match self.epilogue.extras[n]:
+            case Extra.FULL:
+                return source.load(begin, self.panel.row)
+            case Extra.STRIDED:
+                step = self.row.extras[n].step
+                return gathered(source, begin, step, row, self.panel.count)
+            case _:
+                return row.spread(source[begin])
 
-    def _turned(self, b: Body, n: int) -> SSAValue:
+    def _turned(self, n: int) -> Memory:
         """Put the rows of a tile aside; in memory, each is a lane of all columns."""
-        tile, source = self.panel.columns.tile, self.args[f"extra{n}"]
-        begin, step = self.begin(b, f"extra{n}", 0), self.row[f"extra{n}_step"]
-        if self.panel.columns.last is not None:
-            source = self._existing(b, source, begin, step)
-            begin, step = b.const(0), b.const(tile.rows)
-        place = self.aside(b, element_of(source))
-        whole = Columns(replace(tile, masked=False))
-        starts = [b.sum(begin, b.product(step, i)) for i in range(tile.columns)]
+        tile, name = self.tile, f"extra{n}"
+        source = replace(self.call[name], compute=self.call[name].element)
+        begin, step = self.begin(name, 0), self.row.extras[n].step
+        if self.panel.count is not None:
+            source, begin = self._existing(source, begin, step), index(0)
+            step = index(tile.rows)
+        place = on_stack(source.element, tile.size)
+        starts = [begin + step * i for i in range(tile.columns)]
         for first, last in tile.squares:
-            found = [
-                b.load_vector(source, b.sum(start, first), lanes=last - first)
-                for start in starts
-            ]
+            part = Strip(last - first)
+            columns = [source.load(start + first, part) for start in starts]
             vectors = [
-                rows_of(b, found[j : j + tile.lanes])
+                rows_of(columns[j : j + tile.lanes])
                 for j in range(0, tile.columns, tile.lanes)
             ]
             for i, row in enumerate(zip(*vectors, strict=True), start=first):
-                whole.store(b, row, place, b.const(i * tile.columns))
+                place.store(joined(row), i * tile.columns)
         return place
 
-    def _existing(
-        self, b: Body, source: SSAValue, begin: SSAValue, step: SSAValue
-    ) -> SSAValue:
+    def _existing(self, source: Memory, begin: Value, step: Value) -> Memory:
         """Put the columns that exist aside, each a row of memory."""
-        tile = self.panel.columns.tile
-        place = self.aside(b, element_of(source))
-
-        def column(b: Body, i: SSAValue) -> None:
-            start, at = b.sum(begin, b.product(i, step)), b.product(i, tile.rows)
-            for first, last in tile.squares:
-                lanes = last - first
-                part = b.load_vector(source, b.sum(start, first), lanes=lanes)
-                b.store_vector(part, place, b.sum(at, first))
-
-        b.each(0, self.panel.columns.count(b), column, name="c", nonempty=True)
+        place = on_stack(source.element, self.tile.size)
+        for i in self.columns():
+            start, at = begin + i * step, i * self.tile.rows
+            for first, last in self.tile.squares:
+                part = source.load(start + first, Strip(last - first))
+                place.store(part, at + first)
         return place
 
-    def begin(self, b: Body, operand: str, i: SSAValue | int) -> SSAValue:
-        """Where row `i` of the tile begins."""
-        start = self.starts[f"{operand}_at"]
-        return self.panel.begin(b, self.args["table"], start, i, operand)
+
+def gathered(
+    source: Memory, at: Value, step: Value, row: Strip, count: Value | None = None
+) -> Value:
+    """Load a row whose columns are `step` apart; behind the last it is repeated."""
+    vectors: list[Value] = []
+    for j in range(row.count):
+        vector = constant(0, source.compute, row.lanes)
+        for lane in range(row.lanes):
+            column = index(j * row.lanes + lane)
+            if count is not None:
+                column = minimum(column, count - 1)
+            vector = inserted(source[at + column * step], vector, lane)
+        vectors.append(vector)
+    return joined(vectors)

@@ -2,225 +2,208 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import f32
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
-    FLAT,
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.codegen.buffers import on_stack
+from glow.codegen.loops import loop
+from glow.codegen.rows import blank
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
+from glow.lowering.memory_to_loops.kernels.gemm_row import (
+    Extra,
+    GemmRow,
+    Steps,
+    bounds_of,
 )
-from glow.lowering.memory_to_loops.kernels.finish import Finish, Panel
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow, extra_names
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    OFFSETS,
+    Call,
+    Operand,
+    RangeKernel,
+)
 from glow.lowering.memory_to_loops.kernels.microkernel import (
-    Columns,
     Factors,
     Tile,
     multiply,
+    multiply_lanes,
 )
-from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.lowering.memory_to_loops.kernels.stores import (
+    STORES,
+    Stored,
+    store_interleaved,
+)
 
-Named = dict[str, SSAValue]
-_NAMES = [field.name for field in fields(GemmRow)]
+Bounds = tuple[Value, Value]
 
 
 @dataclass(frozen=True)
-class Gemm(Kernel):
+class Gemm(RangeKernel):
     """
     `result[row, column] = epilogue(bias[column] + left[row, :] . right[:, column])`.
 
     Rows lie anywhere: a table says where each begins, so that a row may be a pixel of
     a convolution, strided, with a border, of any batch. The last tile may name a row
     twice. An extra may lie where the result goes.
+
+    Unit: some batches, panels or tiles, as the row says.
     """
 
     tile: Tile
-    epilogue: ScalarProgram
-    extras: tuple[Extra, ...] = ()
-    has_bias: bool = True
+    epilogue: Epilogue
+    left: Attribute = f32
+    right: Attribute = f32
+    stored: Stored = Stored.ROWS
+    planes: int = 0
+    """The batches whose columns are interleaved."""
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
+    is_depthwise: bool = False
+    """
+    Whether each column has a left factor of its own, which lies at the row.
 
-    MORE: ClassVar[tuple[str, ...]] = ()
-    """The integers at the end of a row that only such a kernel has."""
+    Then a segment is one place of a window, multiplied lane by lane.
+    """
 
     @property
     def prefix(self) -> str:
-        shape = f"{self.tile.rows}x{self.tile.columns}"
-        return f"gemm_{shape}{'m' if self.tile.masked else ''}"
-
-    @property
-    def row_length(self) -> int:
-        """The integers of a row."""
-        return len(self.names)
-
-    @property
-    def names(self) -> list[str]:
-        """What the integers of a row are."""
-        return [*_NAMES[:-1], *extra_names(len(self.extras)), *self.MORE]
-
-    @property
-    def left_has_columns(self) -> bool:
-        """Whether rows of the left factor have the columns of the result."""
-        return False
-
-    def multiply(
-        self, b: Body, columns: Columns, factors: Factors, sums: Sequence[SSAValue]
-    ) -> list[SSAValue]:
-        """Add the products of a tile to `sums`."""
-        reading = Columns(self.tile) if self.is_padded else columns
-        return multiply(b, reading, factors, sums)
-
-    def build(self) -> FuncOp:
-        _, *extras, result = self.epilogue.elements
-        operands: list[tuple[str, Attribute]] = [
-            ("left", FLAT),
-            ("right", FLAT),
-            *([("bias", FLAT)] if self.has_bias else []),
-            *((f"extra{i}", flat(e)) for i, e in enumerate(extras)),
-            ("result", flat(result)),
-            ("table", OFFSETS),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
-        op, b, args = function(self.symbol, operands, noalias=["table", "rows"])
-        row = {
-            name: b.load(args["rows"], b.sum(args["at"], i))
-            for i, name in enumerate(self.names)
-        }
-        self.writer(args, row).product(b)
-        b.do(func.ReturnOp())
-        return op
-
-    def writer(self, args: Named, row: Named) -> Writer:
-        """Return what writes the loops over operands `args`; `row` has its integers."""
-        return Writer(self, args, row)
-
-
-class Writer:
-    """Writes the loops of a `Gemm`: batches, panels, tiles."""
-
-    def __init__(self, kernel: Gemm, args: Named, row: Named):
-        self.kernel, self.tile = kernel, kernel.tile
-        self.args, self.row = args, row
-        extras = [f"extra{i}" for i in range(len(kernel.extras))]
-        self.operands = ["left", "right", "bias", "result", *extras]
-
-    def product(self, b: Body) -> None:
-        row, zero = self.row, b.const(0)
-
-        def batch(b: Body, i: SSAValue) -> None:
-            offsets = self.offsets(b, i)
-            b.each(
-                row["first"],
-                row["last"],
-                lambda b, panel: self.tiles(b, panel, offsets),
-                name="panel",
-                nonempty=True,
-            )
-
-        b.each(zero, row["batches"], batch, name="batch", nonempty=True)
-
-    def offsets(self, b: Body, batch: SSAValue) -> dict[str, SSAValue]:
-        """Return what a batch adds to where operands lie."""
-        start = b.sum(self.row["batch_at"], b.product(batch, len(self.operands)))
-        return {
-            name: b.offset(self.args["table"], b.sum(start, n))
-            for n, name in enumerate(self.operands)
-        }
-
-    def tiles(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> None:
-        """Append all tiles of one panel."""
-        found = self.panel(b, panel, offsets)
-        b.each(
-            0,
-            self.row["tiles"],
-            lambda b, tile: self.one_tile(b, tile, found),
-            name="tile",
-            nonempty=True,
+        kind = (
+            "depthwise"
+            if self.is_depthwise
+            else f"{self.stored.value}{self.planes or ''}"
         )
+        shape = f"{self.tile.rows}x{self.tile.columns}"
+        return f"{kind}_{shape}{'m' if self.tile.masked else ''}"
 
-    def panel(self, b: Body, panel: SSAValue, offsets: dict[str, SSAValue]) -> Panel:
-        """Return what the tiles of a panel share."""
-        row, kernel, lanes = self.row, self.kernel, self.tile.lanes
-        column = b.product(panel, row["width"])
-        moves: dict[str, SSAValue | None] = {
-            "right": b.product(panel, row["panel_stride"])
+    def operands(self) -> Mapping[str, Operand]:
+        compute = self.epilogue.compute
+        return {
+            "left": Operand(self.left, compute),
+            "right": Operand(self.right, compute),
+            **self.epilogue.operands(),
+            "result": Operand(self.epilogue.result),
+            "table": OFFSETS,
         }
-        if not kernel.left_has_columns:
+
+    def row(self) -> GemmRow[int]:
+        steps = {name: blank(Steps[int]) for name in ("batches", "panels", "tiles")}
+        return blank(GemmRow[int], **steps, extras=self.epilogue.extra_rows())
+
+    def write(self, call: Call, row: GemmRow[Value]) -> None:
+        loops = (row.batches, row.panels, row.tiles)
+        batches, panels, tiles = (bounds_of(steps, call) for steps in loops)
+        if self.stored is Stored.INTERLEAVED:
+            self._write_planes(call, row, panels, tiles)
+            return
+        for batch in loop(*batches, name="batch", nonempty=True):
+            offsets = self._offsets(call, row, batch)
+            for number in loop(*panels, name="panel", nonempty=True):
+                panel = self._panel(call, row, number, offsets)
+                for tile in loop(*tiles, name="tile", nonempty=True):
+                    finish = self._finish(call, row, panel, tile)
+                    STORES[self.stored](finish, self._multiplied(finish, tile))
+
+    def _write_planes(
+        self, call: Call, row: GemmRow[Value], panels: Bounds, tiles: Bounds
+    ) -> None:
+        """Write other loops: panels, tiles, planes, then the rows of all planes."""
+        size = self.tile.size
+        place = on_stack(self.epilogue.result, self.planes * size)
+        for number in loop(*panels, name="panel", nonempty=True):
+            for tile in loop(*tiles, name="tile", nonempty=True):
+                for plane in loop(0, self.planes, name="plane", nonempty=True):
+                    finish = self._at(call, row, number, tile, plane)
+                    for i, values in self._multiplied(finish, tile).each():
+                        at = plane * size + i * self.tile.columns
+                        place.store(values, at)
+                first = self._at(call, row, number, tile, index(0))
+                store_interleaved(first, place, self.planes)
+
+    def _at(
+        self, call: Call, row: GemmRow[Value], panel: Value, tile: Value, batch: Value
+    ) -> Finish:
+        offsets = self._offsets(call, row, batch)
+        return self._finish(call, row, self._panel(call, row, panel, offsets), tile)
+
+    def _offsets(
+        self, call: Call, row: GemmRow[Value], batch: Value
+    ) -> dict[str, Value]:
+        """Return what a batch adds to where operands lie."""
+        extras = [f"extra{i}" for i in range(len(self.epilogue.extras))]
+        operands = ["left", "right", "bias", "result", *extras]
+        start = row.batch_at + batch * len(operands)
+        return {name: call["table"][start + n] for n, name in enumerate(operands)}
+
+    def _panel(
+        self,
+        call: Call,
+        row: GemmRow[Value],
+        number: Value,
+        offsets: Mapping[str, Value],
+    ) -> Panel:
+        """Return what the tiles of a panel share."""
+        column = number * row.width
+        moves: dict[str, Value | None] = {"right": number * row.panel_stride}
+        if not self.is_depthwise:
             moves["left"] = None
-        for i, extra in enumerate(kernel.extras):
+        for i, extra in enumerate(self.epilogue.extras):
             if extra is Extra.ROWS:
                 moves[f"extra{i}"] = None
             elif extra in (Extra.STRIDED, Extra.TURNED):
-                moves[f"extra{i}"] = b.product(column, row[f"extra{i}_step"])
-        if "result_step" in row:
-            moves["result"] = b.product(column, row["result_step"])
-        bases: dict[str, SSAValue] = {}
+                moves[f"extra{i}"] = column * row.extras[i].step
+        if self.stored is not Stored.ROWS:
+            moves["result"] = column * row.result_step
+        bases: dict[str, Value] = {}
         for name, offset in offsets.items():
             move = moves.get(name, column)
-            bases[name] = offset if move is None else b.sum(offset, move)
-        left = b.difference(row["columns"], column) if self.tile.masked else column
-        columns = Columns.of(b, self.tile, left)
-        bias = (
-            columns.load(b, self.args["bias"], bases["bias"])
-            if kernel.has_bias
-            else [b.scalar(0.0, f32, lanes)] * self.tile.vectors
-        )
+            bases[name] = offset if move is None else offset + move
+        count = row.columns - column if self.tile.masked else None
+        access = self.tile.row if count is None else self.tile.row_of(count)
+        bias = access.constant(0, self.epilogue.compute)
+        if self.epilogue.bias is not None:
+            bias = call["bias"].load(bases["bias"], access)
         extras = {
-            i: columns.load(b, self.args[f"extra{i}"], bases[f"extra{i}"])
-            for i, extra in enumerate(kernel.extras)
+            i: call[f"extra{i}"].load(bases[f"extra{i}"], access)
+            for i, extra in enumerate(self.epilogue.extras)
             if extra is Extra.COLUMNS
         }
-        return Panel(bases, columns, bias, extras)
+        return Panel(bases, access, count, bias, extras)
 
-    def one_tile(self, b: Body, tile: SSAValue, panel: Panel) -> None:
-        row, rows = self.row, self.tile.rows
-        first = b.product(tile, rows)
-        read = [
-            f"extra{n}_at"
-            for n, extra in enumerate(self.kernel.extras)
-            if extra is not Extra.COLUMNS
-        ]
-        starts = {name: b.sum(row[name], first) for name in ("result_at", *read)}
-        begin = b.sum(row["left_at"], first)
-        ahead = b.sum(panel.bases["right"], row["panel_stride"])
+    def _finish(
+        self, call: Call, row: GemmRow[Value], panel: Panel, tile: Value
+    ) -> Finish:
+        """Return what is known of a tile, the number of which is `tile`."""
+        first = tile * self.tile.rows
+        starts = {"left": row.left_at + first, "result": row.result_at + first}
+        for n, extra in enumerate(self.epilogue.extras):
+            if extra is not Extra.COLUMNS:
+                starts[f"extra{n}"] = row.extras[n].at + first
+        return Finish(self.epilogue, self.tile, call, row, panel, starts)
+
+    def _multiplied(self, finish: Finish, tile: Value) -> Rows:
+        """Return the finished rows of a tile."""
+        call, row, panel = finish.call, finish.row, finish.panel
+        start = panel.bases["right"]
         factors = Factors(
-            left=self.args["left"],
-            rows=[
-                panel.begin(b, self.args["table"], begin, i, "left")
-                for i in range(rows)
-            ],
-            table=self.args["table"],
-            segments=row["segments_at"],
-            segment_count=row["segments"],
-            run=row["run"],
-            step=row["step"],
-            right=self.args["right"],
-            start=panel.bases["right"],
-            pitch=row["pitch"],
-            ahead=b.sum(ahead, b.product(tile, row["slice"])),
-            ahead_step=row["slice_step"],
+            left=call["left"],
+            rows=[finish.begin("left", i) for i in range(self.tile.rows)],
+            table=call["table"],
+            segments=row.segments_at,
+            segment_count=row.segments,
+            run=row.run,
+            step=row.step,
+            right=call["right"],
+            start=start,
+            pitch=row.pitch,
+            ahead=start + row.panel_stride + tile * row.slice,
+            ahead_step=row.slice_step,
         )
-        finish = self.finish(panel, starts)
-        finish.fetch(b)
-        sums = self.kernel.multiply(b, panel.columns, factors, panel.bias * rows)
-        finish.store(b, sums)
-
-    def finish(self, panel: Panel, starts: Named) -> Finish:
-        """Return what stores a tile; `starts` say where its rows are in the table."""
-        kernel = self.kernel
-        return Finish(
-            kernel.epilogue, kernel.extras, self.args, self.row, panel, starts
-        )
+        finish.fetch()
+        sums = [panel.bias] * self.tile.rows
+        if self.is_depthwise:
+            return finish.rows(multiply_lanes(factors, panel.row, sums))
+        access = self.tile.row if self.is_padded else panel.row
+        return finish.rows(multiply(factors, access, sums))

@@ -2,74 +2,93 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from typing import Generic
+
+from glow.codegen.functions import minimum
+from glow.codegen.loops import N
+from glow.codegen.values import Value, select
+from glow.lowering.memory_to_loops.kernels.kernel import Call
 
 
 class Extra(Enum):
     """How what an epilogue reads beside the product varies over the result."""
 
     FULL = "full"
-    """Over rows and columns; columns are neighbours in memory."""
+    """Over rows and columns; columns are neighbors in memory."""
     COLUMNS = "columns"
-    """Over columns alone; they are neighbours in memory."""
+    """Over columns alone; they are neighbors in memory."""
     ROWS = "rows"
     """Over rows alone, or not at all."""
     STRIDED = "strided"
-    """Over columns that are no neighbours, and maybe over rows."""
+    """Over columns that are no neighbors, and maybe over rows."""
     TURNED = "turned"
-    """As `STRIDED`, but the rows of each tile are neighbours in memory."""
+    """As `STRIDED`, but the rows of each tile are neighbors in memory."""
 
     def __repr__(self) -> str:
         return self.value
 
 
 @dataclass(frozen=True)
-class GemmRow:
+class Steps(Generic[N]):
+    """A loop of a product, and how many of its steps are a unit of work, or 0."""
+
+    first: N
+    last: N
+    unit: N
+
+
+def bounds_of(steps: Steps[Value], call: Call) -> tuple[Value, Value]:
+    """Return the steps to do: all, or those of the call's range if units are some."""
+    first = steps.first + call.begin * steps.unit
+    last = minimum(steps.first + call.end * steps.unit, steps.last)
+    return first, select(steps.unit == 0, steps.last, last)
+
+
+@dataclass(frozen=True)
+class ExtraRow(Generic[N]):
+    """Where in the table each row of an extra begins; the distance of its columns."""
+
+    at: N
+    step: N
+
+
+@dataclass(frozen=True)
+class GemmRow(Generic[N]):
     """
-    One product for a `Gemm`: counts, strides, and where parts of the table begin.
+    One product for a `Gemm`: loops, strides, and where parts of the table begin.
 
     Units: strides in elements; `*_at` in entries of the table.
     """
 
-    batches: int
-    batch_at: int
+    batches: Steps[N]
+    batch_at: N
     """Per batch: offsets of left, right, bias, result and each extra."""
-    first: int
-    last: int
-    """The panels to compute: first <= panel < last."""
-    width: int
+    panels: Steps[N]
+    width: N
     """The columns from one panel to the next."""
-    columns: int
+    columns: N
     """All columns that exist."""
-    panel_stride: int
-    pitch: int
+    panel_stride: N
+    pitch: N
     """From one k to the next in a panel."""
-    slice: int
+    slice: N
     """The part of the next panel that a tile fetches."""
-    slice_step: int
+    slice_step: N
     """How far that moves per k."""
-    tiles: int
-    left_at: int
-    """Where each row of the left factor begins, `tiles * tile.rows` of them."""
-    result_at: int
+    tiles: Steps[N]
+    left_at: N
+    """Where each row of the left factor begins, as many as all tiles have."""
+    result_at: N
     """Where each row of the result begins."""
-    segments_at: int
+    result_step: N
+    """From one column of the result to the next."""
+    segments_at: N
     """What lies between the begin of a row and of each stretch of its elements."""
-    segments: int
-    run: int
+    segments: N
+    run: N
     """The elements of a stretch."""
-    step: int
+    step: N
     """From one element of a stretch to the next."""
-    extras: tuple[int, ...]
-    """Per extra: where each row begins, and the distance of columns."""
-
-    def of_panels(self, first: int, last: int) -> tuple[int, ...]:
-        """Return the integers of the row for these panels alone."""
-        *numbers, extras = astuple(replace(self, first=first, last=last))
-        return (*numbers, *extras)
-
-
-def extra_names(count: int) -> list[str]:
-    """Return the names of what a row says about `count` extras."""
-    return [f"extra{i}_{what}" for i in range(count) for what in ("at", "step")]
+    extras: tuple[ExtraRow[N], ...]

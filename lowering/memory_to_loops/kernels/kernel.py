@@ -10,15 +10,22 @@ from hashlib import sha256
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, UnitAttr, i32
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    i32,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
 from glow.codegen.loops import Level
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row
-from glow.codegen.values import INDEX, Value
-from glow.codegen.writer import Writer, writing_to
+from glow.codegen.values import INDEX, Value, index
+from glow.codegen.writer import Writer, perform, writing_to
 
 _PRIVATE = StringAttr("private")
 
@@ -112,6 +119,9 @@ class Call:
     """
 
     operands: Mapping[str, Memory]
+    rows: Memory
+    at: Value
+    """Where in `rows` the row begins."""
     begin: Value
     end: Value
 
@@ -121,6 +131,20 @@ class Call:
     @property
     def range(self) -> tuple[Value, Value]:
         return self.begin, self.end
+
+    def run(
+        self,
+        kernel: RangeKernel,
+        operands: Iterable[str],
+        at: Value,
+        range: tuple[Value | int, Value | int],
+    ) -> None:
+        """Call another kernel with some of the operands, and the row at `at`."""
+        memories = [*(self[name] for name in operands), self.rows]
+        numbers = [at, *map(index, range)]
+        arguments = [m.base for m in memories] + [number.ssa for number in numbers]
+        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(kernel.symbol)}
+        perform(func.CallOp.create(operands=arguments, properties=callee))
 
 
 class RangeKernel(Kernel):
@@ -173,7 +197,7 @@ class RangeKernel(Kernel):
             start = Value((at,), INDEX)
             row = read_row(self.row(), Memory.of(rows), start)
             bounds = (Value((v,), INDEX) for v in (begin, end))
-            self.write(Call(memories, *bounds), row)
+            self.write(Call(memories, Memory.of(rows), start, *bounds), row)
             writer.add(func.ReturnOp())
         return op
 
