@@ -246,7 +246,8 @@ _LOOPS = (
 
 _LLVM = (
     Step(
-        "expand-math", "Polynomials run on vectors; functions of the C library do not."
+        "expand-math{target=$target}",
+        "Polynomials run on vectors; functions of the C library do not.",
     ),
     Step("loops-to-llvm", "LLVM compiles nothing else."),
 )

@@ -204,6 +204,11 @@ class Value:
         return natural if is_unsigned(self.element) else signed
 
 
+def element_of(type_: Attribute) -> Attribute:
+    """Return the type of a scalar, or that of the lanes of a vector."""
+    return cast(Any, type_).element_type if isinstance(type_, VectorType) else type_
+
+
 @cache
 def type_of(element: Attribute, lanes: int = 0) -> Attribute:
     """Return the type of a scalar, or of a vector of `lanes` > 0; it has no sign."""

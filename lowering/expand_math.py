@@ -1,25 +1,27 @@
 """
-Replace exp, tanh, erf and log of f32 by polynomials, on scalars and vectors alike.
+Replace what processors have no instruction for, on scalars and vectors alike.
 
-A call of the C library per lane costs six times as much, and C libraries differ.
+Polynomials stand for exp, tanh, erf and log of f32: a call of the C library per lane
+costs six times as much, and C libraries differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import math
-from xdsl.dialects.builtin import ModuleOp, VectorType, f32, i32
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ModuleOp, f32, i32
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from glow.codegen.casts import bitcast, convert
 from glow.codegen.functions import fma, maximum, minimum, polynomial
-from glow.codegen.values import Value, compare_floats, select
+from glow.codegen.values import Value, compare_floats, element_of, select
 from glow.codegen.writer import Writer, writing_to
+from glow.lowering.expand_conversions import expansion_of_conversion
+from glow.support.targets import target_of
 
 _LOG2_E = 1.44269504088896341
 # ln 2 in two parts; the first times a small integer is exact.
@@ -124,10 +126,11 @@ EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
 }
 
 
-def _is_f32(type_: Attribute) -> bool:
-    if isinstance(type_, VectorType):
-        type_ = cast(Any, type_).element_type
-    return type_ == f32
+def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | None:
+    """Return what computes `op`; None where the target has an instruction."""
+    if type(op) in EXPANSIONS and element_of(op.results[0].type) == f32:
+        return EXPANSIONS[type(op)]
+    return expansion_of_conversion(op, has_f16)
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ class ExpandMathPass(ModulePass):
     Replace math.exp, math.log, math.tanh and math.erf of f32 by polynomials.
 
     Errors of the results: exp 2 ulp, log 3 ulp, tanh and erf 6 ulp. Those of f64 are
-    left to the C library.
+    left to the C library. Conversions of bf16, and of f16 where `target` has none,
+    become integer arithmetic.
 
     Level: loops -> loops. Needs: nothing.
     Source: Cephes for exp and log, Eigen for tanh and erf.
@@ -144,21 +148,21 @@ class ExpandMathPass(ModulePass):
 
     name = "expand-math"
 
+    target: str = "cpu"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [
-            inner
-            for inner in op.walk()
-            if type(inner) in EXPANSIONS and _is_f32(inner.results[0].type)
-        ]
-        for inner in functions:
-            _expand(inner)
+        has_f16 = target_of(self.target).converts_f16
+        for inner in list(op.walk()):
+            expansion = _expansion_of(inner, has_f16)
+            if expansion is not None:
+                _expand(inner, expansion)
 
 
-def _expand(op: Operation) -> None:
+def _expand(op: Operation, expansion: Callable[[Value], Value]) -> None:
     block = op.parent
     assert block is not None
     with writing_to(Writer(block, before=op, location=op.location)):
-        result = EXPANSIONS[type(op)](Value.of(op.operands[0])).ssa
+        result = expansion(Value.of(op.operands[0])).ssa
     result.name_hint = op.results[0].name_hint
     op.results[0].replace_all_uses_with(result)
     op.detach()

@@ -50,6 +50,8 @@ class Target:
     """Whether this process can execute the code."""
     masked_sizes: tuple[int, ...] = ()
     """The sizes in bytes of elements that masked loads and stores take."""
+    converts_f16: bool = False
+    """Whether it has instructions that convert f16 to f32 and back."""
     sums_in_flight: int = 8
     """Multiply-adds that must be under way to keep the arithmetic units busy."""
     tile_lanes: int = 16

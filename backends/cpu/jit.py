@@ -30,10 +30,10 @@ def public_symbols(module: ModuleOp) -> list[str]:
     ]
 
 
-def lower_loops(module: ModuleOp) -> ModuleOp:
-    """Return a copy of a loops-level module in the llvm dialect."""
+def lower_loops(module: ModuleOp, target: Target) -> ModuleOp:
+    """Return a copy of a loops-level module in the llvm dialect, for `target`."""
     lowered = module.clone()
-    lower(lowered)
+    lower(lowered, target)
     return lowered
 
 
@@ -45,5 +45,5 @@ def compile_loops(module: ModuleOp, target: Target) -> Code:
     `target` is not what this process runs on.
     """
     expect_host(target)
-    text = llvm_ir(lower_loops(module))
+    text = llvm_ir(lower_loops(module, target))
     return link([object_code(text, target)], public_symbols(module))

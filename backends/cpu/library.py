@@ -54,14 +54,14 @@ def kernel_objects(
 
 def _kernel_object(kernel: Kernel, target: Target, cache: ObjectCache) -> bytes:
     key = cache_key(target, f"{_sources()}\n{kernel.key}")
-    return cache.get(key, lambda: object_code(kernel_text(kernel), target))
+    return cache.get(key, lambda: object_code(kernel_text(kernel, target), target))
 
 
-def kernel_text(kernel: Kernel) -> str:
-    """Return `kernel` as LLVM IR; what it calls is declared."""
+def kernel_text(kernel: Kernel, target: Target) -> str:
+    """Return `kernel` as LLVM IR for `target`; what it calls is declared."""
     function = kernel.build()
     module = ModuleOp([*_declared_callees(function), function])
-    lower(module)
+    lower(module, target)
     return units(module)[kernel.symbol]
 
 
@@ -78,9 +78,9 @@ def _declared_callees(function: FuncOp) -> list[FuncOp]:
     ]
 
 
-def lower(module: ModuleOp) -> None:
+def lower(module: ModuleOp, target: Target) -> None:
     """Take a loops-level module to the llvm dialect."""
-    for each in (ExpandMathPass(), LoopsToLlvmPass()):
+    for each in (ExpandMathPass(f"{target.name}:{target.isa}"), LoopsToLlvmPass()):
         each.apply(Context(), module)
 
 

@@ -26,6 +26,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "tile_rows": 6,
         "panel_widths": (16,),
         "masked_sizes": (4, 8),
+        "converts_f16": True,
         "costs": Costs(interleaved_groups=2.0),
     },
     "avx512": {
@@ -35,6 +36,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "tile_rows": 12,
         "panel_widths": (32, 16),
         "masked_sizes": (1, 2, 4, 8),
+        "converts_f16": True,
         "costs": Costs(interleaved_groups=1.0),
     },
     "neon": {
@@ -43,11 +45,12 @@ _SHAPES: dict[str, dict[str, Any]] = {
         "fma": True,
         "tile_rows": 6,
         "panel_widths": (16,),
+        "converts_f16": True,
     },
 }
 _NEEDS = {
-    "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma"),
-    "avx2": ("avx2", "fma"),
+    "avx512": ("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma", "f16c"),
+    "avx2": ("avx2", "fma", "f16c"),
     "sse2": ("sse2",),
 }
 _GENERIC_CPU = {

@@ -29,9 +29,10 @@ class LoopsToLlvmPass(ModulePass):
     """
     Replace every function and global by its counterpart in the llvm dialect.
 
-    index becomes i64, a memref a pointer, an i1 in memory a byte. `fma` becomes
-    llvm.fmuladd, which fuses where the target can. A loop is tested at its end, and in
-    front unless it has the attribute `nonempty`.
+    index becomes i64, a memref a pointer, an i1 in memory a byte, floats of 16 bits
+    the i16 that has their bits. `fma` becomes llvm.fmuladd, which fuses where the
+    target can. A loop is tested at its end, and in front unless it has the attribute
+    `nonempty`.
 
     Level: loops -> llvm. Needs: expand-math, for functions of f32 to be fast.
     Errors: an op without a rule, vectors of several axes, dynamic inner strides.

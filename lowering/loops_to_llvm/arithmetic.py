@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     VectorType,
+    f16,
     i32,
 )
 from xdsl.ir import Attribute, Operation
@@ -17,10 +18,12 @@ from xdsl.ir import Attribute, Operation
 from glow.dialects.llvm_ext import conversion, elementwise
 from glow.lowering.loops_to_llvm.state import (
     Lowering,
+    bits_of_floats,
     converted,
     element_type,
     lowers,
 )
+from glow.support.types import is_narrow_float
 
 RENAMED: dict[type[Operation], type[Operation]] = {
     arith.AddiOp: llvm.AddOp,
@@ -43,8 +46,6 @@ RENAMED: dict[type[Operation], type[Operation]] = {
     arith.NegfOp: llvm.FNegOp,
     arith.MaxnumfOp: llvm.VectorFMaxOp,
     arith.MinnumfOp: llvm.VectorFMinOp,
-    arith.ExtFOp: llvm.FPExtOp,
-    arith.TruncFOp: llvm.FPTruncOp,
     arith.ExtSIOp: llvm.SExtOp,
     arith.ExtUIOp: llvm.ZExtOp,
     arith.TruncIOp: llvm.TruncOp,
@@ -113,6 +114,22 @@ def _rename(f: Lowering, op: Operation) -> None:
     f.replace(op, f.make(RENAMED[type(op)], f.all(op.operands), result, **properties))
 
 
+@lowers(arith.ExtFOp)
+def _extf(f: Lowering, op: arith.ExtFOp) -> None:
+    value = f[op.input]
+    if element_type(op.input.type) == f16:
+        value = f.make(llvm.BitcastOp, [value], op.input.type)
+    f.replace(op, f.make(llvm.FPExtOp, [value], op.result.type))
+
+
+@lowers(arith.TruncFOp)
+def _truncf(f: Lowering, op: arith.TruncFOp) -> None:
+    value = f.make(llvm.FPTruncOp, [f[op.input]], op.result.type)
+    if element_type(op.result.type) == f16:
+        value = f.make(llvm.BitcastOp, [value], converted(op.result.type))
+    f.replace(op, value)
+
+
 @lowers(*INTRINSICS)
 def _intrinsic(f: Lowering, op: Operation) -> None:
     value = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
@@ -125,7 +142,9 @@ def _constant(f: Lowering, op: arith.ConstantOp) -> None:
     value: Any = op.value
     if isinstance(op.result.type, IndexType):
         return  # Most end as literal offsets; `Lowering` makes the others.
-    if type_ != op.result.type:
+    if is_narrow_float(element_type(op.result.type)):
+        value = bits_of_floats(value, type_)
+    elif type_ != op.result.type:
         value = DenseIntOrFPElementsAttr(cast(VectorType[Any], type_), value.data)
     f.replace(op, f.make(llvm.ConstantOp, [], type_, value=cast(Attribute, value)))
 

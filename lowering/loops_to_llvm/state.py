@@ -9,6 +9,7 @@ from typing import Any, cast
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -20,11 +21,14 @@ from xdsl.dialects.builtin import (
     VectorType,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
+
+from glow.support.types import is_narrow_float
 
 PTR = llvm.LLVMPointerType()
 VOID = llvm.LLVMVoidType()
@@ -62,15 +66,27 @@ def with_element(type_: Attribute, element: Attribute) -> Attribute:
 
 
 def converted(type_: Attribute) -> Attribute:
-    """Return what a value of `type_` is in LLVM: index an i64, a memref a pointer."""
-    if isinstance(type_, IndexType):
-        return i64
+    """
+    Return what a value of `type_` is in LLVM: index an i64, a memref a pointer.
+
+    Floats of 16 bits are their bits, which LLVM moves on any target as it should.
+    """
     if isinstance(type_, MemRefType):
         return PTR
-    lanes = lanes_of(type_)
-    if lanes is not None and isinstance(element_type(type_), IndexType):
-        return VectorType(i64, [lanes])
+    element, lanes = element_type(type_), lanes_of(type_)
+    if isinstance(element, IndexType):
+        return i64 if lanes is None else VectorType(i64, [lanes])
+    if is_narrow_float(element):
+        return i16 if lanes is None else VectorType(i16, [lanes])
     return type_
+
+
+def bits_of_floats(value: Any, type_: Attribute) -> Attribute:
+    """Return a constant of floats of 16 bits as integers of type `type_`."""
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        bits = value.type.pack([value.value.data])
+        return integer(int.from_bytes(bits, "little"), i16)
+    return DenseIntOrFPElementsAttr(cast(Any, type_), value.data)
 
 
 def is_bool(type_: Attribute) -> bool:

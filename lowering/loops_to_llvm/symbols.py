@@ -16,7 +16,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from glow.lowering.loops_to_llvm.control import result_type
-from glow.lowering.loops_to_llvm.state import Externals, Lowering, converted, stored
+from glow.lowering.loops_to_llvm.state import (
+    Externals,
+    Lowering,
+    bits_of_floats,
+    converted,
+    stored,
+)
+from glow.support.types import is_narrow_float
 
 _EXTERNAL = llvm.LinkageAttr("external")
 _INTERNAL = llvm.LinkageAttr("internal")
@@ -70,8 +77,11 @@ def lower_global(op: memref.GlobalOp) -> llvm.GlobalOp:
     value = None
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         type_: Any = VectorType(element, [count])
-        values = list(_values(op.initial_value))
-        value = DenseIntOrFPElementsAttr.from_list(type_, values)
+        if is_narrow_float(op.type.element_type):
+            value = bits_of_floats(op.initial_value, type_)
+        else:
+            values = list(_values(op.initial_value))
+            value = DenseIntOrFPElementsAttr.from_list(type_, values)
     return llvm.GlobalOp(
         llvm.LLVMArrayType(count, element),
         op.sym_name,

@@ -31,8 +31,8 @@ func.func @erf(%x: f32) -> f32 {
 
 // CHECK-LABEL: @log_of_scalar
 // CHECK:         arith.cmpf olt
-// CHECK-NEXT:    arith.select
-// CHECK:         llvm_ext.sitofp {{.*}} : i32 to f32
+// CHECK:         arith.select
+// CHECK:         arith.sitofp {{.*}} : i32 to f32
 // CHECK-NOT:     math.log
 func.func @log_of_scalar(%x: f32) -> f32 {
   %y = math.log %x : f32
@@ -41,7 +41,7 @@ func.func @log_of_scalar(%x: f32) -> f32 {
 
 // CHECK-LABEL: @log_of_vector
 // CHECK:         llvm_ext.cmpf olt
-// CHECK-NEXT:    llvm_ext.select
+// CHECK:         llvm_ext.select
 // CHECK-NOT:     math.log
 func.func @log_of_vector(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.log %x : vector<16xf32>
@@ -60,4 +60,21 @@ func.func @double_is_kept(%x: f64) -> f64 {
 func.func @other_functions_are_kept(%x: f32) -> f32 {
   %y = math.sin %x : f32
   func.return %y : f32
+}
+
+// CHECK-LABEL: @bf16_is_the_upper_half
+// CHECK:         arith.shli {{.*}} : vector<8xi32>
+// CHECK-NOT:     arith.extf
+func.func @bf16_is_the_upper_half(%x: vector<8xbf16>) -> vector<8xf32> {
+  %y = arith.extf %x : vector<8xbf16> to vector<8xf32>
+  func.return %y : vector<8xf32>
+}
+
+// From f64, the way is by f32.
+// CHECK-LABEL: @f64_is_rounded_twice
+// CHECK:         arith.truncf %x : f64 to f32
+// CHECK-NOT:     : f64 to f16
+func.func @f64_is_rounded_twice(%x: f64) -> f16 {
+  %y = arith.truncf %x : f64 to f16
+  func.return %y : f16
 }

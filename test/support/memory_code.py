@@ -147,7 +147,7 @@ class MemoryCode:
         Kernels come from the library, which keeps them for the next test.
         """
         module, target = self.loops("declared"), target_of(self.target)
-        library.lower(module)
+        library.lower(module, target)
         expect_host(target)
         code = link(objects_of(module, target, ObjectCache()), ["main"])
         attributes: Any = module.attributes

@@ -143,9 +143,9 @@ def verified_kernels() -> Iterator[None]:
     from glow.analysis.validity import verify_module
     from glow.backends.cpu import library
 
-    def lower(module: Any) -> None:
+    def lower(module: Any, target: Any) -> None:
         verify_module(module)
-        plain(module)
+        plain(module, target)
         verify_module(module)
 
     plain = library.lower

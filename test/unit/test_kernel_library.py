@@ -68,10 +68,10 @@ def test_only_main_has_a_body_where_kernels_are_declared() -> None:
 
 
 def test_a_kernel_alone_is_the_code_it_is_in_a_module() -> None:
-    whole = units(lower_loops(at_loops("defined")))
+    whole = units(lower_loops(at_loops("defined"), target_of("cpu")))
     assert len(kernels()) > 5
     for kernel in kernels():
-        assert kernel_text(kernel) == whole[kernel.symbol]
+        assert kernel_text(kernel, target_of("cpu")) == whole[kernel.symbol]
 
 
 def test_the_library_makes_each_kernel_once(compiled: list[str]) -> None:

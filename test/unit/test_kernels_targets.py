@@ -88,5 +88,5 @@ def add_one_of_each(code: MemoryCode) -> None:
 def test_object_code(target: str) -> None:
     code = MemoryCode(target)
     add_one_of_each(code)
-    text = llvm_ir(lower_loops(code.loops()))
+    text = llvm_ir(lower_loops(code.loops(), target_of(target)))
     assert len(object_code(text, target_of(target))) > 4000

@@ -145,7 +145,7 @@ func.func @f(%x: memref<?xf32>, %m: index) {
 @pytest.mark.parametrize("target", ["sse2", "avx2", "avx512", "neon"])
 def test_every_target_gets_assembly_and_objects(target: str):
     machine = target_of(f"cpu:{target}")
-    module = lower_loops(parsed(LOOPS))
+    module = lower_loops(parsed(LOOPS), machine)
     code = emit(module, machine, "object")
     assert isinstance(code, bytes)
     assert code[:4] == b"\x7fELF"
@@ -156,14 +156,18 @@ def test_every_target_gets_assembly_and_objects(target: str):
 
 
 def test_emitted_ir_names_its_triple():
-    text = emit(lower_loops(parsed(LOOPS)), target_of("cpu:neon"), "llvm-ir")
+    text = emit(
+        lower_loops(parsed(LOOPS), target_of("cpu:neon")),
+        target_of("cpu:neon"),
+        "llvm-ir",
+    )
     assert isinstance(text, str)
     assert text.startswith('target triple = "aarch64')
 
 
 def test_unknown_form_names_the_known():
     with pytest.raises(ValueError, match="out of llvm-ir, asm, object, got 'elf'"):
-        emit(lower_loops(parsed(LOOPS)), target_of("cpu"), "elf")
+        emit(lower_loops(parsed(LOOPS), target_of("cpu")), target_of("cpu"), "elf")
 
 
 @pytest.mark.slow
@@ -171,7 +175,7 @@ def test_text_does_not_depend_on_hash_seeds():
     program = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "import test_llvm_text as t\n"
-        "print(t.llvm_ir(t.lower_loops(t.parsed(t.LOOPS))))\n"
+        "print(t.llvm_ir(t.lower_loops(t.parsed(t.LOOPS), t.target_of('cpu'))))\n"
     )
     texts = {
         subprocess.run(

@@ -139,7 +139,7 @@ def compiled(
     messages: tuple[str, ...] = (),
     **options: Any,
 ) -> NativeExecutable:
-    module = lower_loops(parsed(text))
+    module = lower_loops(parsed(text), target_of("cpu"))
     module.attributes["glow.signature"] = ArrayAttr(
         ArrayAttr([StringAttr(n), StringAttr(d), MemRefType(f32, [size])])
         for n, d, size in signature
@@ -281,7 +281,7 @@ def test_executable_refuses_to_be_pickled_or_copied():
 
 
 def test_code_for_another_machine_is_refused():
-    module = lower_loops(parsed(SQUARE_AND_ADD))
+    module = lower_loops(parsed(SQUARE_AND_ADD), target_of("cpu"))
     with pytest.raises(CompilationError, match="a target that runs here, got neon"):
         compile_module(module, target_of("cpu:neon"))
 
@@ -295,7 +295,7 @@ func.func @main() {
 }
 """
     with pytest.raises(InternalError, match="cannot link compiled code"):
-        compile_module(lower_loops(parsed(program)), target_of("cpu"))
+        compile_module(lower_loops(parsed(program), target_of("cpu")), target_of("cpu"))
 
 
 def test_ir_that_llvm_refuses_is_an_internal_error():
@@ -307,7 +307,7 @@ def test_only_a_main_that_runs_straight_down_gets_little_effort():
     """It runs once per call; what has loops is worth more, `main` too."""
 
     def levels(text: str) -> dict[str, int]:
-        functions = (op for op in lower_loops(parsed(text)).ops)
+        functions = (op for op in lower_loops(parsed(text), target_of("cpu")).ops)
         return {
             op.sym_name.data: level_of(op) for op in functions if isinstance(op, FuncOp)
         }
@@ -326,7 +326,9 @@ def test_objects_of_other_effort_are_others() -> None:
 
 
 def test_constant_without_bytes_is_refused():
-    module = lower_loops(parsed("func.func @main() {\n  func.return\n}"))
+    module = lower_loops(
+        parsed("func.func @main() {\n  func.return\n}"), target_of("cpu")
+    )
     absent = ResourceAttr(Handle(None, "0" * 64))
     module.attributes["glow.constants"] = ArrayAttr([absent])
     with pytest.raises(CompilationError, match="constant 000000000000 are absent"):

@@ -64,7 +64,7 @@ def test_narrow_vectors_and_few_registers_give_the_same(target: str) -> None:
 def test_kernels_compile_for_a_machine_that_this_one_is_not() -> None:
     chosen = [call for name in OPS for call in calls(name, 1, seed=3)]
     module = lowered(module_with(chosen), "loops", "cpu:neon")
-    text = llvm_ir(lower_loops(module))
+    text = llvm_ir(lower_loops(module, target_of("cpu:neon")))
     assert len(object_code(text, target_of("cpu:neon"))) > 4000
 
 
