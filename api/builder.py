@@ -11,9 +11,9 @@ Models written in Python: each op is a call, and so is a layer with its weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any, cast
 
@@ -27,19 +27,22 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.irdl import OptOperandDef, VarOperandDef
-from xdsl.universe import Universe
+from xdsl.irdl import OptOperandDef
 from xdsl.utils.exceptions import VerifyException
 
 from glow.building import (
     array_of,
     described,
-    is_value,
+    is_variadic,
     name_of,
+    op_class,
+    ops_of,
     parameters_of,
+    type_in,
     type_of,
 )
-from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
@@ -49,22 +52,40 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
+from glow.dialects.graph.tensors import Operand, Slot, SourceOp, Tensor, Writer
 from glow.initializers import Fans, Initializer
 from glow.layers import Layers
 from glow.model import Model
 from glow.support.errors import InvalidModelError
 from glow.support.names import Names
-from glow.support.types import (
-    Tensor,
-    dtype_of,
-    element_of,
-    shape_of,
-    tensor,
-    tensor_type,
-)
+from glow.support.types import Tensor as TensorType
+from glow.support.types import dtype_of
 
-Value = SSAValue
+Value = Tensor
 """A tensor in a model that is being written."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Operators(Writer):
+    """Where the operators of a builder's values write: what its methods do."""
+
+    builder: Builder
+    append: Callable[[Operation, str], Sequence[Tensor]]
+
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        label = self.builder.fresh_name(op.name.partition(".")[2])
+        return [result.value for result in self.append(op, label)]
+
+    def value(self, operand: Operand, like: TensorType | None = None) -> SSAValue:
+        if isinstance(operand, SSAValue):
+            return operand
+        return self.builder.value("operand", operand, like=like).value
+
+    def emit_all(
+        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+    ) -> tuple[Tensor, ...]:
+        results: Any = self.builder.op(op.name, *slots, **parameters)
+        return (results,) if isinstance(results, Tensor) else results
 
 
 class Builder(Layers):
@@ -74,9 +95,10 @@ class Builder(Layers):
     `b.relu(x)` is `b.op("graph.relu", x)`, and so for every op of the graph dialect;
     `op` also knows those of other packages. Operands come in order or by the name of
     their slot, parameters by name. A number is an operand of the first one's element
-    type; an array is a constant. Layers, such as `linear`, also make their weights.
-    An op with one result returns it, others return a tuple. `name` is what errors and
-    profiles call an op; names are numbered where they are taken.
+    type; an array is a constant. Values have the operators and indices of NumPy's
+    arrays: `x * y` is `b.mul(x, y)`. Layers, such as `linear`, also make their
+    weights. An op with one result returns it, others return a tuple. `name` is what
+    errors and profiles call an op; names are numbered where they are taken.
 
     Errors: InvalidModelError for operands and parameters that an op refuses, in its
     words; ValueError for an op that does not exist, a name that is taken, a value of
@@ -93,10 +115,9 @@ class Builder(Layers):
         self._module = ModuleOp([main])
         self._main = main
         self._states: dict[str, PlaceholderOp] = {}
+        self._operators = _Operators(self, self._results)
 
-    def input(
-        self, name: str, shape: Sequence[int], dtype: Any = np.float32
-    ) -> SSAValue:
+    def input(self, name: str, shape: Sequence[int], dtype: Any = np.float32) -> Tensor:
         """Add an input that the caller passes at each run, and return its value."""
         type_ = type_of(name_of(name), shape, dtype)
         self._declare(PlaceholderOp(self._symbol(name), "in", type_), name)
@@ -104,10 +125,9 @@ class Builder(Layers):
 
     def output(self, name: str, value: Any) -> None:
         """Make `value` an output of the model."""
-        value = self.value(f'output "{name_of(name)}"', value)
-        type_ = tensor(element_of(value), shape_of(value))
-        self._declare(PlaceholderOp(self._symbol(name), "out", type_), name)
-        self._add(SaveOp(name, value), name)
+        tensor = self.value(f'output "{name_of(name)}"', value)
+        self._declare(PlaceholderOp(self._symbol(name), "out", tensor.type), name)
+        self._add(SaveOp(name, tensor.value), name)
 
     def state(
         self,
@@ -116,7 +136,7 @@ class Builder(Layers):
         dtype: Any = np.float32,
         *,
         initial: Any = 0,
-    ) -> SSAValue:
+    ) -> Tensor:
         """
         Add a tensor that stays from run to run, and return what it holds before a run.
 
@@ -150,15 +170,15 @@ class Builder(Layers):
         state = self._states[name]
         if state.direction.data == "inout":
             raise ValueError(f'expected one update of state "{name}", got a second')
-        value = self.value(f'update of state "{name}"', value, like=state.type)
-        if value.type != state.type:
+        tensor = self.value(f'update of state "{name}"', value, like=state.type)
+        if tensor.type != state.type:
             raise InvalidModelError(
-                f'update of state "{name}": expected {state.type}, got {value.type}'
+                f'update of state "{name}": expected {state.type}, got {tensor.type}'
             )
         state.direction = StringAttr("inout")
-        self._add(SaveOp(name, value), name)
+        self._add(SaveOp(name, tensor.value), name)
 
-    def constant(self, array: Any, name: str = "constant") -> SSAValue:
+    def constant(self, array: Any, name: str = "constant") -> Tensor:
         """Add a constant with a copy of these elements, and return its value."""
         symbol = self._symbols.fresh(name_of(name))
         return self._constant(ConstantOp(symbol, array_of(array, f'constant "{name}"')))
@@ -171,7 +191,7 @@ class Builder(Layers):
         *,
         dtype: Any = np.float32,
         fans: Fans | None = None,
-    ) -> SSAValue:
+    ) -> Tensor:
         """
         Add a constant that starts as `init` says, and return its value.
 
@@ -193,7 +213,7 @@ class Builder(Layers):
 
     def op(self, op: str, /, *operands: Any, **parameters: Any) -> Any:
         """Add an op, of dialect graph where it names none, and return its results."""
-        cls = _op_class(op)
+        cls = op_class(op)
         kind = cls.name.partition(".")[2]
         label = parameters.pop("name", None) or self.fresh_name(kind)
         slots = self._slots(cls, operands, parameters)
@@ -207,20 +227,19 @@ class Builder(Layers):
             made.verify()
         except VerifyException as error:
             raise InvalidModelError(f'{cls.name} "{label}": {error}') from None
-        self._add(made, label)
-        results = tuple(made.results)
+        results = self._results(made, label)
         return results[0] if len(results) == 1 else results
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return what adds op `name` of dialect graph."""
         try:
-            _op_class(name)
+            op_class(name)
         except ValueError as error:
             raise AttributeError(str(error)) from None
         return partial(self.op, name)
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *_ops_of("graph")]
+        return [*super().__dir__(), *ops_of("graph")]
 
     def fresh_name(self, name: str) -> str:
         """Return `name`, numbered where an op has it."""
@@ -250,18 +269,22 @@ class Builder(Layers):
         op.location = _location(name)
         self._module.body.block.insert_op_before(op, self._main)
 
-    def _constant(self, op: ConstantOp) -> SSAValue:
+    def _constant(self, op: ConstantOp) -> Tensor:
         name = op.sym_name.data
         self._declare(op, name)
         return self._load(name, op.type)
 
-    def _load(self, name: str, type_: Tensor) -> SSAValue:
-        return self._add(LoadOp(name, type_), name).results[0]
+    def _load(self, name: str, type_: TensorType) -> Tensor:
+        return self._results(LoadOp(name, type_), name)[0]
 
-    def _add(self, op: Operation, name: str) -> Operation:
+    def _add(self, op: Operation, name: str) -> None:
         op.location = _location(name)
         self._block.add_op(op)
-        return op
+
+    def _results(self, op: Operation, name: str) -> tuple[Tensor, ...]:
+        """Add an op, and return its results."""
+        self._add(op, name)
+        return tuple(Tensor(result, self._operators) for result in op.results)
 
     def _slots(
         self, cls: type[GraphOp], operands: Sequence[Any], named: dict[str, Any]
@@ -270,7 +293,7 @@ class Builder(Layers):
         slots = cls.get_irdl_definition().operands
         given = dict(zip((name for name, _ in slots), operands, strict=False))
         if len(operands) > len(slots):
-            several = [name for name, kind in slots if _is_variadic(kind)]
+            several = [name for name, kind in slots if is_variadic(kind)]
             hint = f"; {several[0]} are one list" if several else ""
             raise TypeError(
                 f"{cls.name}: expected at most {len(slots)} operands, "
@@ -282,31 +305,32 @@ class Builder(Layers):
         last = max(
             (i for i, (name, _) in enumerate(slots) if name in given), default=-1
         )
-        like = next(filter(None, map(_type_in, given.values())), None)
-        found: list[Any] = []
+        like = next(filter(None, map(type_in, given.values())), None)
+        values: list[Any] = []
         for name, definition in slots[: last + 1]:
             operand, what = given.get(name), f"{cls.name}: {name}"
-            if _is_variadic(definition):
+            if is_variadic(definition):
                 if not isinstance(operand, list | tuple):
                     raise TypeError(
                         f"{what}: expected a list of values, got {described(operand)}"
                     )
                 several = cast(Sequence[Any], operand)
-                found.append([self.value(what, each, like=like) for each in several])
+                tensors = [self.value(what, each, like=like) for each in several]
+                values.append([tensor.value for tensor in tensors])
             elif operand is None and isinstance(definition, OptOperandDef):
-                found.append(None)
+                values.append(None)
             else:
-                found.append(self.value(what, operand, like=like))
-        return found
+                values.append(self.value(what, operand, like=like).value)
+        return values
 
-    def value(self, what: str, given: Any, *, like: Tensor | None = None) -> SSAValue:
+    def value(self, what: str, given: Any, *, like: TensorType | None = None) -> Tensor:
         """
         Return `given` as a value: one of this builder, or a constant made of an array.
 
         A number has the element type of `like`. `what` is its role, for errors.
         """
-        if is_value(given):
-            if given.owner.parent is not self._block:
+        if isinstance(given, Tensor):
+            if given.writer is not self._operators:
                 raise ValueError(
                     f'{what}: expected a value of builder "{self._name}", '
                     "got one of another"
@@ -314,43 +338,23 @@ class Builder(Layers):
             return given
         array = array_of(given, what)
         if not isinstance(given, np.ndarray | np.generic) and like is not None:
-            array = array.astype(dtype_of(like.element_type))
+            array = self._typed(what, array, like)
         if array.size > INLINE_ELEMENTS:
             return self.constant(array)
-        return self._add(LiteralOp(array), self.fresh_name("literal")).results[0]
+        return self._results(LiteralOp(array), self.fresh_name("literal"))[0]
+
+    def _typed(self, what: str, array: Array, like: TensorType) -> Array:
+        """Return numbers with the elements of `like`."""
+        element = like.element_type
+        try:
+            return (
+                number_of(array.item(), element)
+                if array.ndim == 0
+                else (array.astype(dtype_of(element)))
+            )
+        except VerifyException as error:
+            raise InvalidModelError(f"{what}: {error}") from None
 
 
 def _location(name: str) -> NameLoc:
     return NameLoc(StringAttr(name), NoneAttr())
-
-
-def _type_in(operand: Any) -> Tensor | None:
-    """Return the type of the value that an operand is, or of the first of several."""
-    is_several = isinstance(operand, list | tuple)
-    values = cast(Sequence[Any], operand) if is_several else (operand,)
-    found = next(filter(is_value, values), None)
-    return None if found is None else tensor_type(found)
-
-
-def _is_variadic(definition: object) -> bool:
-    is_optional = isinstance(definition, OptOperandDef)
-    return isinstance(definition, VarOperandDef) and not is_optional
-
-
-@cache
-def _ops_of(dialect: str) -> Mapping[str, type[GraphOp]]:
-    """Return the ops on tensors of a dialect, by what is behind its name."""
-    load = Universe.get_multiverse().all_dialects.get(dialect)
-    ops = load().operations if load is not None else ()
-    return {op.name.partition(".")[2]: op for op in ops if issubclass(op, GraphOp)}
-
-
-def _op_class(name: str) -> type[GraphOp]:
-    """Return the op called `name`; without a dialect, one of graph."""
-    dialect, _, kind = name.rpartition(".")
-    ops = _ops_of(dialect or "graph")
-    if kind not in ops:
-        close = get_close_matches(kind, ops)
-        hint = f", did you mean {' or '.join(close)}?" if close else ""
-        raise ValueError(f'expected the name of an op on tensors, got "{name}"{hint}')
-    return ops[kind]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cache
 from types import NoneType
-from typing import Any, TypeGuard, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
+from xdsl.irdl import OptOperandDef, VarOperandDef
+from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.tensors import Tensor
 from glow.support.dtypes import dtype_named
-from glow.support.types import Tensor, element_type_of, tensor
+from glow.support.types import Tensor as TensorType
+from glow.support.types import element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
     bool: "True or False",
@@ -34,19 +40,14 @@ _TAKEN: Mapping[Any, Any] = {
 _SEVERAL = {int: "integers", float: "numbers", str: "strings"}
 
 
-def is_value(given: object) -> TypeGuard[SSAValue]:
-    """Return whether `given` is a tensor of a model that is being written."""
-    return isinstance(given, SSAValue)
-
-
 def described(given: Any) -> str:
     """Return a few words for what a caller passed."""
-    if is_value(given):
+    if isinstance(given, Tensor):
         return f"a value {given.type}"
     if isinstance(given, np.ndarray):
         return f"an array of {cast(NDArray[Any], given).dtype}"
     if isinstance(given, list | tuple):
-        count = sum(map(is_value, cast(Sequence[Any], given)))
+        count = sum(isinstance(v, Tensor) for v in cast(Sequence[Any], given))
         if count:
             return f"{count} values"
     text = " ".join(repr(cast(object, given)).split())
@@ -76,7 +77,7 @@ def name_of(given: object) -> str:
     return given
 
 
-def type_of(name: str, shape: Any, dtype: Any) -> Tensor:
+def type_of(name: str, shape: Any, dtype: Any) -> TensorType:
     """Return the type of a tensor, of known extents."""
     extents = extents_of(name, shape)
     try:
@@ -172,3 +173,35 @@ def _as_one(value: Any, kind: Any) -> Any:
         is_ours = isinstance(value, Attribute)
         return value if is_ours else element_type_of(dtype_named(value))
     return None if value is None else kind(value)
+
+
+def type_in(operand: Any) -> TensorType | None:
+    """Return the type of the value that an operand is, or of the first of several."""
+    is_several = isinstance(operand, list | tuple)
+    values = cast(Sequence[Any], operand) if is_several else (operand,)
+    return next((each.type for each in values if isinstance(each, Tensor)), None)
+
+
+def is_variadic(definition: object) -> bool:
+    """Return whether an operand slot takes a list."""
+    is_optional = isinstance(definition, OptOperandDef)
+    return isinstance(definition, VarOperandDef) and not is_optional
+
+
+@cache
+def ops_of(dialect: str) -> Mapping[str, type[GraphOp]]:
+    """Return the ops on tensors of a dialect, by what is behind its name."""
+    load = Universe.get_multiverse().all_dialects.get(dialect)
+    ops = load().operations if load is not None else ()
+    return {op.name.partition(".")[2]: op for op in ops if issubclass(op, GraphOp)}
+
+
+def op_class(name: str) -> type[GraphOp]:
+    """Return the op called `name`; without a dialect, one of graph."""
+    dialect, _, kind = name.rpartition(".")
+    ops = ops_of(dialect or "graph")
+    if kind not in ops:
+        close = get_close_matches(kind, ops)
+        hint = f", did you mean {' or '.join(close)}?" if close else ""
+        raise ValueError(f'expected the name of an op on tensors, got "{name}"{hint}')
+    return ops[kind]

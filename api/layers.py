@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, cast
 
-from xdsl.ir import SSAValue
-
 from glow.building import integers
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.graph.tensors import Tensor
 from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
-from glow.support.types import dtype_of, element_of, shape_of
 
 Sizes = int | Sequence[int]
 
@@ -42,11 +40,11 @@ class Layers(ABC):
         *,
         dtype: Any,
         fans: Fans | None = None,
-    ) -> SSAValue:
+    ) -> Tensor:
         """Add a constant that starts as `init` says."""
 
     @abstractmethod
-    def value(self, what: str, given: Any) -> SSAValue:
+    def value(self, what: str, given: Any) -> Tensor:
         """Return `given` as a value: one of this builder, or a constant of an array."""
 
     @abstractmethod
@@ -55,20 +53,20 @@ class Layers(ABC):
 
     def _input(
         self, layer: str, given: Any, axes: str, least: int, most: int | None = None
-    ) -> SSAValue:
+    ) -> Tensor:
         """Return what a layer is of, as a value of a rank that it can have."""
         if isinstance(given, int | float | complex):
             raise TypeError(f"{layer}: expected a value or an array as x, got {given}")
         found = self.value(f"{layer}: x", given)
-        if not least <= len(shape_of(found)) <= (most or len(shape_of(found))):
+        if not least <= len(found.shape) <= (most or len(found.shape)):
             raise ValueError(f"{layer}: expected x of shape {axes}, got {found.type}")
         return found
 
     def _weights(
-        self, layer: str, like: SSAValue, **given: tuple[Sequence[int], Initializer]
-    ) -> dict[str, SSAValue]:
+        self, layer: str, like: Tensor, **given: tuple[Sequence[int], Initializer]
+    ) -> dict[str, Tensor]:
         """Return a weight per slot, with the element type of `like`."""
-        dtype = dtype_of(element_of(like))
+        dtype = like.dtype
         return {
             slot: self.weight(f"{layer}.{slot}", shape, init, dtype=dtype)
             for slot, (shape, init) in given.items()
@@ -76,7 +74,7 @@ class Layers(ABC):
 
     def conv(
         self,
-        x: SSAValue,
+        x: Tensor,
         channels: int,
         kernel: Sizes,
         *,
@@ -88,7 +86,7 @@ class Layers(ABC):
         init: Initializer = _HE,
         bias_init: Initializer = _ZEROS,
         name: str = "conv",
-    ) -> SSAValue:
+    ) -> Tensor:
         """
         Add a convolution of x [N, C, ...] that gives `channels`.
 
@@ -99,14 +97,14 @@ class Layers(ABC):
         x = self._input("conv", x, "[N, C, ...] with 1 to 3 spatial axes", 3, 5)
         integers("conv", 0, channels=channels)
         integers("conv", 1, groups=groups)
-        _, depth, *extents = shape_of(x)
+        _, depth, *extents = x.shape
         given = {"kernel": kernel, "stride": stride, "dilation": dilation}
         kernels, strides, dilations = (
             _sizes(name, each, len(extents), 1) for name, each in given.items()
         )
         name, size = self.fresh_name(name), prod(kernels)
         fans = Fans(depth // groups * size, channels // groups * size)
-        dtype, shape = dtype_of(element_of(x)), (channels, depth // groups, *kernels)
+        dtype, shape = x.dtype, (channels, depth // groups, *kernels)
         filters = self.weight(f"{name}.filter", shape, init, dtype=dtype, fans=fans)
         biases = {"bias": ((channels,), bias_init)} if bias else {}
         return self.op(
@@ -123,23 +121,23 @@ class Layers(ABC):
 
     def linear(
         self,
-        x: SSAValue,
+        x: Tensor,
         features: int,
         *,
         bias: bool = True,
         init: Initializer = _GLOROT,
         bias_init: Initializer = _ZEROS,
         name: str = "linear",
-    ) -> SSAValue:
+    ) -> Tensor:
         """Add x [..., K] times weights [K, features], plus a bias."""
         x = self._input("linear", x, "[..., K]", 1)
         integers("linear", 0, features=features)
-        name, depth = self.fresh_name(name), shape_of(x)[-1]
+        name, depth = self.fresh_name(name), x.shape[-1]
         weights = self.weight(
             f"{name}.weight",
             (depth, features),
             init,
-            dtype=dtype_of(element_of(x)),
+            dtype=x.dtype,
             fans=Fans(depth, features),
         )
         biases = {"bias": ((features,), bias_init)} if bias else {}
@@ -148,7 +146,7 @@ class Layers(ABC):
 
     def batch_norm(
         self,
-        x: SSAValue,
+        x: Tensor,
         *,
         mean: Initializer = _ZEROS,
         variance: Initializer = _ONES,
@@ -156,10 +154,10 @@ class Layers(ABC):
         bias: Initializer = _ZEROS,
         name: str = "batch_norm",
         **parameters: Any,
-    ) -> SSAValue:
+    ) -> Tensor:
         """Add a batch normalization of x [N, C, ...] by statistics that are known."""
         x = self._input("batch_norm", x, "[N, C, ...]", 2)
-        name, shape = self.fresh_name(name), shape_of(x)[1:2]
+        name, shape = self.fresh_name(name), x.shape[1:2]
         inits = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
         given = {slot: (shape, init) for slot, init in inits.items()}
         weights = self._weights(name, x, **given)
@@ -167,7 +165,7 @@ class Layers(ABC):
 
     def layer_norm(
         self,
-        x: SSAValue,
+        x: Tensor,
         *,
         axis: int = -1,
         scale: Initializer = _ONES,
@@ -177,16 +175,16 @@ class Layers(ABC):
     ) -> Any:
         """Add a layer normalization of x over its axes from `axis` on."""
         x = self._input("layer_norm", x, "[..., K]", 1)
-        rank = len(shape_of(x))
+        rank = len(x.shape)
         integers("layer_norm", -rank, axis=axis)
-        name, shape = self.fresh_name(name), shape_of(x)[axis:]
+        name, shape = self.fresh_name(name), x.shape[axis:]
         weights = self._weights(name, x, scale=(shape, scale), bias=(shape, bias))
         parameters["axis"] = axis
         return self.op("graph.layer_norm", x, **weights, **parameters, name=name)
 
     def embedding(
         self,
-        indices: SSAValue,
+        indices: Tensor,
         count: int,
         width: int,
         *,
@@ -194,7 +192,7 @@ class Layers(ABC):
         init: Initializer = _NORMAL,
         name: str = "embedding",
         **parameters: Any,
-    ) -> SSAValue:
+    ) -> Tensor:
         """Add the rows of a table [count, width] that `indices` name."""
         integers("embedding", 0, count=count, width=width)
         name = self.fresh_name(name)
@@ -204,22 +202,22 @@ class Layers(ABC):
         )
         return self.op("graph.embedding", table, indices, **parameters, name=name)
 
-    def lstm(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+    def lstm(self, x: Tensor, units: int, **parameters: Any) -> Any:
         """Add a long short-term memory; see `recurrent`."""
         return self.recurrent(LstmOp, x, units, **parameters)
 
-    def gru(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+    def gru(self, x: Tensor, units: int, **parameters: Any) -> Any:
         """Add a gated recurrent unit; see `recurrent`."""
         return self.recurrent(GruOp, x, units, **parameters)
 
-    def rnn(self, x: SSAValue, units: int, **parameters: Any) -> Any:
+    def rnn(self, x: Tensor, units: int, **parameters: Any) -> Any:
         """Add a plain recurrent network; see `recurrent`."""
         return self.recurrent(RnnOp, x, units, **parameters)
 
     def recurrent(
         self,
         kind: type[LstmOp | GruOp | RnnOp],
-        x: SSAValue,
+        x: Tensor,
         units: int,
         *,
         bias: bool = True,
@@ -239,13 +237,13 @@ class Layers(ABC):
         integers(layer, 0, units=units)
         label = self.fresh_name(name or layer)
         directions = 2 if parameters.get("direction") == "bidirectional" else 1
-        rows, depth, dtype = kind.GATES * units, shape_of(x)[-1], element_of(x)
+        rows, depth = kind.GATES * units, x.shape[-1]
         sides = {
             slot: self.weight(
                 f"{label}.{slot}",
                 (directions, rows, columns),
                 init,
-                dtype=dtype_of(dtype),
+                dtype=x.dtype,
                 fans=Fans(columns, units),
             )
             for slot, columns in (("weights", depth), ("recurrence", units))

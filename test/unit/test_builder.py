@@ -131,6 +131,25 @@ def test_operands_by_name_numbers_and_several() -> None:
     np.testing.assert_array_equal(np.take_along_axis(expected, i, 1), v)
 
 
+def test_values_have_operators_and_indices() -> None:
+    b = glow.Builder()
+    x = b.input("x", (2, 3))
+    assert (x.shape, x.dtype, x.ndim) == ((2, 3), np.dtype(np.float32), 2)
+    y = (1 - x[:, :2]) @ np.ones((2, 3), np.float32) / 2 + b.relu(x) % 2
+    b.output("y", y)
+    array = image(2, 3)
+    expected = (1 - array[:, :2]) @ np.ones((2, 3), np.float32) / 2
+    expected += np.maximum(array, 0) % 2
+    np.testing.assert_allclose(run(b, array), expected, rtol=1e-6)
+    other = glow.Builder("other").input("z", (2, 3))
+    with pytest.raises(ValueError, match='expected a value of builder "model"'):
+        x + other
+    with pytest.raises(glow.InvalidModelError, match=r'graph.matmul "matmul_1": lhs'):
+        x @ x
+    with pytest.raises(glow.InvalidModelError, match="expected a number of type i64"):
+        b.input("i", (2,), np.int64) * 0.5
+
+
 def test_ops_of_another_package_have_their_dialect() -> None:
     b = glow.Builder()
     x = b.input("x", (2,))
