@@ -29,7 +29,7 @@ def address_of(array: NDArray[Any]) -> int:
 
 
 def sample_of(array: NDArray[Any]) -> bytes:
-    """Return some bytes of contiguous `array`; most other arrays have others."""
+    """Return a sample of the bytes of contiguous `array`, to tell arrays apart."""
     flat = array.reshape(-1).view(np.uint8)
     # A file that is mapped is read around each place, so these are few.
     step = flat.size // _SAMPLES
@@ -47,7 +47,9 @@ def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
 
 def repeated_element(array: NDArray[Any]) -> NDArray[Any] | None:
-    """Return what all of `array` have the bits of, as an array without axes."""
+    """
+    Return the element that all of `array` have bit by bit, as an array without axes.
+    """
     if not array.size:
         return None
     words = array.reshape(-1).view(f"u{array.itemsize}")

@@ -40,12 +40,12 @@ class Relation:
 
     text: str
     names: tuple[str, ...]
-    """Those that it follows from."""
+    """The names that it is computed from."""
     tree: ast.expr
 
     def extent(self, dims: Mapping[str, int]) -> int:
         """
-        Return what it is for `dims`, which has all of its names.
+        Return its value for `dims`, which has all of its names.
 
         Errors: a ValueError where that is no extent.
         """
@@ -59,7 +59,7 @@ class Relation:
         return int(extent)
 
     def described(self, dims: Mapping[str, int]) -> str:
-        """Return `past = 3`, for each name that it follows from."""
+        """Return `past = 3` and so on, for the names that it is computed from."""
         return ", ".join(f"{name} = {dims[name]}" for name in self.names)
 
 
@@ -67,8 +67,8 @@ def relations(texts: Iterable[str], known: Collection[str] = ()) -> dict[str, Re
     """
     Return those of `texts` that are arithmetic on others of them, or on `known`.
 
-    Others are names, whatever they look like: "batch-size" is one unless there are a
-    "batch" and a "size".
+    All others are names, of any form: "batch-size" is one unless there are a "batch"
+    and a "size".
     """
     parsed = {text: _parsed(text) for text in texts}
     names = {text for text, relation in parsed.items() if relation is None}
@@ -81,7 +81,7 @@ def relations(texts: Iterable[str], known: Collection[str] = ()) -> dict[str, Re
 
 
 def _parsed(text: str) -> Relation | None:
-    """Return `text` as arithmetic on at least one name; None: it is none."""
+    """Return `text` as arithmetic on at least one name; None if it is not."""
     if len(text) > _LONGEST:
         return None
     try:

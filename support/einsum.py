@@ -17,9 +17,9 @@ Labels = tuple[str, ...]
 @dataclass(frozen=True)
 class Equation:
     """
-    What each axis is called: those of operands and of the result.
+    The label of each axis, of operands and of the result.
 
-    Axes of an ellipsis are called by their place from the back, `-1` the last.
+    Axes of an ellipsis are labeled by their place from the back, `-1` the last.
     """
 
     terms: tuple[Labels, ...]
@@ -36,9 +36,9 @@ def read_equation(text: str, shapes: Sequence[Shape]) -> Equation:
     """
     Return the equation `text` of operands with these shapes.
 
-    Errors: VerifyException for signs that mean nothing, another number of operands or
-    axes, extents that differ, labels of the result that no operand has or that it has
-    twice, an ellipsis on one side only.
+    Errors: VerifyException for invalid signs, another number of operands or axes,
+    extents that differ, labels of the result that no operand has or that it has twice,
+    an ellipsis on one side only.
     """
     left, arrow, right = text.replace(" ", "").partition("->")
     terms = [_split(term, text) for term in left.split(",")]
@@ -71,7 +71,7 @@ def _split(term: str, text: str) -> list[str]:
 
 
 def _named(term: list[str], shape: Shape, text: str) -> Labels:
-    """Return what each axis of an operand is called."""
+    """Return the label of each axis of an operand."""
     letters = len(term) - (_ELLIPSIS in term)
     rest = len(shape) - letters
     if rest < 0 or (rest and _ELLIPSIS not in term):

@@ -12,7 +12,7 @@ TEMPORARY = ".tmp"
 
 
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write `pieces` one after another to `path`, in the place of what was there."""
+    """Write `pieces` one after another to `path`, replacing an old file at once."""
     # Unlike a file of tempfile, this one is for everybody whom the umask lets read.
     temporary = path.parent / f".{path.name}.{os.urandom(8).hex()}{TEMPORARY}"
     try:

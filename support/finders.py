@@ -8,6 +8,6 @@ FINDERS: list[Callable[[str], object]] = []
 """
 One function that returns the `Backend` with a name, or raises a TargetError.
 
-Passes name their target and stand below the backends, so that what stands above both
-says how names are resolved: `glow` itself.
+Passes name their target and stand below the backends, so the package above both, `glow`
+itself, sets the function that resolves names.
 """

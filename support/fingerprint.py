@@ -19,10 +19,10 @@ _KNOWN_BY_VERSION = ("glow", "xdsl")
 @cache
 def fingerprint() -> str:
     """
-    Return a digest of all code that decides what a compilation gives.
+    Return a digest of all code that a compilation depends on.
 
-    That is this package, the packages that it needs, and those that add to it.
-    Sources count by content: versions stay while they are edited.
+    That is this package, the packages that it needs, and those that add to it. Sources
+    count by content, since versions stay while they are edited.
     """
     parts = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     parts += [f"{name} {_version_of(name)}" for name in _NEEDED]
@@ -63,7 +63,7 @@ def own_folders() -> list[Path]:
 
 
 def folders_of(package: str) -> list[Path]:
-    """Return where a package, or module, lies, without running it."""
+    """Return the location of a package or module, without running it."""
     spec = find_spec(package)
     if spec is None:
         return []

@@ -23,10 +23,10 @@ _PAUSES = _Pauses()
 @contextmanager
 def no_collection() -> Generator[None]:
     """
-    Let the cyclic garbage collector rest, from any number of threads at once.
+    Pause the cyclic garbage collector, from any number of threads at once.
 
-    IR is one large cycle that grows: the collector walks all of it again and again,
-    a sixth of the time of a compilation, and finds little to free.
+    IR is one large cycle that grows: the collector would walk it again and again, for a
+    sixth of the time of a compilation, and find little to free.
     """
     with _PAUSES.lock:
         if _PAUSES.count == 0:

@@ -1,9 +1,9 @@
 """
 Files mapped into memory, whose bytes are read where they are used.
 
-What is mapped is the file, not a copy of it. Who replaces the file by another one does
-no harm; who cuts or overwrites it in place changes what arrays hold, or ends the
-process where it reads beyond the new end.
+The file itself is mapped, not a copy. Replacing it by another file does no harm;
+truncating or overwriting it in place changes what arrays hold, or ends the process
+where it reads beyond the new end.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from glow.support.arrays import (
 )
 
 SMALL_BYTES = 1 << 20
-"""Files that are smaller are read: mapping them would save nothing."""
+"""Smaller files are read: mapping them would save nothing."""
 
 _MOVED_BYTES = 1 << 16
-"""Arrays that are smaller are moved to where they are read best."""
+"""Smaller arrays are moved to an aligned place."""
 
 # The same file, as far as its directory entry says.
 _Identity = tuple[int, int, int, int]
@@ -43,8 +43,7 @@ def contents_of(path: Path) -> memoryview:
     """
     Return the bytes of a file: small ones in memory, large ones mapped, read-only.
 
-    Whoever asks for a file gets the same mapping, while anybody holds a part of it.
-    Errors: OSError.
+    All callers get the same mapping, while any part of it is in use. Errors: OSError.
     """
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
@@ -68,8 +67,8 @@ def forget(array: NDArray[Any]) -> None:
     """
     Give back the memory of `array` if the bytes are those of a mapped file.
 
-    Nothing changes for who reads it, but the time that it takes. What lies between the
-    elements of a strided array goes too.
+    Later reads only take longer. The bytes between the elements of a strided array are
+    given back too.
     """
     mapping = _mapping_of(array)
     advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
@@ -86,7 +85,7 @@ def usable(array: NDArray[Any]) -> NDArray[Any]:
     Return `array` itself if code can read it where it lies, else an aligned copy.
 
     Elements have to be at multiples of their size. Small arrays are moved to the start
-    of a cache line, where vectors of them cost least to read.
+    of a cache line, where loading vectors of them costs least.
     """
     if not array.flags.c_contiguous:
         return aligned(array)

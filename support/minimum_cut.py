@@ -9,7 +9,7 @@ from math import inf
 
 class Network:
     """
-    Nodes on one side or the other, and what it costs to part them.
+    Nodes on one side or the other, and the costs of parting them.
 
     Units: costs are integers of any one unit, or infinite.
     """
@@ -20,7 +20,7 @@ class Network:
         self._left: dict[Hashable, dict[Hashable, float]] = {source: {}, sink: {}}
 
     def add(self, tail: Hashable, head: Hashable, cost: float) -> None:
-        """Let it cost so much more that `tail` is beside the source, `head` not."""
+        """Add a cost for `tail` on the side of the source and `head` on the other."""
         assert cost >= 0, f"expected a cost of at least 0, got {cost}"
         edges = self._left.setdefault(tail, {})
         edges[head] = edges.get(head, 0) + cost
@@ -28,7 +28,7 @@ class Network:
 
     def source_sides(self) -> tuple[set[Hashable], set[Hashable]]:
         """
-        Return what may be beside the source in a cut of least cost: the fewest or most.
+        Return the nodes beside the source in a cut of least cost: the fewest or most.
 
         The fewest are the source alone unless others beside it make the cut cheaper.
         Source: Edmonds and Karp's maximum flow; the network is used up.
@@ -38,7 +38,7 @@ class Network:
         return set(before), self._left.keys() - self._behind()
 
     def _reached(self) -> dict[Hashable, Hashable]:
-        """Return what flow can still reach, each node with the one before it."""
+        """Return the nodes that flow can still reach, each with the one before it."""
         reached: dict[Hashable, Hashable] = {self._source: self._source}
         queue = deque([self._source])
         while queue and self._sink not in reached:
@@ -62,7 +62,7 @@ class Network:
         return behind
 
     def _push(self, before: dict[Hashable, Hashable]) -> None:
-        """Send what fits along the path that `before` has to the sink."""
+        """Send as much flow as fits along the path that `before` has to the sink."""
         path: list[tuple[Hashable, Hashable]] = []
         head = self._sink
         while head != self._source:

@@ -19,8 +19,8 @@ class Resource:
     """
     A read-only array that attributes refer to by the SHA-256 of its bytes.
 
-    Whoever holds an attribute holds the resource, so bytes live as long as the IR or
-    the executable that uses them, and no longer.
+    Attributes hold the resource, so bytes live exactly as long as the IR or the
+    executables that use them.
     """
 
     def __init__(self, array: NDArray[Any]):
@@ -30,9 +30,10 @@ class Resource:
 
     def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
         """
-        Return what `place` makes of the array, which must be equal, and keep that one.
+        Return the result of `place` on the array, which must be equal, and keep that
+        one.
 
-        So it moves once, for all executables that share it.
+        So an array moves once, for all executables that share it.
         """
         self.array = place(self.array)
         return self.array

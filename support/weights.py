@@ -25,9 +25,9 @@ def save_weights(module: ModuleOp, path: Path) -> None:
     """
     Write the bytes that `module` refers to and this process has to `path`.
 
-    The file is a safetensors file, whole or not there at all, and the same for the
-    same constants. Bytes go to it piece by piece, and what was read of mapped files on
-    the way is given back.
+    The safetensors file is written whole or not at all, and is the same for the same
+    constants. Bytes are written piece by piece, and pages of mapped files are given
+    back once read.
     """
     resources = {resource.digest: resource for resource in resources_of(module)}
     arrays = {digest: resources[digest].array for digest in sorted(resources)}
@@ -60,10 +60,10 @@ def _resources_in(attribute: Attribute) -> Iterator[Resource]:
 
 def load_weights(path: Path) -> tuple[Resource, ...]:
     """
-    Map what `save_weights` wrote; IR parsed while the result lives finds its bytes.
+    Map a file of `save_weights`; IR parsed while the result lives finds its bytes.
 
-    Errors: InvalidModelError for a file that is corrupt or truncated, or bytes that
-    are not those of their digest.
+    Errors: InvalidModelError for a file that is corrupt or truncated, or bytes that do
+    not match their digest.
     """
     from safetensors import SafetensorError, safe_open
 

@@ -65,7 +65,7 @@ def assembly(text: str, target: Target) -> str:
 
 
 def cache_key(target: Target, content: str, level: int = KERNEL_LEVEL) -> str:
-    """Return what identifies an object made from `content` for `target`."""
+    """Return the key of an object made from `content` for `target`."""
     made_by = (
         f"llvmlite {llvmlite_version}, LLVM {llvm.llvm_version_info}, level {level}"
     )

@@ -27,7 +27,7 @@ _UNDEFINED, _RESERVED = 0, 0xFF00  # numbers of sections
 
 
 class UnknownFormError(Exception):
-    """Something in an object file that is not read here."""
+    """An object file has a part that is not supported."""
 
 
 class Section(NamedTuple):
@@ -39,7 +39,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A place in a section, or, without one, something that others define."""
+    """A place in a section or, without a section, a symbol defined elsewhere."""
 
     name: str
     section: int | None
@@ -60,7 +60,7 @@ class Relocation(NamedTuple):
 
 class ObjectFile(NamedTuple):
     """
-    What an object file has of code and read-only data.
+    The code and read-only data of an object file.
 
     Sections have their numbers in the file; symbols and relocations are in its order.
     """
@@ -85,9 +85,9 @@ class _Header(NamedTuple):
 
 def read_object(data: bytes) -> ObjectFile:
     """
-    Return what an object file contains.
+    Return the contents of an object file.
 
-    Errors: an UnknownFormError for another format, and for what needs more than
+    Errors: an UnknownFormError for another format, and for parts that need more than
     placing bytes: variables, thread-local storage, common symbols.
     """
     if not data.startswith(_IDENT):

@@ -52,8 +52,8 @@ def link_elf(objects: Sequence[bytes]) -> Code:
     """
     Return the functions that object files define between them.
 
-    Errors: an UnknownFormError for what only another linker can do; an InternalError
-    for a symbol that is defined twice or nowhere.
+    Errors: an UnknownFormError for an unsupported object file; an InternalError for a
+    symbol that is defined twice or nowhere.
     """
     files = [read_object(data) for data in objects]
     for file in files:
@@ -104,7 +104,7 @@ class _Linker:
         self._pages.data[place : place + len(data)] = data
 
     def _address(self, name: str) -> int:
-        """Return the address of what other files can see, or what is outside."""
+        """Return the address of a symbol of another file, or of the process."""
         place = self._defined.get(name)
         if place is None:
             return _address_outside(name)
@@ -132,7 +132,7 @@ class _Linker:
 
 
 def _definitions(files: Sequence[ObjectFile]) -> dict[str, tuple[int, int, int]]:
-    """Return the file, the section and the offset of all that others can see."""
+    """Return the file, section and offset of each symbol that others can see."""
     definitions: dict[str, tuple[int, int, int]] = {}
     firm: set[str] = set()
     for number, file in enumerate(files):
@@ -154,9 +154,9 @@ def _names_for_stubs(
     files: Iterable[ObjectFile], defined: Mapping[str, object]
 ) -> dict[str, None]:
     """
-    Return what is called that is not defined, and what is reached by way of a word.
+    Return the symbols that need a stub: undefined functions, and words with addresses.
 
-    Errors: an UnknownFormError for relocations that are not filled in here.
+    Errors: an UnknownFormError for relocations that are not supported.
     """
     names: dict[str, None] = {}
     for file in files:

@@ -45,7 +45,7 @@ def kernel_objects(
     """
     Return the code of the kernels declared as `symbols`, and of all that they call.
 
-    A symbol that is no kernel's is passed over: the C library may have it.
+    Symbols that are not kernels are passed over: the C library may have them.
     """
     declared = (declared_kernel(symbol) for symbol in symbols)
     kernels = closure(kernel for kernel in declared if kernel is not None)
@@ -87,9 +87,9 @@ def lower(module: ModuleOp, target: Target) -> None:
 @cache
 def _sources() -> str:
     """
-    Return digests of what makes kernels, its version and xDSL's.
+    Return digests of what kernels depend on: this version's sources and xDSL's.
 
-    It is part of every key, so that nothing made by another version is used.
+    They are part of every key, so that no object of another version is used.
     """
     versions = (version("glow-xdsl"), version("xdsl"))
     folders = (folder for package in _PACKAGES for folder in folders_of(package))

@@ -27,8 +27,8 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
     """
     Return the functions `symbols` of object files for this kind of machine.
 
-    LLVM links what our own linker does not know: it takes long to load, so that an
-    executable from a file does without it where that can be.
+    LLVM links files that our own linker does not support. It takes long to load, so
+    saved executables do without it where possible.
     """
     try:
         return link_elf(objects)
@@ -39,14 +39,14 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
 
 
 def link_image(image: Image) -> NativeExecutable:
-    """Return a compiled model as something to call."""
+    """Return a compiled model as an executable."""
     code = link(image.objects, [ENTRY])
     return NativeExecutable(image, code.address(ENTRY), code)
 
 
 def load_image(image: Image) -> NativeExecutable:
     """
-    Return what was compiled, here or elsewhere, as something to call.
+    Return a saved model as an executable.
 
     Constants that have been read already, to be checked, are shared with others.
     Errors: a TargetError where this machine cannot run the code.

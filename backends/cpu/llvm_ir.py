@@ -34,8 +34,8 @@ def llvm_ir(module: ModuleOp) -> str:
     """
     Return the LLVM IR of a module of the llvm dialect.
 
-    Errors: an AssertionError for an op or attribute that has no text: a lowering
-    made what nothing writes.
+    Errors: an AssertionError for an op or attribute without a text, which no lowering
+    should make.
     """
     writer = Writer(WRITERS)
     for op in module.ops:

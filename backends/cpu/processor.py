@@ -1,7 +1,7 @@
 """
 Features and caches of this processor, without loading LLVM where possible.
 
-Linux says so in /proc/cpuinfo; where that is silent or says no, LLVM has the last word.
+They come from /proc/cpuinfo on Linux; LLVM is asked where a feature is missing there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DEFAULT_CACHE_SIZES = (32 << 10, 512 << 10)
 
 
 def other_kind(triple: str) -> str | None:
-    """Return what this machine is if it runs no code for `triple`, else None."""
+    """Return the triple of this machine if it runs no code for `triple`, else None."""
     if _is_linux_on_x86_64() and triple.startswith("x86_64-") and "linux" in triple:
         return None
     from glow.backends.cpu.llvmlite_binding import llvm
@@ -75,7 +75,7 @@ def _is_linux_on_x86_64() -> bool:
 
 @cache
 def _linux_facts() -> dict[str, str]:
-    """Return what Linux says of the first core; nothing on other machines."""
+    """Return the facts of /proc/cpuinfo about the first core; none on other systems."""
     if not _is_linux_on_x86_64():
         return {}
     facts: dict[str, str] = {}
@@ -107,7 +107,7 @@ def cache_sizes() -> tuple[int, int]:
 
 def identity() -> str | None:
     """
-    Return what tells processors apart that LLVM makes other code for.
+    Return text that tells processors apart for which LLVM makes other code.
 
     None: only LLVM knows. Two of the same identity are one target.
     """

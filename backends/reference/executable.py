@@ -88,7 +88,7 @@ class ReferenceExecutable(Executable):
 
 
 class _Run:
-    """One execution: what each symbol held before it, and the values since."""
+    """One execution: the values of symbols before it, and all values since."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ def _present(array: Array | None, kind: str, name: str) -> Array:
 
 
 def signature_of(module: ModuleOp) -> Signature:
-    """Return what the placeholders of `module` say that a caller binds."""
+    """Return the bindings that the placeholders of `module` ask of a caller."""
     placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
 
     def specs(*directions: str) -> Iterator[TensorSpec]:

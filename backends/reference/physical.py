@@ -39,9 +39,9 @@ class PhysicalStorage(TensorStorage):
     """
     Keeps each value as the flat bytes that its layout describes, padding poisoned.
 
-    An op finds its operands where the machine's kernel would look for them: a kernel
-    that wants channels last reads whatever lies there as channels last; transposes and
-    reshapes move no byte. So a wrong layout gives wrong numbers.
+    An op reads its operands as the machine's kernel would: a kernel for channels last
+    reads the bytes as channels last; transposes and reshapes move no byte. So a wrong
+    layout gives wrong numbers.
     """
 
     def __init__(self, machine: str = "cpu") -> None:
@@ -130,7 +130,7 @@ def _layouts_of(
 
 
 def _layout(asked: Asked, own: Layout | None) -> Layout | None:
-    """Return the layout that is asked; of an order that is free, that of the value."""
+    """Return the requested layout; where the order is free, that of the value."""
     if isinstance(asked, AnyOrder):
         return own
     return asked.data if isinstance(asked, LayoutAttr) else None
@@ -152,7 +152,7 @@ def stored(value: SSAValue, layout: Layout | None, array: Array) -> Array:
 
 
 def poisoned(size: int, dtype: np.dtype[Any]) -> Array:
-    """Return `size` elements that spoil what is computed from them."""
+    """Return `size` elements that make wrong whatever is computed from them."""
     if is_floating(dtype):
         return np.full(size, np.nan, dtype)
     return np.full(size, _POISON, np.int8).astype(dtype)

@@ -16,7 +16,7 @@ GROUPS, CHANNELS = 1, 2
 
 def find_groups(type_: Buffer, group: int) -> Addressing | None:
     """
-    Return how [N, group, C / group, ...] of a buffer of `type_` is addressed.
+    Return the addressing of [N, group, C / group, ...] of a buffer of `type_`.
 
     None if channels of a group are not equally far from each other.
     """
@@ -37,11 +37,11 @@ def find_groups(type_: Buffer, group: int) -> Addressing | None:
 
 
 MOST_PLANES = 8
-"""The groups whose channels a kernel interleaves."""
+"""The most groups whose channels a kernel interleaves."""
 
 
 @cache
 def grouped_channels(spatial: int, columns: int) -> Layout:
-    """Return [N, ..., columns, groups]: channels last, those of groups taking turns."""
+    """Return [N, ..., columns, groups]: channels last, the groups interleaved."""
     turns = (Dim(1, columns), Dim(1, None, columns))
     return Layout([Dim(0), *(Dim(2 + i) for i in range(spatial)), *turns])

@@ -79,7 +79,7 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
 
 @cache
 def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
-    """Return orders of the input, and what each costs."""
+    """Return orders of the input with their costs."""
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
     if _is_direct(conv, target) and _reads_first(conv, target):
         panels = -(-conv.columns // target.panel_width)
@@ -105,9 +105,9 @@ def _reads_first(conv: ConvShape, target: Target) -> bool:
 @cache
 def _results(conv: ConvShape, target: Target) -> list[Priced]:
     """
-    Return orders of the result, and what each costs.
+    Return orders of the result with their costs.
 
-    Whole registers are transposed, whatever they hold.
+    Whole registers are transposed, even if partly filled.
     """
     batch, outputs, *pixels = conv.result
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.result))), 0.0)]

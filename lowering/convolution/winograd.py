@@ -108,12 +108,12 @@ def border_after(extent: int, before: int, after: int) -> int:
 
 
 def _together(multiplying: float, reading: float) -> float:
-    """Return what both cost, most of the shorter one during the longer one."""
+    """Return the cost of both, most of the shorter one during the longer one."""
     return max(multiplying, reading) + min(multiplying, reading) / 4
 
 
 def form_with(places: int) -> Form:
-    """Return the form that has so many places."""
+    """Return the form with this number of places."""
     return next(form for form in FORMS if form.places == places)
 
 

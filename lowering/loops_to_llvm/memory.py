@@ -121,7 +121,7 @@ def _advance(
 
 
 def _alignment(op: Operation, type_: Attribute) -> IntegerAttr[Any]:
-    """Return what `op` promises about its address, or the size of an element."""
+    """Return the alignment that `op` promises, or the size of an element."""
     promised = op.attributes.get("alignment")
     if isinstance(promised, IntegerAttr):
         return integer(promised.value.data)
@@ -134,7 +134,7 @@ def from_memory(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
 
 
 def to_memory(f: Lowering, value: SSAValue) -> SSAValue:
-    """Return `value` as it is stored."""
+    """Return `value` in the type that it has in memory."""
     if not is_bool(value.type):
         return value
     return f.make(llvm.ZExtOp, [value], with_element(value.type, i8))

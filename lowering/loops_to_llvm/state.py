@@ -67,10 +67,12 @@ def with_element(type_: Attribute, element: Attribute) -> Attribute:
 
 def converted(type_: Attribute) -> Attribute:
     """
-    Return what a value of `type_` is in LLVM: index an i64, a memref a pointer.
+    Return the LLVM type for `type_`: an i64 for an index, a pointer for a memref.
 
     Floats of 16 bits are their bits, which LLVM moves on any target as it should.
     """
+    if isinstance(type_, IndexType):
+        return i64
     if isinstance(type_, MemRefType):
         return PTR
     element, lanes = element_type(type_), lanes_of(type_)
@@ -142,7 +144,7 @@ class Externals:
 
 
 class Lowering:
-    """The state of one function: where ops go and what its values became."""
+    """The state of lowering one function: the insertion block and lowered values."""
 
     def __init__(self, externals: Externals):
         self.externals = externals
@@ -154,10 +156,10 @@ class Lowering:
         """Pointers computed in this block, by base, index and bytes per step."""
         self._shared: dict[Any, SSAValue] = {}
         self.location: LocationAttr = UnknownLoc()
-        """Where the op that is lowered came from."""
+        """The location of the op being lowered."""
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
-        """Return what `value` became; an index constant is made where it is used."""
+        """Return the lowered `value`; an index constant is made where it is used."""
         lowered = self.values.get(value)
         if lowered is None:
             known = constant_of(value)

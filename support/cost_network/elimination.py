@@ -30,7 +30,7 @@ class Elimination:
             states[variable] = int(total.argmin())
 
     def keep(self, variable: int, vector: Table, tables: Tables) -> None:
-        """Remember what the best state of `variable` follows from."""
+        """Keep the tables that the best state of `variable` follows from."""
         self._steps.append((variable, vector, tables))
 
 

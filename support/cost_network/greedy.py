@@ -129,7 +129,7 @@ def _choose_again(
     tables: dict[int, list[tuple[Scope, Table]]],
     states: dict[int, int],
 ) -> bool:
-    """Make the states in `window` better; say whether they are the best there are."""
+    """Improve the states in `window`; return whether they are the best possible."""
     near = {scope: table for variable in window for scope, table in tables[variable]}
     inside = dict.fromkeys(window)
     around = {v: states[v] for scope in near for v in scope if v not in inside}

@@ -30,7 +30,7 @@ class CostNetwork:
         """
         Add a variable with one state per entry of `costs`, and return its number.
 
-        Errors: no states, or a cost that is no number or minus infinity.
+        Errors: no states, or a cost that is NaN or minus infinity.
         """
         table = _checked(costs, f"variable {len(self._costs)}")
         if table.ndim != 1 or not table.size:
@@ -43,10 +43,10 @@ class CostNetwork:
 
     def factor(self, a: int, b: int, costs: Table) -> None:
         """
-        Add `costs[state of a, state of b]` to what an assignment costs.
+        Add `costs[state of a, state of b]` to the cost of an assignment.
 
-        Errors: a variable that is none or is named twice, another shape, a cost that
-        is no number or minus infinity.
+        Errors: a variable that does not exist or is named twice, another shape, a cost
+        that is NaN or minus infinity.
         """
         if not (0 <= a < len(self._costs) and 0 <= b < len(self._costs)):
             raise ValueError(
@@ -81,7 +81,7 @@ class CostNetwork:
 
     def cost_of(self, states: Sequence[int]) -> float:
         """
-        Return what the assignment of `states`, one per variable, costs.
+        Return the cost of the assignment of `states`, one per variable.
 
         Errors: too few or too many states, or one that its variable does not have.
         """
@@ -102,7 +102,7 @@ class CostNetwork:
 
 
 def _checked(costs: ArrayLike, whose: str) -> Table:
-    """Return a copy of `costs`; refuse what cannot be minimized."""
+    """Return a copy of `costs`, if it can be minimized."""
     table = np.array(costs, np.float64)
     # One comparison finds minus infinity and, as it is never true, no number.
     if table.size and not np.minimum.reduce(table, axis=None) > -inf:

@@ -16,7 +16,9 @@ _MANY = 64
 
 
 class Step(NamedTuple):
-    """A variable to eliminate, who shares a table with it by then, and its size."""
+    """
+    A variable to eliminate, its neighbors at that time, and the size of its table.
+    """
 
     variable: int
     neighbors: Scope
@@ -32,7 +34,7 @@ class Step(NamedTuple):
 
 class EliminationGraph:
     """
-    Which variables share tables while some are eliminated.
+    The graph of variables that share tables, while some are eliminated.
 
     Eliminating a variable makes one table over it and all its neighbors, of at most
     `limit` entries. The variable with the smallest table goes first, of several the one
@@ -105,7 +107,7 @@ class EliminationGraph:
         return chosen
 
     def _key_of(self, variable: int) -> tuple[int, ...]:
-        """Return what decides when a variable goes: the lowest key goes first."""
+        """Return the key of a variable: the lowest key goes first."""
         return self._table[variable], variable
 
     def _reconsider(self, variables: Iterable[int]) -> None:
@@ -136,7 +138,7 @@ class EliminationGraph:
 
 class FillGraph(EliminationGraph):
     """
-    A graph in which the variable goes first whose neighbors share most tables already.
+    A graph that eliminates first the variable whose neighbors share most tables.
 
     Of each two that share none, the product of their bits counts (weighted min-fill).
     This takes longer than to go by sizes, and often leads to smaller tables.

@@ -47,7 +47,7 @@ def make_plan(costs: Costs, limit: int) -> Plan:
     """
     Plan an elimination in which no table has more than `limit` entries.
 
-    A better order is looked for only where the simple one is not good enough.
+    A better order is searched only where the simple one is not good enough.
     """
     plan = _plan(EliminationGraph(costs, limit))
     if not plan.cutset and plan.is_affordable(costs, limit):
@@ -64,7 +64,7 @@ def _cut(
     graph: EliminationGraph, times: Mapping[int, int]
 ) -> tuple[tuple[int, ...], tuple[Step, ...]]:
     """
-    Return what to fix, and how to eliminate all others then.
+    Return the variables to fix, and the elimination of all others then.
 
     `times` says how often a variable was fixed before: the others are preferred.
     """
@@ -115,10 +115,10 @@ def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
 
 def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> None:
     """
-    Make `states` cost less, where that is found.
+    Improve `states` where a cheaper assignment is found.
 
-    Each round fixes a cutset where it is and minimizes over all others together (large
-    neighborhood search); the next round prefers another cutset.
+    Each round fixes a cutset at its states and minimizes over all others together
+    (large neighborhood search); the next round prefers another cutset.
     """
     plan = make_plan(costs, limit)
     outer = eliminate(costs, plan.outer)

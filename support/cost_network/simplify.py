@@ -40,7 +40,7 @@ class Simplified:
 
 def simplify(network: CostNetwork) -> Simplified:
     """
-    Leave out states that nothing allows, and tables of variables with one state.
+    Leave out impossible states, and tables of variables with one state.
 
     A state goes when it costs infinitely much, alone or with every state of some other
     variable, until none of that kind is left (arc consistency).
@@ -89,7 +89,7 @@ def _blocked_lines(
 
 @dataclass
 class _Work:
-    """The network while states go, and the variables to look at again."""
+    """The network while states are removed, and the variables to look at again."""
 
     vectors: dict[int, Table]
     tables: dict[Pair, Table]
@@ -109,7 +109,7 @@ class _Work:
             self.queue.append(variable)
 
     def shrink(self, variable: int) -> None:
-        """Leave out the states of infinite cost, and tell the partners."""
+        """Remove the states of infinite cost, and those of partners that need them."""
         vector = self.vectors[variable]
         keep = np.isfinite(vector)
         count = int(np.count_nonzero(keep))

@@ -16,7 +16,7 @@ _WINDOW_LIMIT = 1 << 14
 @dataclass(frozen=True)
 class Solution:
     """
-    An assignment, and what is known about it.
+    An assignment with its cost, and whether it is the best.
 
     `width` is the induced width: the most neighbors that an eliminated variable had.
     """

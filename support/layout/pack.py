@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 _PIECE_BYTES = 4 << 20
-"""Of a mapped file so much is in memory while it is packed."""
+"""The bytes of a mapped file that are in memory at a time while it is packed."""
 
 
 def pack(layout: Layout, array: Array) -> Array:
@@ -49,7 +49,7 @@ def pack(layout: Layout, array: Array) -> Array:
 def _pieces(
     digits: Sequence[Sequence[int]], starts: Sequence[int], array: Array
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield what to take from `array` at a time, and the digits where it goes."""
+    """Yield parts of `array` to take at a time, and the digits where they go."""
     shape = array.shape
     if not array.size:
         return

@@ -20,7 +20,7 @@ _TABLES = tuple(
     letters for table in (ACTIVATIONS, FILTERS, MATRICES) for letters in table.values()
 )
 _SYNONYMS = {"T": "D"}
-"""Letters that some write for others: the depth of a video is time."""
+"""Letters with a second meaning: the depth of a video is time."""
 
 _TOKEN = re.compile(r"\s*([0-9]+|.|\Z)", re.ASCII | re.DOTALL)
 _LETTER = re.compile(r"[A-Za-z]")

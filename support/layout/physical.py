@@ -13,7 +13,7 @@ LARGEST = 2**31 - 1
 """The largest number in a layout: no buffer has more elements."""
 
 EXTENSION = re.compile(r"\s*[A-Za-z_][\w.-]*\s*:[^\]\r\n]*", re.ASCII)
-"""A namespace, a colon, and what only its owner reads, on one line."""
+"""A namespace, a colon, and text that only its owner reads, on one line."""
 
 _MISSING = "expected a dim with what is left of axis {}"
 
@@ -131,7 +131,7 @@ class Layout:
         return Layout(self.dims, halo)
 
     def without_extensions(self) -> Layout:
-        """Return the layout with the same addresses that says nothing else."""
+        """Return the layout with the same addresses, without extensions."""
         if not self.has_extensions:
             return self
         return Layout([replace(d, extensions=()) for d in self.dims], self.halo)

@@ -19,13 +19,14 @@ def requested_layouts(
     shapes: Mapping[str, Extents | None],
 ) -> dict[str, Layout]:
     """
-    Return the layout of each tensor that gets one.
+    Return the requested layout of each tensor that gets one.
 
     `names` and `layouts` go together; without names there is one layout, of all tensors
-    of its rank. `shapes` are those of all tensors, None where it is not known.
-    Errors: a LayoutError that lists all that is wrong: text that is no layout, a name
-    that no tensor has, or twice, a layout that does not fit the tensor, or with padding
-    that the caller would have to fill.
+    of its rank. `shapes` are those of all tensors, None where one is not known.
+
+    Errors: a LayoutError that lists all problems: text that is no layout, a name that
+    no tensor has, or twice, a layout that does not fit the tensor, or with padding that
+    the caller would have to fill.
     """
     if len(names) != len(layouts) and (names or len(layouts) != 1):
         raise LayoutError(
@@ -51,7 +52,7 @@ def requested_layouts(
 
 
 def _parsed(text: str) -> Layout | str:
-    """Return the layout, or what is wrong with its text."""
+    """Return the layout, or a message about its text."""
     try:
         return parse_layout(text)
     except LayoutError as error:
