@@ -18,7 +18,7 @@ from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.normalization import BatchNormOp
 from glow.passes.constants import Constants, folded_name
-from glow.passes.graph._affine import affine_of
+from glow.passes.graph._scales_and_shifts import affine_of
 from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import dtype_of, element_of, has_layout

@@ -15,7 +15,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.passes.constants import Constants, base_name, folded_name
-from glow.passes.graph._affine import Affine, affine_of, along
+from glow.passes.graph._scales_and_shifts import Affine, affine_of, along
 from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite

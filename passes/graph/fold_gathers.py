@@ -18,8 +18,8 @@ from xdsl.pattern_rewriter import (
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.passes.constants import Constants
-from glow.passes.graph._places import Places
-from glow.passes.graph._strided import Strided, strided, strides_of, take
+from glow.passes.graph._known_indices import Places
+from glow.passes.graph._regular_indices import Strided, strided, strides_of, take
 from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, normalize_axis, shape_of

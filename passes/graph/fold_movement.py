@@ -18,7 +18,10 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.passes.constants import Constants
-from glow.passes.graph._weights import FoldTransposeIntoColumns, FoldTransposeIntoRows
+from glow.passes.graph._transposes_into_factors import (
+    FoldTransposeIntoColumns,
+    FoldTransposeIntoRows,
+)
 from glow.passes.graph.remove_identities import RemoveUnmovingOp
 from glow.support.locations import fuse
 from glow.support.rewriting import rewrite

@@ -20,7 +20,7 @@ from xdsl.pattern_rewriter import (
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.scattering import ScatterNdOp
 from glow.passes.constants import Constants
-from glow.passes.graph._places import Places
+from glow.passes.graph._known_indices import Places
 from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import has_layout, shape_of

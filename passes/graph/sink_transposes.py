@@ -18,7 +18,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
-from glow.passes.graph._regions import Region
+from glow.passes.graph._reordered_ops import Turner, is_read_once, is_turnable
+from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph._transposes import (
     cost_of,
     inverse,
@@ -26,7 +27,6 @@ from glow.passes.graph._transposes import (
     transpose_bytes,
     transpose_of,
 )
-from glow.passes.graph._turning import Turner, is_read_once, is_turnable
 from glow.passes.graph.fold_movement import move_transposes
 
 

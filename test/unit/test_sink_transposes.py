@@ -32,8 +32,8 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.graph.unary import NegOp
 from glow.model import context
 from glow.pass_manager import parse_passes, run_passes
+from glow.passes.graph._reordered_ops import Turner
 from glow.passes.graph._transposes import cost_of
-from glow.passes.graph._turning import Turner
 from glow.support.types import element_type_of, shape_of, tensor
 
 Array = NDArray[Any]

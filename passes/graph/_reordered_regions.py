@@ -12,6 +12,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, Reordering
+from glow.passes.graph._reordered_ops import Turner, is_turnable, saved_bytes
 from glow.passes.graph._transposes import (
     existing_transpose,
     inverse,
@@ -20,7 +21,6 @@ from glow.passes.graph._transposes import (
     transpose_bytes,
     transpose_of,
 )
-from glow.passes.graph._turning import Turner, is_turnable, saved_bytes
 from glow.support.minimum_cut import Network
 
 # Regions of so many ops are large enough for a stage of a residual network.

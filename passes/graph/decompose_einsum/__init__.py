@@ -18,7 +18,7 @@ from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.tensors import Tensor, emit
-from glow.passes.graph._contraction import (
+from glow.passes.graph.decompose_einsum._contraction import (
     Plan,
     cheapest_pair,
     needed,

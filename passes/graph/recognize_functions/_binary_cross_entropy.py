@@ -17,7 +17,7 @@ from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reduction import ReduceMeanOp, ReduceSumOp
 from glow.dialects.graph.unary import LogOp, NegOp
-from glow.passes.graph._factors import number_of
+from glow.passes.graph.recognize_functions._products import number_of
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 

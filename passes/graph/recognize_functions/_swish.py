@@ -10,7 +10,7 @@ from xdsl.pattern_rewriter import (
 
 from glow.dialects.graph.activation import SigmoidOp, SwishOp
 from glow.dialects.graph.binary import MulOp
-from glow.passes.graph._factors import factors_of
+from glow.passes.graph.recognize_functions._products import factors_of
 from glow.support.types import has_layout
 
 

@@ -24,8 +24,8 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.constants import Constants
-from glow.passes.graph._tables import Halves, Pairs
-from glow.passes.graph._turned import (
+from glow.passes.graph.recognize_rotary_embedding._halves import Halves, Pairs
+from glow.passes.graph.recognize_rotary_embedding._parts import (
     Part,
     factors_of_product,
     joined_pairs,

@@ -8,18 +8,18 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from glow.passes.graph._binary_loss import (
+from glow.passes.graph.recognize_functions._binary_cross_entropy import (
     AbsorbReduction,
     AbsorbWeight,
     RecognizeBinaryCrossEntropy,
 )
-from glow.passes.graph._gelu import RecognizeGelu
-from glow.passes.graph._norms import (
+from glow.passes.graph.recognize_functions._gelu import RecognizeGelu
+from glow.passes.graph.recognize_functions._normalizations import (
     AbsorbScaleAndBias,
     RecognizeLayerNorm,
     RecognizeRmsNorm,
 )
-from glow.passes.graph._swish import RecognizeSwish
+from glow.passes.graph.recognize_functions._swish import RecognizeSwish
 from glow.support.rewriting import rewrite
 
 

@@ -16,7 +16,11 @@ from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reduction import ReduceMeanOp
 from glow.dialects.graph.unary import ReciprocalOp, SqrtOp
-from glow.passes.graph._factors import factors_of, number_of, sum_with_number
+from glow.passes.graph.recognize_functions._products import (
+    factors_of,
+    number_of,
+    sum_with_number,
+)
 from glow.support.locations import fuse
 from glow.support.types import broadcasts_to, has_layout, normalize_axis, shape_of
 

@@ -12,7 +12,7 @@ from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.unary import NegOp
-from glow.passes.graph._tables import Pairs
+from glow.passes.graph.recognize_rotary_embedding._halves import Pairs
 from glow.support.types import normalize_axis, shape_of
 
 

@@ -15,7 +15,7 @@ from glow.dialects.graph.activation import GeluOp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.trigonometry import TanhOp
 from glow.dialects.graph.unary import ErfOp
-from glow.passes.graph._factors import factors_of, term_beside
+from glow.passes.graph.recognize_functions._products import factors_of, term_beside
 from glow.support.types import has_layout
 
 CUBIC = 0.044715

@@ -24,8 +24,17 @@ from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.unary import IsNanOp
-from glow.passes.graph._repeats import BroadcastMask, ShareKeys, without_repeats
-from glow.passes.graph._scores import Scores, Slots, scores_behind, without_factor
+from glow.passes.graph.recognize_attention._repeats import (
+    BroadcastMask,
+    ShareKeys,
+    without_repeats,
+)
+from glow.passes.graph.recognize_attention._scores import (
+    Scores,
+    Slots,
+    scores_behind,
+    without_factor,
+)
 from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
 from glow.support.types import (
