@@ -11,12 +11,18 @@ from xdsl.ir import Attribute, SSAValue
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
-from glow.lowering.memory_to_loops.axes import Axis, collapse, nest_row
+from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.elementwise import plan
-from glow.lowering.memory_to_loops.kernels.block_transpose import BlockTranspose
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
-from glow.lowering.memory_to_loops.kernels.runs import Runs
-from glow.lowering.memory_to_loops.kernels.transpose import Interleave, Transpose
+from glow.lowering.memory_to_loops.kernels.kernel import RangeKernel, Work
+from glow.lowering.memory_to_loops.kernels.runs import Runs, RunsRow
+from glow.lowering.memory_to_loops.kernels.transpose import (
+    BlockTranspose,
+    Interleave,
+    InterleaveRow,
+    PlaneRow,
+    Side,
+    Transpose,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
@@ -24,7 +30,7 @@ from glow.lowering.tile_heights import lines_together
 from glow.support.targets import Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
-Plan = tuple[Kernel, list[int]]
+Plan = tuple[RangeKernel, Any, Work]
 
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
@@ -73,7 +79,7 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
 
 def plan_copy(
     target: Target, element: Attribute, axes: Sequence[Axis]
-) -> tuple[Kernel, Any, Work, Attribute]:
+) -> tuple[RangeKernel, Any, Work, Attribute]:
     """
     Return the kernel that copies over `axes` of (source, result), its row and work.
 
@@ -87,7 +93,7 @@ def plan_copy(
         or _transpose(target, seen_as, axes)
     )
     if found is not None:
-        return *found, Work(), seen_as
+        return *found, seen_as
     return *plan(target, ScalarProgram.identity(element), axes), element
 
 
@@ -114,7 +120,8 @@ def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
     several = vectors and outer and outer[-1].extent >= _LINES[vectors]
     lines = _LINES[vectors] if several else 1
     kernel = Runs(element, len(outer), lanes, vectors, lines)
-    return kernel, [*nest_row(outer), inner.extent]
+    row = RunsRow(levels_of(outer), inner.extent)
+    return kernel, row, kernel.work(row)
 
 
 def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
@@ -129,7 +136,8 @@ def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | 
             lanes = min(_lanes(target, element, line.extent), _MOST_LANES)
             kernel = Interleave(element, len(rest), planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
-            return kernel, [*nest_row(rest), line.extent, distance]
+            row = InterleaveRow(levels_of(rest), line.extent, distance)
+            return kernel, row, kernel.work(row)
     return None
 
 
@@ -144,22 +152,21 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     if lanes < 2:
         return None
     rest = [axis for axis in axes if axis not in (rows, columns)]
-    square = [
-        rows.extent,
-        rows.strides[SOURCE],
-        columns.extent,
-        columns.strides[RESULT],
-    ]
+    row = PlaneRow(
+        levels_of(rest),
+        Side(rows.extent, rows.strides[SOURCE]),
+        Side(columns.extent, columns.strides[RESULT]),
+    )
     staged = _staged(target, element, rows, columns)
     if staged is not None:
-        kernel = BlockTranspose(element, len(rest), *staged)
-        return kernel, [*nest_row(rest), *square]
+        blocked = BlockTranspose(element, len(rest), *staged)
+        return blocked, row, blocked.work(row)
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     beside = _beside(target, size, lanes, min(columns.extent, block[1]))
     kernel = Transpose(element, len(rest), lanes, *block, beside)
-    return kernel, [*nest_row(rest), *square]
+    return kernel, row, kernel.work(row)
 
 
 def _staged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glow.dialects.memory.storage import ReadyOp
-from glow.lowering.memory_to_loops.kernels.notify import Notify
+from glow.lowering.memory_to_loops.kernels.notify import Notify, NotifyRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 
@@ -11,4 +11,4 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 def lower_ready(main: Main, op: ReadyOp) -> None:
     number = main.outputs.get(op.symbol.string_value())
     if number is not None:
-        main.call(Notify(), [main.hook(), main.fault], [number])
+        main.call(Notify(), [main.hook(), main.fault], NotifyRow(number))

@@ -14,21 +14,26 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.memory import Strips
 from glow.dialects.graph.interpolation import Interpolation, Line, Taps
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, nest_row
+from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, levels_of
 from glow.lowering.memory_to_loops.copy import plan_copy
 from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.crop_taps import CropTaps, number_of
-from glow.lowering.memory_to_loops.kernels.resize import Resize
-from glow.lowering.memory_to_loops.kernels.strips import Strips
+from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.resize import (
+    Resize,
+    ResizedAxis,
+    ResizeRow,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.targets import Target
-from glow.support.types import dtype_of, is_bool, number_attribute
+from glow.support.types import compute_type, dtype_of, is_bool, number_attribute
 
 _MOST_TAPS = 16
 """Elements that are summed up without a loop over them."""
@@ -173,8 +178,10 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     if inner is not None:
         others.remove(inner)
     unrolled = prod(tables.counts) <= _MOST_TAPS
+    compute = compute_type(seen_as)
     kernel = Resize(
         seen_as,
+        compute,
         len(others),
         tables.counts if unrolled else (0,) * len(order),
         tables.weights is not None,
@@ -183,14 +190,19 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
         inner is None and result.strides[order[-1]] == 1,
         _strips(main.target, element, inner),
     )
-    row = nest_row(others)
-    for axis, start, count in zip(order, tables.starts, tables.counts, strict=True):
-        row += [result.shape[axis], result.strides[axis], *start, count]
-    row += [] if inner is None else nest_row([inner])
+    each = zip(order, tables.starts, tables.counts, strict=True)
+    resized = tuple(
+        ResizedAxis(result.shape[axis], result.strides[axis], *start, count)
+        for axis, start, count in each
+    )
+    row = ResizeRow(
+        levels_of(others), resized, levels_of([] if inner is None else [inner])
+    )
     arguments = [main.base(op.input, 0, seen_as), main.base(op.result, 0, seen_as)]
     arguments.append(tables.positions)
     arguments += [] if tables.weights is None else [tables.weights]
-    main.call(kernel, arguments, row)
+    units = resized[0].places
+    main.call(kernel, arguments, row, Work(units, prod(result.shape) // units))
 
 
 def _inner(others: list[Axis], result: Addressing, order: list[int]) -> Axis | None:
@@ -206,9 +218,10 @@ def _inner(others: list[Axis], result: Addressing, order: list[int]) -> Axis | N
 def _strips(target: Target, element: Attribute, inner: Axis | None) -> Strips:
     if inner is None or inner.strides != (1, 1):
         return Strips(0)
-    strips = Strips.of(target, [element])
+    elements = [element, compute_type(element)]
+    strips = Strips.of(target, elements)
     unrolls = (n for n in (4, 2) if inner.extent % (n * strips.lanes) == 0)
-    return Strips.of(target, [element], next(unrolls, 1))
+    return Strips.of(target, elements, next(unrolls, 1))
 
 
 def _starts(records: Sequence[int], taps: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -218,7 +231,7 @@ def _starts(records: Sequence[int], taps: Sequence[int]) -> tuple[tuple[int, int
 
 
 def _constant_tables(main: Main, op: _Resize, taps: Mapping[int, Taps]) -> _Tables:
-    element = buffer_type(op.result).element_type
+    element = compute_type(buffer_type(op.result).element_type)
     is_partial = any(each.inside is not None for each in taps.values())
     is_weighted = any(each.weights is not None for each in taps.values())
     strides = addressing_of(op.input).strides

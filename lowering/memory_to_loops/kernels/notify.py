@@ -2,60 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import i32
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import i8
 
+from glow.codegen.loops import N, when
+from glow.codegen.values import INDEX, Value
+from glow.codegen.writer import emit, perform
 from glow.dialects.llvm_ext.call import CallPointerOp
-from glow.lowering.memory_to_loops.builder import (
-    BYTES,
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    function,
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row
 
 
 @dataclass(frozen=True)
-class Notify(Kernel):
+class NotifyRow(Generic[N]):
+    """The number of the output."""
+
+    output: N
+
+
+@dataclass(frozen=True)
+class Notify(RangeKernel):
     """
     Call `hook` with the number of an output, unless it is null or the run failed.
 
-    Row: the number.
+    Unit: the call.
     """
 
     @property
     def prefix(self) -> str:
         return "notify"
 
-    def build(self) -> FuncOp:
-        arguments = [
-            ("hook", BYTES),
-            ("fault", OFFSETS),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
-        op, b, args = function(self.symbol, arguments)
-        address = b.add(memref.ExtractAlignedPointerAsIndexOp.get(args["hook"]))
-        is_set = b.add(arith.CmpiOp(address, b.const(0), "ne"))
-        asked = Body(Block(), b.consts, b.entry)
-        fault = asked.load(args["fault"], asked.const(0))
-        is_fine = asked.add(arith.CmpiOp(fault, asked.scalar(0, i32), "eq"))
-        told = Body(Block(), b.consts, b.entry)
-        number = Row(told, args).next("output")
-        told.do(CallPointerOp(args["hook"], [number]))
-        _only_if(asked, is_fine, told)
-        _only_if(b, is_set, asked)
-        b.do(func.ReturnOp())
-        return op
+    def operands(self) -> Mapping[str, Operand]:
+        return {"hook": Operand(i8), "fault": FAULT}
 
+    def row(self) -> NotifyRow[int]:
+        return NotifyRow(0)
 
-def _only_if(b: Body, condition: SSAValue, inner: Body) -> None:
-    inner.do(scf.YieldOp())
-    b.do(scf.IfOp(condition, [], Region(inner.block)))
+    def write(self, call: Call, row: NotifyRow[Value]) -> None:
+        hook = call["hook"].base
+        address = emit(memref.ExtractAlignedPointerAsIndexOp.get(hook))
+        with when(Value((address,), INDEX) != 0), when(call["fault"][0] == 0):
+            perform(CallPointerOp(hook, [row.output.ssa]))

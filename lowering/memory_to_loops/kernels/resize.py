@@ -2,72 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
+from glow.codegen.functions import fma
+from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.memory import SCALAR, Strip, Strips
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
-
-Values = list[SSAValue]
 
 
 @dataclass(frozen=True)
-class _Axis:
-    """A resized axis: how long it is, its stride, and where its tables begin."""
+class ResizedAxis(Generic[N]):
+    """A resized axis: places, stride of the result, where its tables begin, taps."""
 
-    places: SSAValue
-    result: SSAValue
-    positions: SSAValue
-    weights: SSAValue
-    taps: SSAValue
+    places: N
+    result: N
+    positions: N
+    weights: N
+    taps: N
+
+
+@dataclass(frozen=True)
+class ResizeRow(Generic[N]):
+    """Loops around images, the resized axes, the innermost axis if it is not one."""
+
+    outer: tuple[Level[N], ...]
+    axes: tuple[ResizedAxis[N], ...]
+    inner: tuple[Level[N], ...]
 
 
 @dataclass(frozen=True)
 class _Tap:
     """Where an element is read, and its weight: None for 1."""
 
-    at: SSAValue
-    weight: SSAValue | None = None
+    at: Value
+    weight: Value | None = None
+
+    def __add__(self, other: _Tap) -> _Tap:
+        """Return the element that is as far on, with the product of both weights."""
+        at = self.at + other.at
+        if self.weight is None or other.weight is None:
+            return _Tap(at, self.weight or other.weight)
+        return _Tap(at, self.weight * other.weight)
 
 
 @dataclass(frozen=True)
-class _Loop:
-    """How many taps there are along an axis, and where its records are."""
+class _Record:
+    """The taps of a place along an axis: how many, and where the tables have them."""
 
-    count: SSAValue
-    position: SSAValue
-    weight: SSAValue
+    count: Value
+    position: Value
+    weight: Value
 
 
 @dataclass(frozen=True)
-class Resize(Kernel):
+class Resize(RangeKernel):
     """
     Sum up, for each place of the result, elements of the input by weights.
 
     `taps` says how many per axis, and 0 that the row does. Where nothing is `weighted`,
     there is one. Where places may be `partial`, a record of positions begins with 1 or
     0: whether the place is computed. With `lines`, the innermost axis is not resized;
-    else `unit` says that places of the last one are neighbours.
+    else `unit` says that places of the last one are neighbors.
+    Unit: a place along the first resized axis, in each image.
     Units: positions count elements of the source from its start.
-    Row: `outer` loops (extent, strides of source and result); per resized axis: places,
-    stride of the result, where positions and weights start, taps; the innermost axis,
-    if any (extent, strides).
     """
 
     element: Attribute
+    compute: Attribute
     outer: int
     taps: tuple[int, ...]
     weighted: bool
@@ -80,152 +91,117 @@ class Resize(Kernel):
     def prefix(self) -> str:
         return "resize"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments: list[tuple[str, Attribute]] = [("x", memory), ("y", memory)]
-        arguments += [("positions", OFFSETS)]
-        arguments += [("weights", memory)] * self.weighted
-        arguments += [("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels = row.levels(self.outer, 2)
-        axes = tuple(_Axis(*row.take(5, "axis")) for _ in self.taps)
-        inner = row.levels(1, 2)[0] if self.lines else None
-        emitter = _Emitter(self, args, axes, inner)
+    def operands(self) -> Mapping[str, Operand]:
+        memory = Operand(self.element, self.compute)
+        operands = {"x": memory, "y": memory, "positions": OFFSETS}
+        if self.weighted:
+            operands["weights"] = Operand(self.compute)
+        return operands
 
-        def image(b: Body, offsets: Values) -> None:
-            emitter.axis(b, 0, offsets[1], [_Tap(offsets[0])], [])
+    def row(self) -> ResizeRow[int]:
+        axis = ResizedAxis(0, 0, 0, 0, 0)
+        return ResizeRow(
+            levels_like(self.outer, 2),
+            (axis,) * len(self.taps),
+            levels_like(int(self.lines), 2),
+        )
 
-        nest(b, levels, 2, image)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: ResizeRow[Value]) -> None:
+        for source, result in nest(row.outer, 2):
+            _Writer(self, call, row).axis(0, result, [_Tap(source)], [])
 
 
 @dataclass(frozen=True)
-class _Emitter:
-    """Emits loops over places, and the sum in each of them."""
+class _Writer:
+    """Writes loops over places, and the sum in each of them."""
 
     kernel: Resize
-    args: dict[str, SSAValue]
-    axes: tuple[_Axis, ...]
-    inner: Level | None
+    call: Call
+    row: ResizeRow[Value]
 
     def axis(
-        self,
-        b: Body,
-        index: int,
-        result: SSAValue,
-        taps: list[_Tap],
-        loops: list[_Loop],
+        self, index: int, result: Value, taps: list[_Tap], records: list[_Record]
     ) -> None:
-        """Append a loop over the places of axis `index` and of those inside it."""
-        if index == len(self.axes):
-            self._line(b, result, taps, loops)
+        """Write a loop over the places of axis `index` and of those inside it."""
+        if index == len(self.row.axes):
+            self._line(result, taps, records)
             return
-        axis, count = self.axes[index], self.kernel.taps[index]
-        partial = int(self.kernel.partial)
-
-        def place(b: Body, i: SSAValue) -> None:
-            is_last = index + 1 == len(self.axes) and self.kernel.unit
-            at = b.sum(result, i if is_last else b.product(i, axis.result))
-            length = b.const(count) if count else axis.taps
-            record = b.sum(axis.positions, b.product(i, b.sum(length, partial)))
-            loop = _Loop(
-                length,
-                b.sum(record, partial),
-                b.sum(axis.weights, b.product(i, length)),
-            )
-
-            def inside(b: Body) -> None:
+        axis, count = self.row.axes[index], self.kernel.taps[index]
+        first, end = self.call.range if index == 0 else (0, axis.places)
+        is_unit = index + 1 == len(self.row.axes) and self.kernel.unit
+        for i in loop(first, end, nonempty=True):
+            at = result + (i if is_unit else i * axis.result)
+            for record in self._records(axis, count, i):
                 if count:
-                    self.axis(b, index + 1, at, self._spread(b, taps, loop, count), [])
+                    own = [self._tap(record, k) for k in range(count)]
+                    spread = [tap + other for tap in taps for other in own]
+                    self.axis(index + 1, at, spread, [])
                 else:
-                    self.axis(b, index + 1, at, taps, [*loops, loop])
+                    self.axis(index + 1, at, taps, [*records, record])
 
-            if partial:
-                flag = b.offset(self.args["positions"], record)
-                b.each(0, flag, lambda b, _: inside(b))
-            else:
-                inside(b)
+    def _records(
+        self, axis: ResizedAxis[Value], count: int, i: Value
+    ) -> Generator[_Record]:
+        """Yield the record of place i, inside a condition if it may be left out."""
+        partial = int(self.kernel.partial)
+        length = index(count) if count else axis.taps
+        start = axis.positions + i * (length + partial)
+        record = _Record(length, start + partial, axis.weights + i * length)
+        if not partial:
+            yield record
+            return
+        for _ in loop(0, self.call["positions"][start]):
+            yield record
 
-        b.each(0, axis.places, place, nonempty=True)
-
-    def _spread(self, b: Body, taps: list[_Tap], loop: _Loop, count: int) -> list[_Tap]:
-        """Return each of `taps` at each position that `loop` has."""
-        own = [self._tap(b, loop, b.const(i)) for i in range(count)]
-        return [self._combined(b, tap, other) for tap in taps for other in own]
-
-    def _tap(self, b: Body, loop: _Loop, i: SSAValue) -> _Tap:
-        at = b.offset(self.args["positions"], b.sum(loop.position, i))
+    def _tap(self, record: _Record, i: Value | int) -> _Tap:
+        at = self.call["positions"][record.position + i]
         if not self.kernel.weighted:
             return _Tap(at)
-        return _Tap(at, b.load(self.args["weights"], b.sum(loop.weight, i)))
-
-    def _combined(self, b: Body, tap: _Tap, other: _Tap) -> _Tap:
-        at = b.sum(tap.at, other.at)
-        if tap.weight is None or other.weight is None:
-            return _Tap(at, tap.weight or other.weight)
-        numbers = Numbers(b, self.kernel.element)
-        return _Tap(at, numbers.mul(tap.weight, other.weight))
+        return _Tap(at, self.call["weights"][record.weight + i])
 
     def _line(
-        self, b: Body, result: SSAValue, taps: list[_Tap], loops: list[_Loop]
+        self, result: Value, taps: Sequence[_Tap], records: Sequence[_Record]
     ) -> None:
-        """Append the computation of a place, along the innermost axis if there is."""
-
-        def step(b: Body, moves: Values, piece: Piece) -> None:
-            moved = [_Tap(b.sum(tap.at, moves[0]), tap.weight) for tap in taps]
-            found = self._summed(b, moved, loops, piece)
-            piece.store(b, found, self.args["y"], b.sum(result, moves[1]))
-
-        if self.inner is None:
-            step(b, [b.const(0)] * 2, Piece(0))
+        """Write the computation of a place, along the innermost axis if there is."""
+        y = self.call["y"]
+        if not self.row.inner:
+            y.store(self._summed(taps, records, SCALAR), result)
             return
-        extent, strides = self.inner
-
-        def along(b: Body, i: SSAValue, piece: Piece) -> None:
-            moves = (
-                [i, i]
-                if piece.lanes or self.kernel.strips.lanes
-                else [b.product(i, stride) for stride in strides]
-            )
-            step(b, moves, piece)
-
-        self.kernel.strips.each(b, extent, along)
+        (inner,) = self.row.inner
+        strips = self.kernel.strips
+        for i, strip in strips.along(inner.extent, nonempty=True):
+            source, to = (i, i) if strips.lanes else moved(None, i, inner)
+            there = [_Tap(tap.at + source, tap.weight) for tap in taps]
+            y.store(self._summed(there, records, strip), result + to, strip)
 
     def _summed(
-        self, b: Body, taps: list[_Tap], loops: list[_Loop], piece: Piece
-    ) -> Values:
-        n = Numbers(b, self.kernel.element, piece.lanes)
-        if not loops:
-            found: Values = []
+        self, taps: Sequence[_Tap], records: Sequence[_Record], strip: Strip
+    ) -> Value:
+        if not records:
+            total = None
             for tap in taps:
-                found = self._added(b, found, tap, piece)
-            return found
+                total = self._added(total, tap, strip)
+            assert total is not None
+            return total
         (start,) = taps
-        return self._looped(b, start, loops, [n.const(0)] * piece.count, piece)
+        total = Var(strip.constant(0, self.kernel.compute))
+        self._looped(start, records, total, strip)
+        return total.value
 
     def _looped(
-        self, b: Body, start: _Tap, loops: list[_Loop], found: Values, piece: Piece
-    ) -> Values:
-        if not loops:
-            return self._added(b, found, start, piece)
-        loop, *rest = loops
+        self, start: _Tap, records: Sequence[_Record], total: Var, strip: Strip
+    ) -> None:
+        if not records:
+            total.value = self._added(total.value, start, strip)
+            return
+        record, *rest = records
+        for i in loop(0, record.count, total, nonempty=True):
+            self._looped(start + self._tap(record, i), rest, total, strip)
 
-        def step(b: Body, i: SSAValue, carried: Values) -> Values:
-            tap = self._combined(b, start, self._tap(b, loop, i))
-            return self._looped(b, tap, rest, carried, piece)
-
-        return b.loop(0, loop.count, 1, found, step, nonempty=True)
-
-    def _added(self, b: Body, found: Values, tap: _Tap, piece: Piece) -> Values:
-        """Return the sums `found`, none yet if empty, with an element added."""
-        n = Numbers(b, self.kernel.element, piece.lanes)
-        values = piece.load(b, self.args["x"], tap.at)
+    def _added(self, total: Value | None, tap: _Tap, strip: Strip) -> Value:
+        """Return `total`, None at first, with an element added."""
+        value = self.call["x"].load(tap.at, strip)
         if tap.weight is None:
-            return values
-        weight = piece.spread(b, tap.weight)
-        if not found:
-            return [n.mul(value, weight) for value in values]
-        pairs = zip(values, found, strict=True)
-        return [n.fma(value, weight, total) for value, total in pairs]
+            return value
+        weight = strip.spread(tap.weight)
+        return value * weight if total is None else fma(value, weight, total)

@@ -1,30 +1,48 @@
-"""Copies of runs of neighbours."""
+"""Copies of runs of neighbors."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
+from glow.codegen.functions import minimum
+from glow.codegen.loops import Level, N, levels_like, loop, moved, nest
+from glow.codegen.memory import Strip, rest_of
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Operand,
+    RangeKernel,
+    Work,
+)
 
 _UNROLL = 4
 
+Place = Sequence[Value]
+"""Where something starts in the source and in the result."""
+
 
 @dataclass(frozen=True)
-class Runs(Kernel):
+class RunsRow(Generic[N]):
+    """Loops around lines (strides of source and result), the length of a line."""
+
+    outer: tuple[Level[N], ...]
+    length: N
+
+
+@dataclass(frozen=True)
+class Runs(RangeKernel):
     """
     Copy lines of at least `lanes` elements that lie next to each other on both sides.
 
     A line has `vectors` vectors, or any number if that is 0. The last one ends with
     the line, over elements that were copied before; so do, of the innermost loop, the
     last `lines`, which are copied together.
-    Row: `outer` loops, then the length of a line.
+    Unit: an iteration of the outermost loop: of several lines if there is no other
+    around them, of several vectors if there is none around a line.
     """
 
     element: Attribute
@@ -37,86 +55,99 @@ class Runs(Kernel):
     def prefix(self) -> str:
         return "copy"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels, length = row.levels(self.outer, 2), row.next("length")
-        run = _Run(self, args["x"], args["y"], length)
+    @property
+    def size(self) -> int:
+        """The elements of the vectors that go together where a line has many."""
+        return self.lanes * _UNROLL
+
+    def operands(self) -> Mapping[str, Operand]:
+        return {"x": Operand(self.element), "y": Operand(self.element)}
+
+    def row(self) -> RunsRow[int]:
+        return RunsRow(levels_like(self.outer, 2), 0)
+
+    def work(self, row: RunsRow[int]) -> Work:
+        """Return what calls with this row do."""
+        *levels, _ = extents = [*(level.extent for level in row.outer), row.length]
+        elements = 1
+        for extent in extents:
+            elements *= extent
+        units = 1
+        if levels:
+            units = -(-levels[0] // (self.lines if len(levels) == 1 else 1))
+        elif not self.vectors:
+            units = -(-row.length // self.size)
+        return Work(units, -(-elements // units))
+
+    def write(self, call: Call, row: RunsRow[Value]) -> None:
         if self.lines == 1:
-            nest(b, levels, 2, lambda b, offsets: run.lines(b, [offsets]))
-        else:
-            *levels, inner = levels
-            nest(b, levels, 2, lambda b, offsets: run.several(b, offsets, inner))
-        b.do(func.ReturnOp())
-        return op
-
-
-@dataclass(frozen=True)
-class _Run:
-    """Emits copies of lines, told where they start in the source and the result."""
-
-    kernel: Runs
-    source: SSAValue
-    result: SSAValue
-    length: SSAValue
-
-    def several(self, b: Body, offsets: list[SSAValue], level: Level) -> None:
-        """Append a loop that copies a few lines at a time."""
-        (extent, strides), count = level, self.kernel.lines
-        last = b.difference(extent, b.const(count))
-
-        def step(b: Body, i: SSAValue) -> None:
-            i = b.binary(arith.MinSIOp, i, last)
-            at = [
-                b.sum(offset, b.product(i, stride))
-                for offset, stride in zip(offsets, strides, strict=True)
-            ]
-            places = [at]
-            for _ in range(1, count):
-                pairs = zip(places[-1], strides, strict=True)
-                places.append([b.sum(a, stride) for a, stride in pairs])
-            self.lines(b, places)
-
-        b.each(0, extent, step, step=count, nonempty=True)
-
-    def lines(self, b: Body, places: list[list[SSAValue]]) -> None:
-        """Append copies of the lines that start at `places`."""
-        lanes, vectors = self.kernel.lanes, self.kernel.vectors
-        if not vectors:
-            for place in places:
-                self._loop(b, place)
+            part = None if row.outer else call.range
+            for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
+                self._lines(call, [place], row.length, part)
             return
-        steps = [b.const(k * lanes) for k in range(vectors - 1)]
-        steps.append(b.difference(self.length, b.const(lanes)))
-        self._copy(
-            b, [[b.sum(at, k) for at in place] for place in places for k in steps]
-        )
+        *levels, inner = row.outer
+        for place in nest(levels, 2, bounds=call.range if levels else None):
+            self._several(call, row, place, inner, is_outermost=not levels)
 
-    def _loop(self, b: Body, place: list[SSAValue]) -> None:
-        """Append loops over several vectors at a time, then over one."""
-        lanes = self.kernel.lanes
-        size = lanes * _UNROLL
-        last = b.difference(self.length, b.const(lanes))
-        whole = b.difference(self.length, rest_of(b, self.length, size))
+    def _several(
+        self,
+        call: Call,
+        row: RunsRow[Value],
+        place: Place,
+        level: Level[Value],
+        is_outermost: bool,
+    ) -> None:
+        """Write a loop that copies a few lines at a time."""
+        count = self.lines
+        first, end = index(0), level.extent
+        if is_outermost:
+            first, end = call.begin * count, minimum(call.end * count, end)
+        for i in loop(first, end, step=count, nonempty=True):
+            places = [moved(place, minimum(i, level.extent - count), level)]
+            for _ in range(1, count):
+                pairs = zip(places[-1], level.strides, strict=True)
+                places.append([at + stride for at, stride in pairs])
+            self._lines(call, places, row.length, None)
 
-        def several(b: Body, i: SSAValue) -> None:
-            first = [b.sum(at, i) for at in place]
-            self._copy(
-                b, [[b.sum(at, k * lanes) for at in first] for k in range(_UNROLL)]
-            )
+    def _lines(
+        self,
+        call: Call,
+        places: Sequence[Place],
+        length: Value,
+        part: tuple[Value, Value] | None,
+    ) -> None:
+        """Copy the lines that start at `places`, or the range `part` of the one."""
+        if not self.vectors:
+            for place in places:
+                self._long(call, place, length, part)
+            return
+        steps = [index(k * self.lanes) for k in range(self.vectors - 1)]
+        steps.append(length - self.lanes)
+        self._copy(call, [[at + k for at in place] for place in places for k in steps])
 
-        def one(b: Body, i: SSAValue) -> None:
-            i = b.binary(arith.MinSIOp, i, last)
-            self._copy(b, [[b.sum(at, i) for at in place]])
+    def _long(
+        self,
+        call: Call,
+        place: Place,
+        length: Value,
+        part: tuple[Value, Value] | None,
+    ) -> None:
+        """Write loops over several vectors at a time, then over one."""
+        first, end = index(0), length
+        if part is not None:
+            begin, last = part
+            first, end = begin * self.size, minimum(last * self.size, length)
+        whole = end - rest_of(end, self.size)
+        for i in loop(first, whole, step=self.size):
+            starts = [i + k * self.lanes for k in range(_UNROLL)]
+            self._copy(call, [[at + start for at in place] for start in starts])
+        for i in loop(whole, end, step=self.lanes):
+            start = minimum(i, length - self.lanes)
+            self._copy(call, [[at + start for at in place]])
 
-        b.each(0, whole, several, step=size)
-        b.each(whole, self.length, one, step=lanes)
-
-    def _copy(self, b: Body, places: list[list[SSAValue]]) -> None:
-        """Append loads of all vectors at `places`, then their stores."""
-        lanes = self.kernel.lanes
-        loaded = [b.load_vector(self.source, at, lanes=lanes) for at, _ in places]
-        for value, (_, at) in zip(loaded, places, strict=True):
-            b.store_vector(value, self.result, at)
+    def _copy(self, call: Call, places: Sequence[Place]) -> None:
+        """Load all vectors at `places`, then store them."""
+        strip = Strip(self.lanes)
+        loaded = [call["x"].load(source, strip) for source, _ in places]
+        for value, (_, result) in zip(loaded, places, strict=True):
+            call["y"].store(value, result)

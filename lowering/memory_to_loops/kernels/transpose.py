@@ -3,63 +3,63 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Generic
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-from glow.lowering.memory_to_loops.kernels.shuffles import (
-    columns_of,
-    interleaved,
-    separated,
-    transposed,
+from glow.codegen.buffers import on_stack
+from glow.codegen.functions import minimum
+from glow.codegen.loops import Level, N, levels_like, loop, nest
+from glow.codegen.memory import Memory, Strip
+from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Operand,
+    RangeKernel,
+    Work,
 )
-from glow.support.types import dtype_of
 
 
 @dataclass(frozen=True)
-class Side:
-    """One of the two axes: its extent, its stride, where its last part starts."""
+class Side(Generic[N]):
+    """One of the two axes: its extent, its stride on the side where it is slow."""
 
-    extent: SSAValue
-    stride: SSAValue
-    last: SSAValue
-
-    @staticmethod
-    def of(b: Body, row: Row, name: str, size: int) -> Side:
-        extent, stride = row.next(f"{name}s"), row.next(f"{name}_stride")
-        return Side(extent, stride, b.difference(extent, b.const(size)))
-
-    def each(
-        self, b: Body, size: int, body: Callable[[Body, SSAValue, SSAValue], None]
-    ) -> None:
-        """Append a loop over blocks of `size`; `body` is told from where to where."""
-
-        def block(b: Body, start: SSAValue) -> None:
-            end = b.binary(arith.MinSIOp, b.sum(start, size), self.extent)
-            body(b, start, end)
-
-        b.each(0, self.extent, block, step=size, nonempty=True)
-
-
-Plane = Callable[[Body, list[SSAValue]], None]
-"""Emits what copies the two axes, given where the source and the result start."""
+    extent: N
+    stride: N
 
 
 @dataclass(frozen=True)
-class PlaneKernel(Kernel):
+class PlaneRow(Generic[N]):
+    """Loops around planes; rows (stride in the source), columns (in the result)."""
+
+    outer: tuple[Level[N], ...]
+    rows: Side[N]
+    columns: Side[N]
+
+
+def _blocks(
+    side: Side[Value], size: int, part: tuple[Value, Value] | None
+) -> Generator[tuple[Value, Value]]:
+    """Write a loop over the blocks of `size` in `part`; yield where each lies."""
+    first, end = index(0), side.extent
+    if part is not None:
+        first, end = part[0] * size, minimum(part[1] * size, end)
+    for start in loop(first, end, step=size, nonempty=True):
+        yield start, minimum(start + size, side.extent)
+
+
+@dataclass(frozen=True)
+class PlaneKernel(RangeKernel):
     """
     A copy along two axes, each of unit stride on one side, in parts of several lines.
 
     Both axes are at least as long as a part; the last one of each ends with it, over
     elements that were copied before.
-    Row: `outer` loops, then rows (extent, stride in the source), columns (extent,
-    stride in the result).
+    Unit: an iteration of the outermost loop, over blocks if there is none around.
     """
 
     element: Attribute
@@ -68,29 +68,47 @@ class PlaneKernel(Kernel):
     rows: int
     columns: int
 
-    @property
     @abstractmethod
-    def part(self) -> tuple[int, int]:
-        """The rows and columns of a part."""
+    def blocks(self, row: PlaneRow[int]) -> int:
+        """Return how many blocks the outermost loop of a plane has."""
 
     @abstractmethod
     def plane(
-        self, b: Body, source: SSAValue, result: SSAValue, rows: Side, columns: Side
-    ) -> Plane:
-        """Return what copies the two axes, inside the `outer` loops."""
+        self,
+        call: Call,
+        row: PlaneRow[Value],
+        place: Sequence[Value],
+        part: tuple[Value, Value] | None,
+    ) -> None:
+        """Copy a plane, or of its outermost blocks those in `part`."""
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels = row.levels(self.outer, 2)
-        rows = Side.of(b, row, "row", self.part[0])
-        columns = Side.of(b, row, "column", self.part[1])
-        plane = self.plane(b, args["x"], args["y"], rows, columns)
-        nest(b, levels, 2, plane)
-        b.do(func.ReturnOp())
-        return op
+    def operands(self) -> Mapping[str, Operand]:
+        return {"x": Operand(self.element), "y": Operand(self.element)}
+
+    def row(self) -> PlaneRow[int]:
+        return PlaneRow(levels_like(self.outer, 2), Side(0, 0), Side(0, 0))
+
+    def work(self, row: PlaneRow[int]) -> Work:
+        """Return what calls with this row do."""
+        elements = prod(level.extent for level in row.outer)
+        elements *= row.rows.extent * row.columns.extent
+        units = row.outer[0].extent if row.outer else self.blocks(row)
+        return Work(units, -(-elements // units))
+
+    def write(self, call: Call, row: PlaneRow[Value]) -> None:
+        part = None if row.outer else call.range
+        for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
+            self.plane(call, row, place, part)
+
+    def square(
+        self, source: Memory, at: Value, stride: Value, lanes: int
+    ) -> list[Value]:
+        """Load as many lines as squares have, `stride` apart."""
+        lines = [source.load(at, Strip(lanes))]
+        for _ in range(1, self.lanes):
+            at = at + stride
+            lines.append(source.load(at, Strip(lanes)))
+        return lines
 
 
 @dataclass(frozen=True)
@@ -112,76 +130,105 @@ class Transpose(PlaneKernel):
         """The columns of all squares of a vector."""
         return self.lanes * self.beside
 
-    @property
-    def part(self) -> tuple[int, int]:
-        return self.lanes, self.width
+    def blocks(self, row: PlaneRow[int]) -> int:
+        return -(-row.rows.extent // self.rows)
 
     def plane(
-        self, b: Body, source: SSAValue, result: SSAValue, rows: Side, columns: Side
-    ) -> Plane:
-        return _Squares(self, source, result, rows, columns).plane
+        self,
+        call: Call,
+        row: PlaneRow[Value],
+        place: Sequence[Value],
+        part: tuple[Value, Value] | None,
+    ) -> None:
+        last_row = row.rows.extent - self.lanes
+        last_column = row.columns.extent - self.width
+        for top, bottom in _blocks(row.rows, self.rows, part):
+            for left, right in _blocks(row.columns, self.columns, None):
+                for r in loop(top, bottom, step=self.lanes, nonempty=True):
+                    r = minimum(r, last_row)
+                    source = place[0] + r * row.rows.stride
+                    for c in loop(left, right, step=self.width, nonempty=True):
+                        c = minimum(c, last_column)
+                        self._one(call, row, source + c, place[1] + r, c)
+
+    def _one(
+        self, call: Call, row: PlaneRow[Value], source: Value, result: Value, c: Value
+    ) -> None:
+        lines = self.square(call["x"], source, row.rows.stride, self.width)
+        columns = transposed(lines) if self.beside == 1 else columns_of(lines)
+        at = result + c * row.columns.stride
+        for i, column in enumerate(columns):
+            call["y"].store(column, at)
+            at = at + row.columns.stride if i < self.width - 1 else at
 
 
 @dataclass(frozen=True)
-class _Squares:
-    """Emits copies of the squares of a plane."""
+class BlockTranspose(PlaneKernel):
+    """
+    Copy a plane in blocks of `rows` by `columns`, and these in squares of `lanes`.
 
-    kernel: Transpose
-    source: SSAValue
-    result: SSAValue
-    rows: Side
-    columns: Side
+    A block is transposed onto the stack, and goes out from there line after line: so
+    few lines are under way that compete for the same place of the cache.
+    """
 
-    def plane(self, b: Body, offsets: list[SSAValue]) -> None:
-        """Append loops over blocks, and over the squares of each."""
-        lanes, width = self.kernel.lanes, self.kernel.width
+    @property
+    def prefix(self) -> str:
+        return "block_transpose"
 
-        def block(
-            b: Body, top: SSAValue, bottom: SSAValue, left: SSAValue, right: SSAValue
-        ) -> None:
-            def line(b: Body, r: SSAValue) -> None:
-                r = b.binary(arith.MinSIOp, r, self.rows.last)
-                source = b.sum(offsets[0], b.product(r, self.rows.stride))
-                result = b.sum(offsets[1], r)
-                b.each(
-                    left, right, lambda b, c: self._one(b, source, result, c),
-                    step=width, nonempty=True,
-                )  # fmt: skip
+    def blocks(self, row: PlaneRow[int]) -> int:
+        return -(-row.columns.extent // self.columns)
 
-            b.each(top, bottom, line, step=lanes, nonempty=True)
+    def plane(
+        self,
+        call: Call,
+        row: PlaneRow[Value],
+        place: Sequence[Value],
+        part: tuple[Value, Value] | None,
+    ) -> None:
+        stack = on_stack(self.element, self.rows * self.columns)
+        for left, _ in _blocks(row.columns, self.columns, part):
+            c = minimum(left, row.columns.extent - self.columns)
+            for r in loop(0, row.rows.extent, step=self.rows, nonempty=True):
+                r = minimum(r, row.rows.extent - self.rows)
+                source = place[0] + r * row.rows.stride + c
+                self._take(call["x"], stack, source, row.rows.stride)
+                result = place[1] + c * row.columns.stride + r
+                self._give(call["y"], stack, result, row.columns.stride)
 
-        self.rows.each(
-            b,
-            self.kernel.rows,
-            lambda b, top, bottom: self.columns.each(
-                b,
-                self.kernel.columns,
-                lambda b, left, right: block(b, top, bottom, left, right),
-            ),
-        )
+    def _take(self, x: Memory, stack: Memory, start: Value, stride: Value) -> None:
+        """Put the squares of a block aside, transposed."""
+        for r in loop(0, self.rows, step=self.lanes, nonempty=True):
+            for c in loop(0, self.columns, step=self.lanes, nonempty=True):
+                at = start + r * stride + c
+                lines = self.square(x, at, stride, self.lanes)
+                to = c * self.rows + r
+                for i, column in enumerate(transposed(lines)):
+                    stack.store(column, to + i * self.rows)
 
-    def _one(self, b: Body, source: SSAValue, result: SSAValue, c: SSAValue) -> None:
-        lanes, width = self.kernel.lanes, self.kernel.width
-        bits = 8 * dtype_of(self.kernel.element).itemsize
-        c = b.binary(arith.MinSIOp, c, self.columns.last)
-        at, rows = b.sum(source, c), list[SSAValue]()
-        for i in range(lanes):
-            rows.append(b.load_vector(self.source, at, lanes=width))
-            at = b.sum(at, self.rows.stride) if i < lanes - 1 else at
-        at = b.sum(result, b.product(c, self.columns.stride))
-        found = transposed(b, rows, bits) if lanes == width else columns_of(b, rows)
-        for i, column in enumerate(found):
-            b.store_vector(column, self.result, at)
-            at = b.sum(at, self.columns.stride) if i < width - 1 else at
+    def _give(self, y: Memory, stack: Memory, start: Value, stride: Value) -> None:
+        """Copy the lines that were put aside to the result."""
+        for c in loop(0, self.columns, nonempty=True):
+            source, to = c * self.rows, start + c * stride
+            for i in range(0, self.rows, self.lanes):
+                y.store(stack.load(source + i, Strip(self.lanes)), to + i)
 
 
 @dataclass(frozen=True)
-class Interleave(Kernel):
+class InterleaveRow(Generic[N]):
+    """Loops around lines, then the length of a line, the distance of lines."""
+
+    outer: tuple[Level[N], ...]
+    length: N
+    distance: N
+
+
+@dataclass(frozen=True)
+class Interleave(RangeKernel):
     """
     Copy `planes` lines into one whose elements take turns, or (`inverse`) back.
 
     The last vectors of a line end with it, over elements that were copied before.
-    Row: `outer` loops, then the length of a line, the distance of lines.
+    Unit: an iteration of the outermost loop, over vectors if there is none around.
     """
 
     element: Attribute
@@ -194,53 +241,38 @@ class Interleave(Kernel):
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("x", memory), ("y", memory), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels = row.levels(self.outer, 2)
-        length, distance = row.next("length"), row.next("distance")
+    def operands(self) -> Mapping[str, Operand]:
+        return {"x": Operand(self.element), "y": Operand(self.element)}
 
-        last = b.difference(length, b.const(self.lanes))
+    def row(self) -> InterleaveRow[int]:
+        return InterleaveRow(levels_like(self.outer, 2), 0, 0)
 
-        def vectors(b: Body, offsets: list[SSAValue], i: SSAValue) -> None:
-            i = b.binary(arith.MinSIOp, i, last)
-            self._vectors(b, args, offsets, i, distance)
+    def work(self, row: InterleaveRow[int]) -> Work:
+        """Return what calls with this row do."""
+        elements = prod(level.extent for level in row.outer) * row.length * self.planes
+        units = row.outer[0].extent if row.outer else -(-row.length // self.lanes)
+        return Work(units, -(-elements // units))
 
-        def line(b: Body, offsets: list[SSAValue]) -> None:
-            b.each(
-                0, length, lambda b, i: vectors(b, offsets, i),
-                step=self.lanes, nonempty=True,
-            )  # fmt: skip
-
-        nest(b, levels, 2, line)
-        b.do(func.ReturnOp())
-        return op
-
-    def _places(
-        self, b: Body, offsets: list[SSAValue], i: SSAValue, distance: SSAValue
-    ) -> tuple[list[SSAValue], SSAValue]:
-        """Return where element i is on each line, and where all are on the one."""
-        separate, joined = offsets[::-1] if self.inverse else offsets
-        lines = [b.sum(separate, i)]
-        for _ in range(1, self.planes):
-            lines.append(b.sum(lines[-1], distance))
-        return lines, b.sum(joined, b.product(i, self.planes))
+    def write(self, call: Call, row: InterleaveRow[Value]) -> None:
+        first, end = index(0), row.length
+        if not row.outer:
+            first = call.begin * self.lanes
+            end = minimum(call.end * self.lanes, end)
+        for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
+            for i in loop(first, end, step=self.lanes, nonempty=True):
+                self._vectors(call, row, place, minimum(i, row.length - self.lanes))
 
     def _vectors(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        offsets: list[SSAValue],
-        i: SSAValue,
-        distance: SSAValue,
+        self, call: Call, row: InterleaveRow[Value], place: Sequence[Value], i: Value
     ) -> None:
-        lines, joined = self._places(b, offsets, i, distance)
-        parts = [b.sum(joined, k * self.lanes) for k in range(self.planes)]
+        separate, joined = reversed(place) if self.inverse else place
+        lines = [separate + i]
+        for _ in range(1, self.planes):
+            lines.append(lines[-1] + row.distance)
+        start = joined + i * self.planes
+        parts = [start + k * self.lanes for k in range(self.planes)]
         sources, results = (parts, lines) if self.inverse else (lines, parts)
-        loaded = [b.load_vector(args["x"], at, lanes=self.lanes) for at in sources]
+        loaded = [call["x"].load(at, Strip(self.lanes)) for at in sources]
         rearranged = separated if self.inverse else interleaved
-        found = rearranged(b, loaded, self.lanes)
-        for value, at in zip(found, results, strict=True):
-            b.store_vector(value, args["y"], at)
+        for value, at in zip(rearranged(loaded), results, strict=True):
+            call["y"].store(value, at)
