@@ -1,5 +1,5 @@
 """
-Write the pages of ops and passes under `docs/` from docstrings.
+Write the pages of ops and passes under `docs/`, and parts of the architecture.
 
 With `--check` write nothing and fail if a page is not in step.
 """
@@ -26,13 +26,17 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
+from glow.tools.pictures import picture_of_layers, picture_of_levels
 from glow.tools.slots_page import slots_page
+from glow.tools.worked_example import worked_example
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
 _PIPELINE = """The default pipeline runs these stages in order. A step that is optional
 may be left out with `--disable` and `disable=`; one with an option runs only where the
 caller of `glow.compile` gives that option."""
+_ARCHITECTURE = Path("docs/architecture.md")
+_END = "<!-- end -->"
 _LABELS = ("Shapes", "Units", "Errors", "Level", "Needs", "Source")
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 
@@ -44,7 +48,22 @@ def pages() -> dict[Path, str]:
         for name in sorted(UNIVERSE.all_dialects)
     }
     texts[Path("docs/ops/slots.md")] = slots_page(_NOTE)
+    texts[_ARCHITECTURE] = _architecture_page((ROOT / _ARCHITECTURE).read_text())
     return texts | {Path("docs/passes.md"): _passes_page()}
+
+
+def _architecture_page(text: str) -> str:
+    """Return the page with its generated parts, which stand between two comments."""
+    parts = {
+        "levels": picture_of_levels(),
+        "example": worked_example(),
+        "layers": picture_of_layers(ROOT),
+    }
+    for name, part in parts.items():
+        start = f"<!-- {name}: written by make docs -->"
+        before, _, rest = text.partition(start)
+        text = f"{before}{start}\n{part}\n{_END}{rest.partition(_END)[2]}"
+    return text
 
 
 def _dialect_page(dialect: str) -> str:

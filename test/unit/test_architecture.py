@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from glow.pipeline import STAGES
+from glow.support.errors import InternalError
+from glow.tools.pictures import picture_of_layers, picture_of_levels
+from glow.tools.worked_example import NOTES, worked_example
+
 ROOT = Path(__file__).parents[2]
 
 # A folder may import itself and the folders named here, all of which lie below it.
@@ -198,3 +203,28 @@ def test_programs_use_only_the_public_interface_and_tools(folder: str) -> None:
         tools = {name for name in deep if name.startswith("glow.tools.")}
         extra = {name for name in deep - tools if name.count(".") > 1}
         assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
+
+
+def test_the_picture_of_layers_has_arrows_that_run_down() -> None:
+    arrows = re.findall(r"(\w+) --> (\w+)", picture_of_layers(ROOT))
+    assert {folder for arrow in arrows for folder in arrow} == set(MAY_IMPORT)
+    assert all(below in MAY_IMPORT[folder] for folder, below in arrows)
+
+
+def test_the_picture_of_levels_has_all_stages_in_order() -> None:
+    names = re.findall(r'\["(\w+)<br/>', picture_of_levels())
+    assert names == [stage.name for stage in STAGES]
+
+
+def test_each_note_of_the_worked_example_has_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, notes in NOTES.items():
+        level = worked_example().partition(f"### Level {name}\n")[2].split("###")[0]
+        marks = [
+            int(mark) for mark in re.findall(r"// \((\d+)\)$", level, re.MULTILINE)
+        ]
+        assert sorted(marks) == list(range(1, len(notes) + 1))
+    monkeypatch.setitem(NOTES, "loops", [("no such line", "A note.")])
+    with pytest.raises(InternalError, match="no 'no such line' at level loops"):
+        worked_example()
