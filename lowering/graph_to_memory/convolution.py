@@ -1,4 +1,4 @@
-"""Lower convolutions: the algorithm, the filter as it reads it, and the border."""
+"""Lower convolutions: choose the algorithm, pack the filter, make the border."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from glow.support.types import shape_of
 
 @dataclass(frozen=True)
 class Geometry:
-    """The window of a convolution and how channels are grouped."""
+    """The window and the groups of a convolution."""
 
     kernel_shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -53,7 +53,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class Epilogue:
-    """What follows a product: a region of scalar ops, and the buffers it reads."""
+    """The ops fused behind a product: a region of scalar ops, and buffers it reads."""
 
     region: Region
     extras: Sequence[SSAValue]
@@ -69,7 +69,7 @@ def lower_conv(
     """
     Append a convolution whose result passes through `epilogue`.
 
-    `operands` are the graph's values of the operands of `op`.
+    `operands` are the values outside a group that the operands of `op` stand for.
     """
     p = op.parameters()
     geometry = Geometry(
@@ -105,7 +105,7 @@ class Filter:
 
 
 def hint_of(value: SSAValue) -> str:
-    """Return what to name a constant made of `value`."""
+    """Return the name hint for a constant made of `value`."""
     symbol = getattr(value.owner, "symbol", None)
     return "filter" if symbol is None else symbol.string_value()
 
@@ -141,7 +141,9 @@ class Convolution:
 
 
 def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
-    """Append `conv` into buffer `wanted`, by way of others where they must differ."""
+    """
+    Append `conv` into buffer `wanted`, with copies where a kernel needs other layouts.
+    """
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
     algorithm, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
     if algorithm.form is not None:
@@ -192,7 +194,9 @@ def _is_direct(buffer: SSAValue, algorithm: Algorithm, group: int) -> bool:
 def _read(
     lowering: Lowering, epilogue: Epilogue, algorithm: Algorithm, geometry: Geometry
 ) -> list[SSAValue]:
-    """Return what the epilogue reads, moved where `algorithm` cannot address it."""
+    """
+    Return the buffers of the epilogue, copied where `algorithm` cannot address them.
+    """
     read: list[SSAValue] = []
     for extra in epilogue.extras:
         if is_blocked(extra) and not _is_direct(extra, algorithm, geometry.group):
@@ -207,14 +211,14 @@ def _read(
 def _scratch(
     lowering: Lowering, form: Form, source: SSAValue, out: SSAValue
 ) -> SSAValue:
-    """Return what Winograd's transforms of a block of tiles need."""
+    """Return scratch for Winograd's transforms of a block of tiles."""
     shapes = extents_of(source), extents_of(out)
     elements = winograd_scratch_elements(lowering.target, form, *shapes)
     return lowering.temporary(buffer_type(source).element_type, [elements])
 
 
 def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
-    """Return `halo` with what Winograd's last tiles read."""
+    """Return `halo` widened to the border that Winograd's last tiles read."""
     spatial = zip(shape[2:], geometry.pads[:2], geometry.pads[2:], strict=True)
     tiles = [(before, border_after(n, before, after)) for n, before, after in spatial]
     return widest(halo, ((0, 0), (0, 0), *tiles))
@@ -233,7 +237,9 @@ def _packed(
 
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
-    """Return a channels-last buffer with what `source` holds and zeros around it."""
+    """
+    Return a channels-last buffer with the elements of `source` and zeros around it.
+    """
     is_last = _is_channels_last(addressing_of(source))
     if is_last and _has_border(lowering, source, halo):
         return source
@@ -243,7 +249,7 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
 
 
 def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
-    """Return whether there are as many zeros around `source` as `halo` asks for."""
+    """Return whether the zeros around `source` are as wide as `halo`."""
     have = lowering.halo_around(source)
     return all(
         h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
@@ -251,7 +257,7 @@ def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
 
 
 def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAValue:
-    """Return a channels-last buffer with this border for what `like` could hold."""
+    """Return a new channels-last buffer with this border and the shape of `like`."""
     layout = channels_last(len(halo)).with_halo(halo)
     element = buffer_type(like).element_type
     new = lowering.alloc(MemRefType(element, extents_of(like), LayoutAttr(layout)))

@@ -1,9 +1,9 @@
 """
-How wide a border of zeros each value needs for the convolutions that read it.
+Borders of zeros around values, for the convolutions that read them.
 
 A halo is an inequality: a reader asks for at least so much on each side, and a value
-gets the maximum of what is asked, which serves all. So layouts are chosen without it,
-and it comes after: it never multiplies their alternatives.
+gets the maximum of all requests. So halos are assigned after layouts, and never
+multiply the alternatives of layouts.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def halo_of(op: ConvOp) -> Halo:
 
 def find_halos(block: Block) -> dict[SSAValue, Halo]:
     """
-    Return, per value that a convolution reads, the widest border asked of it.
+    Return the widest border that readers ask of each value.
 
-    One reader may decide what lies before an axis, another one what lies behind.
+    One reader may decide the border before an axis, another one that behind it.
     """
     halos: dict[SSAValue, Halo] = {}
     for op in block.ops:
@@ -72,7 +72,7 @@ def _before_transpose(op: TransposeOp, halo: Halo) -> Halo:
 
 
 def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
-    """Return the border of the operand that is `halo` of the result, if there is."""
+    """Return the border of the operand that is `halo` of the result, if one is."""
     layout, own = layout_of(op.result), layout_of(op.input)
     if layout is None or own is None:
         return None
@@ -97,7 +97,7 @@ def _around_phases(op: ConvTransposeOp) -> Halo | None:
 def _conv_of(
     op: Operation,
 ) -> tuple[ConvOp | ConvTransposeOp | None, SSAValue | None]:
-    """Return the convolution that `op` is or begins with, and what it reads outside."""
+    """Return the convolution that `op` is or begins with, and its input outside."""
     if isinstance(op, ConvOp | ConvTransposeOp):
         return op, op.input
     if isinstance(op, FusedOp):

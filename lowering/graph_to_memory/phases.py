@@ -1,4 +1,4 @@
-"""The convolutions that a transposed one is made of, one per phase of its strides."""
+"""Phases of transposed convolutions: a convolution for each offset of the strides."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from glow.support.types import shape_of
 @dataclass(frozen=True)
 class AxisPhase:
     """
-    What makes every stride-th place of an axis, from `first` on.
+    The part of a phase along an axis: every stride-th place from `first` on.
 
     `taps` are the positions in the filter, in the order in which the input is read;
-    `before` and `after` is how far that goes beyond the input.
+    `before` and `after` say how far the input is exceeded.
     """
 
     first: int
@@ -33,7 +33,7 @@ Phase = tuple[AxisPhase, ...]
 
 def phases_of(op: ConvTransposeOp) -> list[Phase] | None:
     """
-    Return the phases of `op`; None where one reads nothing, or not from the start on.
+    Return the phases of `op`; None where one reads nothing, or starts behind the input.
 
     Together they write each place of the result once.
     """
@@ -62,7 +62,11 @@ def border_of(phases: Sequence[Phase]) -> tuple[tuple[int, int], ...]:
 def _axis(
     extent: int, places: int, kernel: int, steps: tuple[int, int], pad: int
 ) -> list[AxisPhase] | None:
-    """Place y is the sum of x[i] * w[j] where i * stride + j * dilation - pad is y."""
+    """
+    Return the phases of an axis; None as `phases_of`.
+
+    Place y is the sum of x[i] * w[j] where i * stride + j * dilation - pad is y.
+    """
     stride, dilation = steps
     phases: list[AxisPhase] = []
     for first in range(min(stride, places)):

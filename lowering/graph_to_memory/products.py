@@ -1,4 +1,4 @@
-"""Lower matrix products and groups, alone or with what is fused behind them."""
+"""Lower matrix products and groups, alone or with fused ops behind them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _epilogue(
     sources: dict[SSAValue, SSAValue],
     yielded: Sequence[SSAValue],
 ) -> Epilogue:
-    """Return `steps` as what follows a product."""
+    """Return `steps` as the epilogue of a product."""
     for step in steps:
         fusion.append(step, sources)
     region = fusion.finish(yielded)
@@ -111,7 +111,7 @@ def _lower_matmul(
 
 
 def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:
-    """Say whether `bias` has one element per column of the product."""
+    """Return whether `bias` has one element per column of the product."""
     columns = _columns(op)
     return bias is not None and columns > 0 and shape_of(bias) == (columns,)
 
@@ -147,7 +147,7 @@ def _in_one_order(
     lowering: Lowering, left: SSAValue, right: SSAValue
 ) -> tuple[SSAValue, SSAValue]:
     """
-    See both factors as if what is summed lay in order, where it is split in `left`.
+    Return both factors with the summed axis in order, where it is split in `left`.
 
     A sum does not depend on the order of its terms, so nothing has to move.
     Errors: a right factor whose panels have another order.
@@ -176,7 +176,7 @@ def _in_one_order(
 
 
 def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
-    """Return `right`, or panels with what it holds if its columns are no neighbours."""
+    """Return `right`, or a copy in panels if its columns are not neighbors."""
     type_ = buffer_type(right)
     own = find_addressing(type_)
     if own is None or type_.element_type != f32 or 0 in own.shape:

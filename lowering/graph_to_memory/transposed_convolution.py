@@ -1,4 +1,6 @@
-"""Lower transposed convolutions: by phases of their strides, or over spread inputs."""
+"""
+Lower transposed convolutions: one per phase of the strides, or over spread inputs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ from glow.support.types import element_of, number_attribute, shape_of
 @lowers(ConvTransposeOp)
 def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
     wanted = lowering.destination(op.result)
-    weights = _turned(lowering, op.filter, op.parameters()["group"])
+    weights = _mirrored(lowering, op.filter, op.parameters()["group"])
     bias = None if op.bias is None else lowering.contiguous(op.bias)
     phases = None if find_addressing(buffer_type(wanted)) is None else phases_of(op)
     parts = [_part(lowering, op, weights, bias, phase) for phase in phases or ()]
@@ -61,15 +63,15 @@ def _part(
     bias: SSAValue | None,
     phase: Phase,
 ) -> tuple[Convolution, SSAValue]:
-    """Return the convolution of a phase, and the places of the result that it makes."""
+    """Return the convolution of a phase, and the part of the result that it writes."""
     p, kernel = op.parameters(), weights.shape[2:]
     taken = weights
     if weights.stored is not None:
-        turned = [
+        mirrored = [
             [n - 1 - tap for tap in axis.taps]
             for n, axis in zip(kernel, phase, strict=True)
         ]
-        picked = weights.stored[:, :, *np.ix_(*turned)]
+        picked = weights.stored[:, :, *np.ix_(*mirrored)]
         taken = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
     geometry = Geometry(
         tuple(len(axis.taps) for axis in phase),
@@ -93,10 +95,10 @@ def _spread(
     lowering: Lowering, op: ConvTransposeOp, weights: Filter, bias: SSAValue | None
 ) -> None:
     """
-    Append a convolution over the input spread out by zeros, with the filter turned.
+    Append a convolution over the input spread out by zeros, with a mirrored filter.
 
-    A transposed convolution of stride s is a convolution of stride 1 over an input
-    with s - 1 zeros between its elements.
+    A transposed convolution of stride s is a convolution of stride 1 over an input with
+    s - 1 zeros between its elements.
     """
     p = op.parameters()
     n, channels, *spatial = shape_of(op.input)
@@ -159,20 +161,20 @@ def _canvas(
     return canvas
 
 
-def _turned(lowering: Lowering, value: SSAValue, group: int) -> Filter:
+def _mirrored(lowering: Lowering, value: SSAValue, group: int) -> Filter:
     """Return filter [C, O/group, k...] as [O, C/group, k...], each k reversed."""
     channels, outputs, *kernel = shape_of(value)
     array = lowering.logical(value)
     axes = tuple(range(3, 3 + len(kernel)))
     if array is not None:
         split = array.reshape(group, channels // group, outputs, *kernel)
-        turned = np.flip(np.swapaxes(split, 1, 2), axes)
-        filter = turned.reshape(group * outputs, channels // group, *kernel)
+        mirrored = np.flip(np.swapaxes(split, 1, 2), axes)
+        filter = mirrored.reshape(group * outputs, channels // group, *kernel)
         return Filter(filter.shape, hint_of(value), np.ascontiguousarray(filter))
-    return _turned_at_run_time(lowering, value, group)
+    return _mirrored_at_run_time(lowering, value, group)
 
 
-def _turned_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> Filter:
+def _mirrored_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> Filter:
     source = lowering.contiguous(value)
     a = addressing_of(source)
     channels, outputs, *kernel = a.shape
