@@ -72,6 +72,12 @@ def _accessor(parameter: Parameter) -> property:
 
 
 @cache
+def _worded(op: type[GraphOp]) -> tuple[Parameter, ...]:
+    """Return the parameters of `op` that are one of some words."""
+    return tuple(each for each in op.declared().values() if each.words)
+
+
+@cache
 def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     """Return which parameters `infer` of `op` wants to know."""
     parameters = signature(op.infer).parameters.values()
@@ -176,6 +182,8 @@ class GraphOp(IRDLOperation):
     ) -> list[Tensor | list[Tensor] | None]:
         """Return what `infer` says, one entry per result definition, None if absent."""
         asked, flags = _asked_by_infer(cls), _flags_of(cls)
+        for parameter in _worded(cls):
+            parameter.check(parameters[parameter.name])
         inferred = cls.infer(
             *slots, **{k: parameters[k] for k in parameters if asked(k)}
         )

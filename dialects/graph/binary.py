@@ -1,20 +1,24 @@
 """Elementwise arithmetic on two tensors, which broadcast."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import BinaryOp
+from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.element_conversion import convert
 from glow.support.types import (
     Tensor,
     broadcast,
     element_of,
     is_float,
+    is_unsigned,
     tensor,
 )
 
@@ -25,80 +29,24 @@ def refuse_zero(lhs: Array, rhs: Array) -> None:
         raise ZeroDivisionError("integer division by zero")
 
 
-@irdl_op_definition
-class AddOp(BinaryOp):
-    """
-    lhs + rhs; integers wrap.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Add-14.
-
-    ```mlir
-    %c = graph.add %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
-    """
-
-    name = "graph.add"
-
-    compute = staticmethod(np.add)
+class AddOp(BinaryOp, onnx="Add-14", compute=np.add, rule=lambda f, x, y: x + y):
+    """lhs + rhs; integers wrap."""
 
 
-@irdl_op_definition
-class SubOp(BinaryOp):
-    """
-    lhs - rhs; integers wrap.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Sub-14.
-
-    ```mlir
-    %c = graph.sub %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
-    """
-
-    name = "graph.sub"
-
-    compute = staticmethod(np.subtract)
+class SubOp(BinaryOp, onnx="Sub-14", compute=np.subtract, rule=lambda f, x, y: x - y):
+    """lhs - rhs; integers wrap."""
 
 
-@irdl_op_definition
-class MulOp(BinaryOp):
-    """
-    lhs * rhs; integers wrap.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Mul-14.
-
-    ```mlir
-    %c = graph.mul %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
-    """
-
-    name = "graph.mul"
-
-    compute = staticmethod(np.multiply)
+class MulOp(BinaryOp, onnx="Mul-14", compute=np.multiply, rule=lambda f, x, y: x * y):
+    """lhs * rhs; integers wrap."""
 
 
-@irdl_op_definition
-class DivOp(BinaryOp):
+class DivOp(BinaryOp, onnx="Div-14", rule=lambda f, x, y: x / y):
     """
     lhs / rhs; integers truncate towards zero, as -7 / 2 -> -3.
 
     An integer divided by zero is a fault of the run.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Div-14.
-
-    ```mlir
-    %c = graph.div %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
     """
-
-    name = "graph.div"
 
     @staticmethod
     def compute(lhs: Array, rhs: Array) -> Array:
@@ -110,8 +58,7 @@ class DivOp(BinaryOp):
         return floor + (inexact & ((lhs < 0) != (rhs < 0)))
 
 
-@irdl_op_definition
-class PowOp(BinaryOp):
+class PowOp(BinaryOp, onnx="Pow-15"):
     """
     lhs to the power of rhs, in the type of lhs.
 
@@ -119,15 +66,7 @@ class PowOp(BinaryOp):
     graph.cast does; so integers beyond 2^53 are rounded, as in ONNX Runtime.
 
     Shapes: result is lhs and rhs broadcast together, with the element type of lhs.
-    Source: ONNX Pow-15.
-
-    ```mlir
-    %c = graph.pow %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
     """
-
-    name = "graph.pow"
 
     @classmethod
     def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> Tensor:
@@ -141,25 +80,27 @@ class PowOp(BinaryOp):
         power = np.power(lhs.astype(np.float64), rhs.astype(np.float64))
         return convert(power, lhs.dtype)
 
+    @staticmethod
+    def rule(f: Functions, x: Scalar, y: Scalar) -> Scalar:
+        if is_float(x.element) and x.element == y.element:
+            return f.power(x, y)
+        wide = f.power(f.convert(x, f64), f.convert(y, f64))
+        return f.convert(wide, x.element)
 
-@irdl_op_definition
-class ModOp(BinaryOp):
+
+class ModOp(BinaryOp, onnx="Mod-13"):
     """
     The remainder of lhs / rhs, with the sign of rhs, or of lhs where `fmod` is set.
 
     An integer divided by zero is a fault of the run.
 
-    Shapes: result is lhs and rhs broadcast together.
     Errors: floats without `fmod`.
-    Source: ONNX Mod-13.
 
     ```mlir
     %c = graph.mod %a, %b {fmod}
         : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
     ```
     """
-
-    name = "graph.mod"
 
     @classmethod
     def infer(
@@ -174,40 +115,29 @@ class ModOp(BinaryOp):
         refuse_zero(lhs, rhs)
         return np.fmod(lhs, rhs) if fmod else np.mod(lhs, rhs)
 
-
-@irdl_op_definition
-class MaxOp(BinaryOp):
-    """
-    The larger of lhs and rhs; NaN where one is NaN.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Max-13.
-
-    ```mlir
-    %c = graph.max %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
-    """
-
-    name = "graph.max"
-
-    compute = staticmethod(np.maximum)
+    @staticmethod
+    def rule(f: Functions, x: Scalar, y: Scalar, *, fmod: bool) -> Scalar:
+        rest = x % y
+        if fmod or is_unsigned(x.element):
+            return rest
+        # The sign follows the divisor: add it where signs differ.
+        differs = ((rest ^ y) < 0) & (rest != 0)
+        return f.select(differs, rest + y, rest)
 
 
-@irdl_op_definition
-class MinOp(BinaryOp):
-    """
-    The smaller of lhs and rhs; NaN where one is NaN.
+class MaxOp(
+    BinaryOp,
+    onnx="Max-13",
+    compute=np.maximum,
+    rule=lambda f, x, y: f.maximum(x, y),
+):
+    """The larger of lhs and rhs; NaN where one is NaN."""
 
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Min-13.
 
-    ```mlir
-    %c = graph.min %a, %b
-        : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
-    ```
-    """
-
-    name = "graph.min"
-
-    compute = staticmethod(np.minimum)
+class MinOp(
+    BinaryOp,
+    onnx="Min-13",
+    compute=np.minimum,
+    rule=lambda f, x, y: f.minimum(x, y),
+):
+    """The smaller of lhs and rhs; NaN where one is NaN."""

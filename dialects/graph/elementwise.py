@@ -1,14 +1,17 @@
-"""What elementwise ops share."""
+"""Bases of elementwise ops."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, operand_def, result_def, traits_def
 
-from glow.dialects.graph.base import Elementwise, GraphOp, broadcast_map
+from glow.dialects.graph.base import Elementwise, broadcast_map
+from glow.dialects.graph.declaration import DeclaredOp
 from glow.support.types import (
-    FLOAT,
     NUMBER,
     ElementSet,
     Tensor,
@@ -20,8 +23,15 @@ from glow.support.types import (
 )
 
 
-class ElementwiseOp(GraphOp):
-    """A function of each element of its operands, which broadcast to the result."""
+class ElementwiseOp(DeclaredOp):
+    """
+    A function of each element of its operands, which broadcast to the result.
+
+    `rule` is that function; an op without one is not computed in a group of others.
+    """
+
+    if TYPE_CHECKING:
+        rule: ClassVar[Callable[..., Any]]
 
     traits = traits_def(Elementwise())
 
@@ -32,15 +42,12 @@ class ElementwiseOp(GraphOp):
 
 
 class UnaryOp(ElementwiseOp):
-    """
-    A function of each element of one tensor.
+    """A function of each element of one tensor."""
 
-    A subclass says which elements it takes, and what a result's element is where it
-    is another one.
-    """
-
-    ELEMENTS: ClassVar[ElementSet] = FLOAT
-    RESULT: ClassVar[Attribute | None] = None
+    SHAPES: ClassVar[str] = "result as input."
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x : (tensor<2x3x{element}>) -> tensor<2x3x{result}>"
+    )
 
     input = operand_def(TensorType.constr(AnyAttr()))
 
@@ -53,15 +60,14 @@ class UnaryOp(ElementwiseOp):
 
 
 class BinaryOp(ElementwiseOp):
-    """
-    A function of each pair of elements of two tensors, which broadcast.
-
-    A subclass says which elements it takes, and what a result's element is where it
-    is another one.
-    """
+    """A function of each pair of elements of two tensors, which broadcast."""
 
     ELEMENTS: ClassVar[ElementSet] = NUMBER
-    RESULT: ClassVar[Attribute | None] = None
+    SHAPES: ClassVar[str] = "result is lhs and rhs broadcast together."
+    EXAMPLE: ClassVar[str] = (
+        "%c = {name} %a, %b\n    : (tensor<2x3x{element}>, tensor<3x{element}>)"
+        " -> tensor<2x3x{result}>"
+    )
 
     lhs = operand_def(TensorType.constr(AnyAttr()))
     rhs = operand_def(TensorType.constr(AnyAttr()))

@@ -1,92 +1,56 @@
 """Elementwise logic on bools and on the bits of integers."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
-from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition
-from xdsl.utils.exceptions import VerifyException
+from xdsl.dialects import arith
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
-from glow.support.types import (
-    BOOL,
-    INTEGER,
-    Tensor,
-)
+from glow.dialects.graph.rules import Functions, Scalar
+from glow.support.types import BOOL, INTEGER, is_unsigned
 
 
-@irdl_op_definition
-class BitwiseAndOp(BinaryOp):
-    """
-    The bits that lhs and rhs both have.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX BitwiseAnd-18.
-
-    ```mlir
-    %c = graph.bitwise_and %a, %b
-        : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
-    ```
-    """
-
-    name = "graph.bitwise_and"
-    ELEMENTS: ClassVar = INTEGER
-
-    compute = staticmethod(np.bitwise_and)
+class BitwiseAndOp(
+    BinaryOp,
+    onnx="BitwiseAnd-18",
+    elements=INTEGER,
+    compute=np.bitwise_and,
+    rule=arith.AndIOp,
+):
+    """The bits that lhs and rhs both have."""
 
 
-@irdl_op_definition
-class BitwiseOrOp(BinaryOp):
-    """
-    The bits that lhs or rhs has.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX BitwiseOr-18.
-
-    ```mlir
-    %c = graph.bitwise_or %a, %b
-        : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
-    ```
-    """
-
-    name = "graph.bitwise_or"
-    ELEMENTS: ClassVar = INTEGER
-
-    compute = staticmethod(np.bitwise_or)
+class BitwiseOrOp(
+    BinaryOp,
+    onnx="BitwiseOr-18",
+    elements=INTEGER,
+    compute=np.bitwise_or,
+    rule=arith.OrIOp,
+):
+    """The bits that lhs or rhs has."""
 
 
-@irdl_op_definition
-class BitwiseXorOp(BinaryOp):
-    """
-    The bits that one of lhs and rhs has.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX BitwiseXor-18.
-
-    ```mlir
-    %c = graph.bitwise_xor %a, %b
-        : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
-    ```
-    """
-
-    name = "graph.bitwise_xor"
-    ELEMENTS: ClassVar = INTEGER
-
-    compute = staticmethod(np.bitwise_xor)
+class BitwiseXorOp(
+    BinaryOp,
+    onnx="BitwiseXor-18",
+    elements=INTEGER,
+    compute=np.bitwise_xor,
+    rule=arith.XOrIOp,
+):
+    """The bits that one of lhs and rhs has."""
 
 
-@irdl_op_definition
-class BitShiftOp(BinaryOp):
+class BitShiftOp(BinaryOp, onnx="BitShift-28", elements=INTEGER):
     """
     The bits of lhs moved by rhs places.
 
     From the right come zeros, from the left copies of the sign, zeros if there is none.
     Where rhs is negative or not below the width, nothing but those is left.
 
-    Shapes: result is lhs and rhs broadcast together.
     Errors: a direction other than LEFT or RIGHT.
-    Source: ONNX BitShift-28.
 
     ```mlir
     %c = graph.bit_shift %a, %b {direction = "LEFT"}
@@ -94,119 +58,58 @@ class BitShiftOp(BinaryOp):
     ```
     """
 
-    name = "graph.bit_shift"
-    ELEMENTS: ClassVar = INTEGER
-
-    @classmethod
-    def infer(
-        cls, lhs: SSAValue, rhs: SSAValue, *, direction: str, **parameters: Any
-    ) -> Tensor:
-        if direction not in ("LEFT", "RIGHT"):
-            raise VerifyException(
-                f'expected direction "LEFT" or "RIGHT", got "{direction}"'
-            )
-        return super().infer(lhs, rhs)
+    @staticmethod
+    def compute(
+        lhs: Array, rhs: Array, *, direction: Literal["LEFT", "RIGHT"]
+    ) -> Array:
+        shift = np.left_shift if direction == "LEFT" else np.right_shift
+        return shift(lhs, rhs)
 
     @staticmethod
-    def compute(lhs: Array, rhs: Array, *, direction: str) -> Array:
-        return (
-            np.left_shift(lhs, rhs) if direction == "LEFT" else np.right_shift(lhs, rhs)
-        )
+    def rule(f: Functions, x: Scalar, y: Scalar, *, direction: str) -> Scalar:
+        """Shift by at most the width less one, which leaves a sign; else, nothing."""
+        most = f.bits_of(x.element) - 1
+        is_inside = (y >= 0) & (y <= most)
+        places = f.select(is_inside, y, most)
+        if direction == "RIGHT" and not is_unsigned(x.element):
+            return x >> places
+        shifted = x >> places if direction == "RIGHT" else x << places
+        return f.select(is_inside, shifted, 0)
 
 
-@irdl_op_definition
-class AndOp(BinaryOp):
-    """
-    Whether lhs and rhs are both true.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX And-7.
-
-    ```mlir
-    %c = graph.and %a, %b
-        : (tensor<2x3xi1>, tensor<3xi1>) -> tensor<2x3xi1>
-    ```
-    """
-
-    name = "graph.and"
-    ELEMENTS: ClassVar = BOOL
-
-    compute = staticmethod(np.logical_and)
+class AndOp(
+    BinaryOp, onnx="And-7", elements=BOOL, compute=np.logical_and, rule=arith.AndIOp
+):
+    """Whether lhs and rhs are both true."""
 
 
-@irdl_op_definition
-class OrOp(BinaryOp):
-    """
-    Whether lhs or rhs is true.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Or-7.
-
-    ```mlir
-    %c = graph.or %a, %b
-        : (tensor<2x3xi1>, tensor<3xi1>) -> tensor<2x3xi1>
-    ```
-    """
-
-    name = "graph.or"
-    ELEMENTS: ClassVar = BOOL
-
-    compute = staticmethod(np.logical_or)
+class OrOp(
+    BinaryOp, onnx="Or-7", elements=BOOL, compute=np.logical_or, rule=arith.OrIOp
+):
+    """Whether lhs or rhs is true."""
 
 
-@irdl_op_definition
-class XorOp(BinaryOp):
-    """
-    Whether one of lhs and rhs is true, and not both.
-
-    Shapes: result is lhs and rhs broadcast together.
-    Source: ONNX Xor-7.
-
-    ```mlir
-    %c = graph.xor %a, %b
-        : (tensor<2x3xi1>, tensor<3xi1>) -> tensor<2x3xi1>
-    ```
-    """
-
-    name = "graph.xor"
-    ELEMENTS: ClassVar = BOOL
-
-    compute = staticmethod(np.logical_xor)
+class XorOp(
+    BinaryOp, onnx="Xor-7", elements=BOOL, compute=np.logical_xor, rule=arith.XOrIOp
+):
+    """Whether one of lhs and rhs is true, and not both."""
 
 
-@irdl_op_definition
-class NotOp(UnaryOp):
-    """
-    Whether x is false, elementwise.
-
-    Shapes: result as input.
-    Source: ONNX Not-1.
-
-    ```mlir
-    %y = graph.not %x : (tensor<2x3xi1>) -> tensor<2x3xi1>
-    ```
-    """
-
-    name = "graph.not"
-    ELEMENTS: ClassVar = BOOL
-
-    compute = staticmethod(np.logical_not)
+class NotOp(
+    UnaryOp,
+    onnx="Not-1",
+    elements=BOOL,
+    compute=np.logical_not,
+    rule=lambda f, x: ~x,
+):
+    """Whether x is false, elementwise."""
 
 
-@irdl_op_definition
-class BitwiseNotOp(UnaryOp):
-    """
-    Every bit of x turned round, elementwise.
-
-    Shapes: result as input.
-    Source: ONNX BitwiseNot-18.
-
-    ```mlir
-    %y = graph.bitwise_not %x : (tensor<2x3xi32>) -> tensor<2x3xi32>
-    ```
-    """
-
-    name = "graph.bitwise_not"
-    ELEMENTS: ClassVar = INTEGER
-
-    compute = staticmethod(np.invert)
+class BitwiseNotOp(
+    UnaryOp,
+    onnx="BitwiseNot-18",
+    elements=INTEGER,
+    compute=np.invert,
+    rule=lambda f, x: ~x,
+):
+    """Every bit of x inverted, elementwise."""

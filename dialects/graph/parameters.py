@@ -8,7 +8,7 @@ from functools import cache
 from inspect import Parameter as Argument
 from inspect import signature
 from types import FunctionType, NoneType, UnionType
-from typing import Any, Union, cast, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import opt_prop_def, prop_def
+from xdsl.utils.exceptions import VerifyException
 
 from glow.support.types import ints_of
 
@@ -43,14 +44,15 @@ class Parameter:
     """
     A keyword argument of `compute`.
 
-    `kinds` are the types that its annotation allows; `default` is `Argument.empty`
-    where it must be given. A bool is a unit property: it is false where that is absent,
-    whatever the default of a call.
+    `kinds` are the types that its annotation allows, and `words`, if not empty, all
+    strings; `default` is `Argument.empty` where it must be given. A bool is a unit
+    property: it is false where that is absent, whatever the default of a call.
     """
 
     name: str
     kinds: tuple[Any, ...]
     default: Any
+    words: tuple[str, ...] = ()
 
     @property
     def has_default(self) -> bool:
@@ -64,6 +66,12 @@ class Parameter:
             return opt_prop_def(stored, prop_name=self.name)
         default = to_attribute(self.default) if self.has_default else None
         return prop_def(stored, default, prop_name=self.name)
+
+    def check(self, value: Any) -> None:
+        """Raise unless `value` is one of the words that are allowed."""
+        if self.words and value not in self.words:
+            known = " or ".join(f'"{word}"' for word in self.words)
+            raise VerifyException(f'expected {self.name} {known}, got "{value}"')
 
     def value_of(self, op: Operation) -> Any:
         """Return the value that `op` has, as a Python value."""
@@ -79,10 +87,17 @@ def parameters_of(compute: Callable[..., Any]) -> dict[str, Parameter]:
     if not isinstance(compute, FunctionType) or not compute.__code__.co_kwonlyargcount:
         return {}
     return {
-        name: Parameter(name, _kinds_in(argument.annotation), argument.default)
+        name: _parameter(argument)
         for name, argument in signature(compute, eval_str=True).parameters.items()
         if argument.kind is Argument.KEYWORD_ONLY
     }
+
+
+def _parameter(argument: Argument) -> Parameter:
+    name, annotation = argument.name, argument.annotation
+    if get_origin(annotation) is Literal:
+        return Parameter(name, (str,), argument.default, get_args(annotation))
+    return Parameter(name, _kinds_in(annotation), argument.default)
 
 
 def _kinds_in(annotation: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.types import (
     NUMBER,
     ElementSet,
@@ -65,3 +66,7 @@ class PreluOp(ElementwiseOp):
     @staticmethod
     def compute(input: Array, slope: Array) -> Array:
         return np.where(input < 0, slope * input, input)
+
+    @staticmethod
+    def rule(f: Functions, x: Scalar, slope: Scalar) -> Scalar:
+        return f.select(x < 0, slope * x, x)

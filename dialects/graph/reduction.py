@@ -1,5 +1,6 @@
 """Reductions: one value out of all along some axes."""
 
+from collections.abc import Callable
 from math import prod
 from typing import Any, ClassVar
 
@@ -8,13 +9,13 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    irdl_op_definition,
     operand_def,
     result_def,
 )
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import DivOp
+from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.element_conversion import convert
 from glow.support.types import (
@@ -53,14 +54,17 @@ def reduced_order(order: Order, axes: Axes, keepdims: bool) -> Order:
     return tuple(kept.index(axis) for axis in order if axis not in axes)
 
 
-class ReductionOp(GraphOp):
-    """
-    A function of all elements along `axes`; without axes, of each element alone.
-
-    A subclass says which elements it takes.
-    """
+class ReductionOp(DeclaredOp):
+    """A function of all elements along `axes`; without axes, of each element alone."""
 
     ELEMENTS: ClassVar[ElementSet] = WIDE_NUMBER
+    SHAPES: ClassVar[str] = (
+        "input any, result without `axes`, or with extent 1 along them."
+    )
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x {{axes = array<i64: 1>, keepdims}}\n"
+        "    : (tensor<2x3x4x{element}>) -> tensor<2x1x4x{result}>"
+    )
 
     input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
@@ -86,6 +90,15 @@ class ReductionOp(GraphOp):
         return Reordering((order,), (result,), self.parameters() | {"axes": moved})
 
 
+def along(function: Callable[[Array, Axes, bool], Array]) -> Callable[..., Array]:
+    """Return the `compute` of a reduction by `function`."""
+
+    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
+        return function(input, axes, keepdims)
+
+    return compute
+
+
 def total(x: Array, axes: Axes, keepdims: bool) -> Array:
     """Return the sum along `axes`, in the type of `x`."""
     return np.sum(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
@@ -94,6 +107,32 @@ def total(x: Array, axes: Axes, keepdims: bool) -> Array:
 def largest(x: Array, axes: Axes, keepdims: bool) -> Array:
     """Return the maximum along `axes`: of nothing the lowest value of the type."""
     return np.max(x, axis=axes, keepdims=keepdims, initial=limits_of(x.dtype)[0])
+
+
+def smallest(x: Array, axes: Axes, keepdims: bool) -> Array:
+    """Return the minimum along `axes`: of nothing the highest value of the type."""
+    return np.min(x, axis=axes, keepdims=keepdims, initial=limits_of(x.dtype)[1])
+
+
+def product(x: Array, axes: Axes, keepdims: bool) -> Array:
+    """Return the product along `axes`, in the type of `x`."""
+    return np.prod(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
+
+
+def mean(x: Array, axes: Axes, keepdims: bool) -> Array:
+    """Return the mean along `axes`, in the type of `x`."""
+    count = prod(x.shape[axis] for axis in axes)
+    return DivOp.compute(total(x, axes, keepdims), x.dtype.type(count))
+
+
+def log_of_total(x: Array, axes: Axes, keepdims: bool) -> Array:
+    """Return the logarithm of the sum of e^x along `axes`, without overflow."""
+    wide = x if x.dtype.kind == "f" else x.astype(np.float64)
+    peak = largest(wide, axes, True)
+    peak = np.where(np.isfinite(peak), peak, wide.dtype.type(0))
+    result = np.log(total(np.exp(wide - peak), axes, True)) + peak
+    shape = reduced_shape(x.shape, normalize_axes(axes, x.ndim), keepdims)
+    return convert(result.reshape(shape), x.dtype)
 
 
 def limits_of(dtype: np.dtype[Any]) -> tuple[Any, Any]:
@@ -107,226 +146,83 @@ def limits_of(dtype: np.dtype[Any]) -> tuple[Any, Any]:
             return np.iinfo(dtype).min, np.iinfo(dtype).max
 
 
-@irdl_op_definition
-class ReduceSumOp(ReductionOp):
-    """
-    The sum along axes; of nothing, 0.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceSum-13.
-
-    ```mlir
-    %y = graph.reduce_sum %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_sum"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return total(input, axes, keepdims)
+class ReduceSumOp(ReductionOp, onnx="ReduceSum-13", compute=along(total)):
+    """The sum along axes; of nothing, 0."""
 
 
-@irdl_op_definition
-class ReduceMeanOp(ReductionOp):
+class ReduceMeanOp(ReductionOp, onnx="ReduceMean-18", compute=along(mean)):
     """
     The mean along axes; that of integers truncates towards zero.
 
     Of nothing, NaN; with integers a fault of the run.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceMean-18.
-
-    ```mlir
-    %y = graph.reduce_mean %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
     """
 
-    name = "graph.reduce_mean"
 
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        count = prod(input.shape[axis] for axis in axes)
-        return DivOp.compute(total(input, axes, keepdims), input.dtype.type(count))
-
-
-@irdl_op_definition
-class ReduceMaxOp(ReductionOp):
+class ReduceMaxOp(
+    ReductionOp, onnx="ReduceMax-20", elements=ANY, compute=along(largest)
+):
     """
     The largest along axes; NaN where one is NaN.
 
     Of nothing, the lowest of the type: of floats -inf, of bools false.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceMax-20.
-
-    ```mlir
-    %y = graph.reduce_max %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
     """
 
-    name = "graph.reduce_max"
-    ELEMENTS: ClassVar = ANY
 
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return largest(input, axes, keepdims)
-
-
-@irdl_op_definition
-class ReduceMinOp(ReductionOp):
+class ReduceMinOp(
+    ReductionOp, onnx="ReduceMin-20", elements=ANY, compute=along(smallest)
+):
     """
     The smallest along axes; NaN where one is NaN.
 
     Of nothing, the highest of the type: of floats inf, of bools true.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceMin-20.
-
-    ```mlir
-    %y = graph.reduce_min %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
     """
 
-    name = "graph.reduce_min"
-    ELEMENTS: ClassVar = ANY
 
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        highest = limits_of(input.dtype)[1]
-        return np.min(input, axis=axes, keepdims=keepdims, initial=highest)
+class ReduceProdOp(ReductionOp, onnx="ReduceProd-18", compute=along(product)):
+    """The product along axes; of nothing, 1."""
 
 
-@irdl_op_definition
-class ReduceProdOp(ReductionOp):
-    """
-    The product along axes; of nothing, 1.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceProd-18.
-
-    ```mlir
-    %y = graph.reduce_prod %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_prod"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return np.prod(input, axis=axes, dtype=input.dtype, keepdims=keepdims)
+class ReduceL1Op(
+    ReductionOp,
+    onnx="ReduceL1-18",
+    compute=along(lambda x, axes, keepdims: total(np.abs(x), axes, keepdims)),
+):
+    """The sum of absolute values along axes."""
 
 
-@irdl_op_definition
-class ReduceL1Op(ReductionOp):
-    """
-    The sum of absolute values along axes.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceL1-18.
-
-    ```mlir
-    %y = graph.reduce_l1 %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_l1"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return total(np.abs(input), axes, keepdims)
+class ReduceL2Op(
+    ReductionOp,
+    onnx="ReduceL2-18",
+    compute=along(
+        lambda x, axes, keepdims: convert(
+            np.sqrt(total(x * x, axes, keepdims)), x.dtype
+        )
+    ),
+):
+    """The square root of the sum of squares along axes; integers truncate."""
 
 
-@irdl_op_definition
-class ReduceL2Op(ReductionOp):
-    """
-    The square root of the sum of squares along axes; integers truncate.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceL2-18.
-
-    ```mlir
-    %y = graph.reduce_l2 %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_l2"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return convert(np.sqrt(total(input * input, axes, keepdims)), input.dtype)
+class ReduceSumSquareOp(
+    ReductionOp,
+    onnx="ReduceSumSquare-18",
+    compute=along(lambda x, axes, keepdims: total(x * x, axes, keepdims)),
+):
+    """The sum of squares along axes."""
 
 
-@irdl_op_definition
-class ReduceSumSquareOp(ReductionOp):
-    """
-    The sum of squares along axes.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceSumSquare-18.
-
-    ```mlir
-    %y = graph.reduce_sum_square %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_sum_square"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return total(input * input, axes, keepdims)
+class ReduceLogSumOp(
+    ReductionOp,
+    onnx="ReduceLogSum-18",
+    compute=along(
+        lambda x, axes, keepdims: convert(np.log(total(x, axes, keepdims)), x.dtype)
+    ),
+):
+    """The logarithm of the sum along axes; integers truncate."""
 
 
-@irdl_op_definition
-class ReduceLogSumOp(ReductionOp):
-    """
-    The logarithm of the sum along axes; integers truncate.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceLogSum-18.
-
-    ```mlir
-    %y = graph.reduce_log_sum %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
-    """
-
-    name = "graph.reduce_log_sum"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return convert(np.log(total(input, axes, keepdims)), input.dtype)
-
-
-@irdl_op_definition
-class ReduceLogSumExpOp(ReductionOp):
+class ReduceLogSumExpOp(
+    ReductionOp, onnx="ReduceLogSumExp-18", compute=along(log_of_total)
+):
     """
     The logarithm of the sum of e^x along axes, without overflow; integers truncate.
-
-    Shapes: input any, result without `axes`, or with extent 1 along them.
-    Source: ONNX ReduceLogSumExp-18.
-
-    ```mlir
-    %y = graph.reduce_log_sum_exp %x {axes = array<i64: 1>, keepdims}
-        : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
-    ```
     """
-
-    name = "graph.reduce_log_sum_exp"
-
-    @staticmethod
-    def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        x = input if input.dtype.kind == "f" else input.astype(np.float64)
-        peak = largest(x, axes, True)
-        peak = np.where(np.isfinite(peak), peak, x.dtype.type(0))
-        found = np.log(total(np.exp(x - peak), axes, True)) + peak
-        shape = reduced_shape(input.shape, normalize_axes(axes, input.ndim), keepdims)
-        return convert(found.reshape(shape), input.dtype)

@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.dtypes import limits_of
 from glow.support.element_conversion import convert
 from glow.support.types import (
@@ -27,6 +28,8 @@ from glow.support.types import (
     broadcast,
     dtype_of,
     element_of,
+    is_bool,
+    is_float,
     same_element,
     shape_of,
     tensor,
@@ -70,6 +73,10 @@ class WhereOp(ElementwiseOp):
     def compute(condition: Array, lhs: Array, rhs: Array) -> Array:
         return np.where(condition, lhs, rhs)
 
+    @staticmethod
+    def rule(f: Functions, condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
+        return f.select(condition, x, y)
+
 
 @irdl_op_definition
 class CastOp(ElementwiseOp):
@@ -108,6 +115,11 @@ class CastOp(ElementwiseOp):
     def compute(input: Array, *, to: Attribute, saturate: bool = False) -> Array:
         return convert(input, dtype_of(to), saturate)
 
+    @staticmethod
+    def rule(f: Functions, x: Scalar, *, to: Attribute, saturate: bool) -> Scalar:
+        truncates = is_float(x.element) and not is_float(to) and not is_bool(to)
+        return f.saturated(x, to) if saturate and truncates else f.convert(x, to)
+
 
 @irdl_op_definition
 class BitcastOp(ElementwiseOp):
@@ -145,6 +157,10 @@ class BitcastOp(ElementwiseOp):
     @staticmethod
     def compute(input: Array, *, to: Attribute) -> Array:
         return input.view(dtype_of(to))
+
+    @staticmethod
+    def rule(f: Functions, x: Scalar, *, to: Attribute) -> Scalar:
+        return f.convert(x, to) if is_bool(x.element) else f.bitcast(x, to)
 
 
 @irdl_op_definition
@@ -209,3 +225,19 @@ class ClipOp(ElementwiseOp):
         high = dtype.type(limits.max) if max is None else max
         raised = np.where(input < low, low, input)
         return np.where(raised > high, high, raised)
+
+    @staticmethod
+    def rule(f: Functions, x: Scalar, min: Scalar | None, max: Scalar | None) -> Scalar:
+        """
+        Bound by what is given, or else a float by the finite ones of its type.
+
+        Compared this way round, a bound that is NaN or an equal zero does not bound.
+        """
+        bounds: tuple[Scalar | float | None, ...] = (min, max)
+        if is_float(x.element):
+            most = float(limits_of(dtype_of(x.element)).max)
+            bounds = (-most if min is None else min, most if max is None else max)
+        low, high = bounds
+        if low is not None:
+            x = f.select(x < low, low, x)
+        return x if high is None else f.select(x > high, high, x)

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.reduction import (
-    ReduceL1Op,
-    ReduceL2Op,
-    ReduceLogSumExpOp,
-    ReduceLogSumOp,
-    ReduceMaxOp,
-    ReduceMeanOp,
-    ReduceMinOp,
-    ReduceProdOp,
-    ReduceSumOp,
-    ReduceSumSquareOp,
-)
+from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 
-REDUCTIONS: dict[str, type[GraphOp]] = {
-    "ReduceL1": ReduceL1Op,
-    "ReduceL2": ReduceL2Op,
-    "ReduceLogSum": ReduceLogSumOp,
-    "ReduceLogSumExp": ReduceLogSumExpOp,
-    "ReduceMax": ReduceMaxOp,
-    "ReduceMean": ReduceMeanOp,
-    "ReduceMin": ReduceMinOp,
-    "ReduceProd": ReduceProdOp,
-    "ReduceSum": ReduceSumOp,
-    "ReduceSumSquare": ReduceSumSquareOp,
-}
+REDUCTIONS = declared(ReductionOp)
 ARGUMENTS: dict[str, type[GraphOp]] = {"ArgMax": ArgMaxOp, "ArgMin": ArgMinOp}
 
 

@@ -25,11 +25,9 @@ from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
 from glow.lowering.graph_to_memory.apply import lower_by_kernel
 from glow.lowering.graph_to_memory.destinations import find_destinations
-from glow.lowering.graph_to_memory.elementwise import (
-    is_elementwise,
-    lower_elementwise,
-)
+from glow.lowering.graph_to_memory.elementwise import lower_elementwise
 from glow.lowering.graph_to_memory.ordering import ordered
+from glow.lowering.graph_to_memory.scalar import has_rule
 from glow.lowering.graph_to_memory.state import (
     ALIASING,
     HANDLERS,
@@ -92,7 +90,7 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             break
         if isinstance(inner, GraphOp):
             _check_elements(inner)
-        if isinstance(inner, GraphOp) and is_elementwise(inner):
+        if isinstance(inner, GraphOp) and has_rule(inner):
             lower_elementwise(lowering, inner)
         elif type(inner) in HANDLERS:
             HANDLERS[type(inner)](lowering, inner)

@@ -89,14 +89,12 @@ def _lower_matmul(
     left, right = _in_one_order(lowering, left, right)
     right = _with_rows(lowering, right)
     fusion = Fusion(lowering)
-    product = fusion.argument(op.result)
+    fusion.argument(op.result)
     bias = operands[2] if len(operands) > 2 else None
     is_vector = _is_columns(bias, op)
     if bias is not None and not is_vector:
         assert op.bias is not None
-        fusion.replace(
-            op.result, fusion.body.add(product, fusion.scalar(op.bias, bias))
-        )
+        fusion.add(op.result, op.bias, bias)
     epilogue = _epilogue(fusion, steps, sources, yielded)
     extras = epilogue.extras
     out = lowering.destination(result)

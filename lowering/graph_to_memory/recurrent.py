@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 
+from glow.codegen.functions import tanh
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.recurrent_activations import (
     ACTIVATIONS,
@@ -21,14 +22,13 @@ from glow.dialects.memory import recurrent as memory
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import Buffer
 from glow.dialects.memory.compute import MatMulOp
-from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
+from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.graph_to_memory._units import Units
-from glow.lowering.graph_to_memory.scalar_activation import RULES
-from glow.lowering.graph_to_memory.scalar_body import ScalarBody
+from glow.lowering.graph_to_memory.scalar import ScalarRegion, element_of_result
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.panels import matrix_panels, unit_block
 from glow.support.layout import pack, row_major_strides
-from glow.support.types import compute_type, element_of, number_attribute, tensor
+from glow.support.types import compute_type, element_of, number_attribute
 
 AnyRecurrent = LstmOp | GruOp | RnnOp
 Array = NDArray[Any]
@@ -154,10 +154,11 @@ class _Cell:
         lowering = self.lowering
         one, other = first.copied(lowering), second.copied(lowering)
         out = lowering.temporary(self.element, first.shape)
-        block = Block(arg_types=[self.element] * 2)
-        block.add_op(YieldOp([ScalarBody(block).add(*block.args)]))
+        region = ScalarRegion()
+        with region.writing():
+            total = region.argument(self.element) + region.argument(self.element)
         parts = [self._gates(value, 0, early) for value in (one, other, out)]
-        lowering.add(ElementwiseOp(parts[:2], parts[2:], Region(block)))
+        lowering.add(ElementwiseOp(parts[:2], parts[2:], region.finish(total)))
         if early == self.gates:
             return out, None
         lowering.copy(*(self._gates(v, early, self.gates) for v in (one, out)))
@@ -253,17 +254,14 @@ class _Cell:
 
     def _region(self, function: Activation) -> Region:
         """Return what `function` does to one element."""
-        block = Block(arg_types=[self.element])
-        body, (x,) = ScalarBody(block), block.args
-        p, kind = function.parameters, ACTIVATIONS[function.name]
-        if kind is not None:
-            (whole,) = Block(arg_types=[tensor(self.element, ())]).args
-            found = RULES[kind](body, kind(whole, **p), [x])
-        else:
-            alpha, beta = (body.const(p[name], self.element) for name in p)
-            if function.name == "affine":
-                found = body.add(body.mul(alpha, x), beta)
+        region = ScalarRegion()
+        x = region.argument(self.element)
+        kind, alpha, beta = ACTIVATIONS[function.name], function.alpha, function.beta
+        with region.writing():
+            if kind is not None:
+                result = element_of_result(kind, [x], function.parameters)
+            elif function.name == "affine":
+                result = x * alpha + beta
             else:
-                found = body.mul(alpha, body.tanh(body.mul(beta, x)))
-        block.add_op(YieldOp([found]))
-        return Region(block)
+                result = tanh(x * beta) * alpha
+        return region.finish(result)

@@ -106,7 +106,9 @@ def test_every_pass_has_a_lit_test(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(UNIVERSE.all_dialects))
 def test_every_op_appears_in_a_lit_test_of_its_dialect(name: str) -> None:
     text = "".join(path.read_text() for path in tracked(f"test/dialects/{name}/*"))
-    known = {op.name for op in UNIVERSE.all_dialects[name]().operations}
+    operations = UNIVERSE.all_dialects[name]().operations
+    # What one class statement declares, test_declared_ops.py prints and parses.
+    known = {op.name for op in operations if not getattr(op, "ONNX", "")}
     missing = {op for op in known if not re.search(rf"{re.escape(op)}\b", text)}
     assert not missing, f"no lit test names {sorted(missing)}"
 

@@ -35,9 +35,9 @@ func.func @main() {
 // CHECK-LABEL: @main
 // CHECK:         memory.elementwise ins(%{{.*}}, %{{.*}} : memref<3xf32>, memref<f32>)
 // CHECK:           %[[LOW:.*]] = arith.constant -3.40282347e+38 : f32
-// CHECK-NEXT:      %[[BELOW:.*]] = arith.cmpf ogt, %[[LOW]], %[[X:.*]] : f32
+// CHECK-NEXT:      %[[BELOW:.*]] = arith.cmpf olt, %[[X:.*]], %[[LOW]] : f32
 // CHECK-NEXT:      %[[RAISED:.*]] = arith.select %[[BELOW]], %[[LOW]], %[[X]] : f32
-// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpf olt, %[[M:.*]], %[[RAISED]] : f32
+// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpf ogt, %[[RAISED]], %[[M:.*]] : f32
 // CHECK-NEXT:      arith.select %[[ABOVE]], %[[M]], %[[RAISED]] : f32
 // CHECK:         memory.elementwise
 // CHECK:           arith.fptosi %{{.*}} : f32 to i32

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -119,15 +118,10 @@ def _type_of(array: Array) -> Any:
     return tensor(element_type_of(array.dtype), array.shape)
 
 
-def ops_in(module: ModuleType, operands: int = 1) -> list[type[GraphOp]]:
-    """Return the ops of the graph dialect in `module` that have so many operands."""
-    return [
-        op
-        for op in UNIVERSE.all_dialects["graph"]().operations
-        if issubclass(op, GraphOp)
-        and op.__module__ == module.__name__
-        and len(op.get_irdl_definition().operands) == operands
-    ]
+def ops_of(base: type[GraphOp]) -> list[type[GraphOp]]:
+    """Return the ops of the graph dialect that are of kind `base`."""
+    operations = UNIVERSE.all_dialects["graph"]().operations
+    return [op for op in operations if issubclass(op, base)]
 
 
 class Source:

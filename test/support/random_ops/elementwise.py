@@ -11,16 +11,14 @@ import numpy as np
 from glow.dialects.graph import (
     activation,
     binary,
-    comparison,
-    logic,
     parametric,
     select,
-    trigonometry,
-    unary,
 )
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.parameters import Parameter
 from glow.support.types import element_type_of
-from random_ops.call import ALL, BOOL, NUMBERS, Array, Call, Dtype, Source, ops_in
+from random_ops.call import ALL, BOOL, NUMBERS, Array, Call, Dtype, Source, ops_of
 
 # Where exp(x) - 1, 1 + erf(x) or x + 3 is small, digits are lost.
 CANCELLING = (activation.EluOp, activation.SeluOp, activation.CeluOp)
@@ -31,29 +29,25 @@ Generator = Callable[[Source], Call]
 
 @cache
 def _accepted(op: type[GraphOp], operands: int, fmod: bool = False) -> list[Dtype]:
-    parameters = {"fmod": True} if fmod else {}
-    if op is logic.BitShiftOp:
-        parameters = {"direction": "LEFT"}
+    words = {name: p.words[0] for name, p in op.declared().items() if p.words}
+    parameters = words | ({"fmod": True} if fmod else {})
     ones = [(np.ones((1,), dtype),) * operands for dtype in ALL]
     return [a[0].dtype for a in ones if Call(op, a, parameters).is_valid]
 
 
-NAMED: dict[str, Callable[[Source], Any]] = {
-    "alpha": lambda s: float(s.rng.uniform(0.1, 2)),
-    "beta": lambda s: float(s.rng.uniform(0.1, 2)),
-    "gamma": lambda s: float(s.rng.uniform(0.1, 2)),
-    "bias": lambda s: float(s.rng.uniform(0, 1)),
-    "lambd": lambda s: float(s.rng.uniform(0, 2)),
-    "approximate": lambda s: s.choose(["none", "tanh"]),
-    "detect_negative": lambda s: s.flip(),
-    "detect_positive": lambda s: s.flip(),
-    "fmod": lambda s: s.flip(),
-    "direction": lambda s: s.choose(["LEFT", "RIGHT"]),
-}
+RANGES = {"bias": (0, 1), "lambd": (0, 2)}
 
 
 def _parameters(s: Source, op: type[GraphOp]) -> dict[str, Any]:
-    return {name: NAMED[name](s) for name in op.declared()}
+    return {name: _parameter(s, each) for name, each in op.declared().items()}
+
+
+def _parameter(s: Source, parameter: Parameter) -> bool | float | str:
+    if parameter.words:
+        return s.choose(parameter.words)
+    if parameter.kinds == (bool,):
+        return s.flip()
+    return float(s.rng.uniform(*RANGES.get(parameter.name, (0.1, 2))))
 
 
 def _unary(op: type[GraphOp]) -> Generator:
@@ -123,16 +117,8 @@ def _clip(s: Source) -> Call:
 
 
 GENERATORS: dict[str, Generator] = (
-    {
-        op.name: _unary(op)
-        for module in (activation, logic, trigonometry, unary)
-        for op in ops_in(module, 1)
-    }
-    | {
-        op.name: _binary(op)
-        for module in (binary, comparison, logic)
-        for op in ops_in(module, 2)
-    }
+    {op.name: _unary(op) for op in ops_of(UnaryOp)}
+    | {op.name: _binary(op) for op in ops_of(BinaryOp)}
     | {
         "graph.pow": _pow,
         "graph.where": _where,

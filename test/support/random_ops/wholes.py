@@ -16,10 +16,15 @@ from glow.dialects.graph import (
     linear,
     loss,
     normalization,
-    reduction,
 )
 from glow.dialects.graph.base import GraphOp
-from random_ops.call import ALL, FLOATS, INDICES, NUMBERS, WIDE, Call, Source, ops_in
+from glow.dialects.graph.reduction import (
+    ReduceLogSumOp,
+    ReduceMaxOp,
+    ReduceMinOp,
+    ReductionOp,
+)
+from random_ops.call import ALL, FLOATS, INDICES, NUMBERS, WIDE, Call, Source, ops_of
 
 COLUMNS = (1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48)
 
@@ -52,8 +57,8 @@ def _axes(s: Source, rank: int) -> list[int]:
 
 
 def _reduce(op: type[GraphOp]) -> Callable[[Source], Call]:
-    is_extreme = op in (reduction.ReduceMaxOp, reduction.ReduceMinOp)
-    is_log = op is reduction.ReduceLogSumOp
+    is_extreme = op in (ReduceMaxOp, ReduceMinOp)
+    is_log = op is ReduceLogSumOp
 
     def draw(s: Source) -> Call:
         dtype = s.choose(ALL if is_extreme else WIDE)
@@ -178,7 +183,7 @@ def _lrn(s: Source) -> Call:
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.matmul": _matmul,
-    **{op.name: _reduce(op) for op in ops_in(reduction)},
+    **{op.name: _reduce(op) for op in ops_of(ReductionOp)},
     "graph.arg_max": _arg_reduce(arg_reduction.ArgMaxOp),
     "graph.arg_min": _arg_reduce(arg_reduction.ArgMinOp),
     "graph.softmax": _softmax(normalization.SoftmaxOp),

@@ -1,0 +1,98 @@
+"""Ops that one class statement declares: name, documentation and definition follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from inspect import cleandoc
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import f32, i1, i32
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import irdl_op_definition
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.rules import BinaryRule, UnaryRule
+from glow.support.discovery import defined_in, modules_in
+from glow.support.types import FLOAT, ElementSet
+
+_LABEL = re.compile(r"^(?=Shapes: |Errors: |Source: )", re.MULTILINE)
+
+
+class DeclaredOp(GraphOp):
+    """
+    An op that one class statement declares.
+
+    `class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule=math.ExpOp)` is
+    `graph.exp`. Its docstring says what it computes; shapes, source and an example are
+    added where it does not say them. Without `onnx`, the docstring names a source.
+    `elements` are those that operands may have, `result` are those of the result where
+    they are others. `compute` and `rule`, what happens to one element, may also be
+    static methods. A class with a `name` of its own is defined as usual.
+    """
+
+    ELEMENTS: ClassVar[ElementSet] = FLOAT
+    RESULT: ClassVar[Attribute | None] = None
+    ONNX: ClassVar[str] = ""
+    SHAPES: ClassVar[str]
+    EXAMPLE: ClassVar[str]
+
+    def __init_subclass__(
+        cls,
+        onnx: str = "",
+        elements: ElementSet | None = None,
+        result: Attribute | None = None,
+        compute: Callable[..., Array] | None = None,
+        rule: type[Operation] | UnaryRule | BinaryRule | None = None,
+    ) -> None:
+        """Take the declaration; a class without `compute` is a base of others."""
+        functions: dict[str, Callable[..., Any] | None]
+        functions = {"compute": compute, "rule": rule}
+        for name, function in functions.items():
+            if function is not None:
+                setattr(cls, name, staticmethod(function))
+        super().__init_subclass__()
+        if "name" in vars(cls) or not ("compute" in vars(cls) or onnx):
+            return
+        given = {"ELEMENTS": elements, "RESULT": result, "ONNX": onnx or None}
+        for name, value in given.items():
+            if value is not None:
+                setattr(cls, name, value)
+                cls.__annotations__[name] = ClassVar
+        cls.name = f"graph.{_snake_case(cls.__name__.removesuffix('Op'))}"
+        cls.__doc__ = cls._documentation()
+        irdl_op_definition(cls)
+
+    @classmethod
+    def _documentation(cls) -> str:
+        """Return the docstring with what follows from the declaration."""
+        text, has_example, example = cleandoc(cls.__doc__ or "").partition("```mlir\n")
+        body, *labels = _LABEL.split(text, maxsplit=1)
+        lines = [body.rstrip(), ""]
+        if "Shapes: " not in text:
+            lines.append(f"Shapes: {cls.SHAPES}")
+        lines += map(str.rstrip, labels)
+        if cls.ONNX:
+            lines.append(f"Source: ONNX {cls.ONNX}.")
+        code = example if has_example else f"{cls._example()}\n```"
+        return "\n".join([*lines, "", "```mlir", code])
+
+    @classmethod
+    def _example(cls) -> str:
+        members = cls.ELEMENTS.members
+        element = next(each for each in (f32, i32, i1) if each in members)
+        result: Any = cls.RESULT or element
+        return cls.EXAMPLE.format(name=cls.name, element=element, result=result)
+
+
+def _snake_case(name: str) -> str:
+    """Return `IsNan` as `is_nan`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def declared(base: type[DeclaredOp]) -> dict[str, type[DeclaredOp]]:
+    """Map ONNX operators to the ops of kind `base` that are declared to be them."""
+    modules = map(import_module, modules_in("glow.dialects.graph"))
+    ops: list[type[DeclaredOp]] = [op for m in modules for op in defined_in(m, base)]
+    return {op.ONNX.partition("-")[0]: op for op in ops if op.ONNX}
