@@ -54,6 +54,11 @@ def value(element: Attribute, shape: Shape) -> SSAValue:
     return create_ssa_value(TensorType(element, shape))
 
 
+def element_for(cls: type[Any]) -> Attribute:
+    """Return an element type that an op takes."""
+    return next(each for each in (f32, i32, i1) if each in cls.ELEMENTS.members)
+
+
 def some_of(draw: Draw, shape: Shape) -> Shape:
     """Return a shape that broadcasts to `shape`."""
     kept = shape[draw(st.integers(0, len(shape))) :]
@@ -65,7 +70,7 @@ def optional(draw: Draw, shape: Shape) -> SSAValue | None:
 
 
 def binary(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
-    element = next(each for each in (f32, i32, i1) if each in cls.ELEMENTS.members)
+    element = element_for(cls)
     other = value(element, some_of(draw, shape))
     operands = [value(element, shape), other]
     parameters: dict[str, Any] = {}
@@ -231,7 +236,7 @@ def channel_norm(cls: type[Any], shape: Shape, draw: Draw) -> GraphOp:
 
 
 BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
-    UnaryOp: lambda cls, shape, draw: cls(value(cls.ELEMENTS.members[0], shape)),
+    UnaryOp: lambda cls, shape, draw: cls(value(element_for(cls), shape)),
     BinaryOp: binary,
     BinaryCrossEntropyWithLogitsLossOp: binary_loss,
     WhereOp: where,
