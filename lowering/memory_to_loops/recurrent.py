@@ -87,8 +87,8 @@ def _strips(
 
 
 def _tiles(target: Target, batch: int, vectors: int) -> Tiles:
-    """Return how many rows go into a tile, whose sums must fit into registers."""
+    """Return the tiles of a batch; the sums of one must fit into registers."""
     most = max(min((target.registers - 2) // vectors - 1, target.tile_rows), 1)
     count = -(-batch // most)
     rows = -(-batch // count)
-    return Tiles(rows, batch % rows)
+    return Tiles(rows, batch % rows, target.sums_in_flight)

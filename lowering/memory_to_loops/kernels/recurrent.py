@@ -21,9 +21,6 @@ from glow.lowering.memory_to_loops.kernels.recurrent_states import (
 )
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
-_SUMS = 8
-"""Multiply-adds in flight that keep the arithmetic units busy."""
-
 
 @dataclass(frozen=True)
 class Product:
@@ -192,7 +189,8 @@ class Walk(States):
         Few sums are computed in several parts, so that enough are in flight.
         """
         strip, units, parts = self.cell.strip, self.row.units, 1
-        while parts * len(sums) * strip.count < _SUMS:
+        in_flight = self.cell.tiles.sums_in_flight
+        while parts * len(sums) * strip.count < in_flight:
             parts *= 2
         zeros = [strip.constant(0, self.cell.compute)] * len(sums)
         several = [[Var(x) for x in part] for part in (sums, *[zeros] * (parts - 1))]

@@ -58,10 +58,12 @@ class RecurrentRow(Generic[N]):
 
 @dataclass(frozen=True)
 class Tiles:
-    """How many rows of the batch are computed together, and how many are left over."""
+    """The rows of the batch that are computed together, and those left over."""
 
     rows: int
     rest: int
+    sums_in_flight: int
+    """Multiply-adds that a tile should have under way."""
 
 
 @dataclass(frozen=True)
