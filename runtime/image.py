@@ -14,7 +14,7 @@ ENTRY = "main"
 
 
 @dataclass(frozen=True)
-class Binding:
+class Parameter:
     """A tensor of the caller, and whether code reads it, writes it, or both."""
 
     spec: TensorSpec
@@ -26,9 +26,11 @@ class Binding:
     """The constant that a resident one starts as, or one element that it repeats."""
 
 
-def signature_of(bindings: Sequence[Binding], constants: Sequence[Array]) -> Signature:
+def signature_of(
+    parameters: Sequence[Parameter], constants: Sequence[Array]
+) -> Signature:
     """Return what callers pass, take and keep."""
-    passed = [b for b in bindings if b.residency == "run"]
+    passed = [b for b in parameters if b.residency == "run"]
     return Signature(
         tuple(b.spec for b in passed if b.direction != "out"),
         tuple(b.spec for b in passed if b.direction != "in"),
@@ -40,7 +42,7 @@ def signature_of(bindings: Sequence[Binding], constants: Sequence[Array]) -> Sig
                 if b.initial is None
                 else np.broadcast_to(constants[b.initial], b.spec.shape),
             )
-            for b in bindings
+            for b in parameters
             if b.residency == "resident"
         ),
     )
@@ -67,7 +69,7 @@ class Image:
     machine: Machine
     objects: tuple[bytes, ...]
     """Object files that define `main` between them."""
-    bindings: tuple[Binding, ...]
+    parameters: tuple[Parameter, ...]
     arena_bytes: int
     constants: tuple[Array, ...]
     messages: tuple[str, ...]

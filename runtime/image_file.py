@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from glow.runtime.image import Image, Machine
-from glow.runtime.image_header import binding_entry, binding_of
+from glow.runtime.image_header import parameter_entry, parameter_of
 from glow.runtime.signature import Array
 from glow.support.arrays import ALIGNMENT, address_of
 from glow.support.dtypes import dtype_named, name_in_files
@@ -103,7 +103,9 @@ def _header_of(
             {
                 "arena_bytes": image.arena_bytes,
                 "messages": image.messages,
-                "bindings": [binding_entry(binding) for binding in image.bindings],
+                "bindings": [
+                    parameter_entry(parameter) for parameter in image.parameters
+                ],
                 **numbers,
             }
             for image, numbers in zip(images, parts.of_images, strict=True)
@@ -192,6 +194,7 @@ def read_images(
         start = file.read(_PREAMBLE.size)
         length = _header_length(path, start)
         text = file.read(length)
+        _check_format(path, start, text)
         if sha256(text).digest() != _PREAMBLE.unpack(start)[4]:
             raise InvalidExecutableError(f"{path}: the header is cut or changed")
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -208,12 +211,22 @@ def _header_length(path: Path, start: bytes) -> int:
         raise InvalidExecutableError(f"{path}: expected a saved executable")
     if len(start) < _PREAMBLE.size:
         raise InvalidExecutableError(f"{path}: the header is cut or changed")
-    _, format_, _, length, _ = _PREAMBLE.unpack(start)
-    if format_ != FORMAT:
-        raise InvalidExecutableError(
-            f"{path}: expected format {FORMAT}, got {format_}; compile the model again"
-        )
-    return min(length, path.stat().st_size)
+    return min(_PREAMBLE.unpack(start)[3], path.stat().st_size)
+
+
+def _check_format(path: Path, start: bytes, header: bytes) -> None:
+    """Raise unless a file has the format of this version; say which one wrote it."""
+    format_ = _PREAMBLE.unpack(start)[1]
+    if format_ == FORMAT:
+        return
+    try:
+        writer = f"glow-xdsl {json.loads(header)['glow']}"
+    except (ValueError, KeyError, TypeError):
+        writer = "another version"
+    raise InvalidExecutableError(
+        f"{path}: expected format {FORMAT}, got format {format_} of {writer}; "
+        "compile the model again"
+    )
 
 
 class _Reader:
@@ -242,7 +255,7 @@ class _Reader:
             Image(
                 made_for,
                 _picked(objects, each["objects"]),
-                tuple(map(binding_of, each["bindings"])),
+                tuple(map(parameter_of, each["bindings"])),
                 each["arena_bytes"],
                 _picked(constants, each["constants"]),
                 tuple(each["messages"]),

@@ -1,4 +1,4 @@
-"""What files of compiled models say about tensors, as JSON and back."""
+"""Tensors in files of compiled models, as JSON and back."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from glow.runtime.image import Binding
+from glow.runtime.image import Parameter
 from glow.runtime.signature import TensorSpec
 from glow.support.dtypes import dtype_named, name_in_files
 
 
-def binding_entry(binding: Binding) -> dict[str, Any]:
-    """Return what a file says about a tensor of the caller."""
+def parameter_entry(parameter: Parameter) -> dict[str, Any]:
+    """Return a tensor of the caller as a file has it."""
     return {
-        "direction": binding.direction,
-        "residency": binding.residency,
-        "initial": binding.initial,
-        **spec_entry(binding.spec),
+        "direction": parameter.direction,
+        "residency": parameter.residency,
+        "initial": parameter.initial,
+        **spec_entry(parameter.spec),
     }
 
 
-def binding_of(entry: Mapping[str, Any]) -> Binding:
-    """Return what `binding_entry` was given."""
+def parameter_of(entry: Mapping[str, Any]) -> Parameter:
+    """Return what `parameter_entry` was given."""
     spec = TensorSpec(**spec_fields(entry))
-    return Binding(spec, entry["direction"], entry["residency"], entry["initial"])
+    return Parameter(spec, entry["direction"], entry["residency"], entry["initial"])
 
 
 def spec_entry(spec: TensorSpec) -> dict[str, Any]:
-    """Return what a file says about a tensor; `spec_fields` reads it."""
+    """Return a tensor as a file has it; `spec_fields` reads it."""
     return asdict(spec) | {"dtype": name_in_files(spec.dtype)}
 
 

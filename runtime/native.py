@@ -80,18 +80,18 @@ class NativeExecutable(Executable):
 
     def __init__(self, image: Image, entry: int, code: object):
         """`entry` is the address of main, and `code` what keeps it there."""
-        bindings = image.bindings
+        parameters = image.parameters
         constants = tuple(map(usable, image.constants))
-        super().__init__(signature_of(bindings, constants))
-        passed = [b for b in bindings if b.residency == "run"]
+        super().__init__(signature_of(parameters, constants))
+        passed = [b for b in parameters if b.residency == "run"]
         inputs = [b for b in passed if b.direction != "out"]
         outputs = [b for b in passed if b.direction != "in"]
         addresses = [address_of(array) for array in constants]
-        self.slots = len(bindings)
-        self.input_slots = [bindings.index(b) for b in inputs]
-        self.output_slots = [bindings.index(b) for b in outputs]
+        self.slots = len(parameters)
+        self.input_slots = [parameters.index(b) for b in inputs]
+        self.output_slots = [parameters.index(b) for b in outputs]
         self.state_slots = [
-            slot for slot, b in enumerate(bindings) if b.residency != "run"
+            slot for slot, b in enumerate(parameters) if b.residency != "run"
         ]
         self.messages = image.messages
         self.entry = _ENTRY(entry)

@@ -1,4 +1,4 @@
-"""What files of models with symbolic dimensions say about these, as JSON and back."""
+"""Symbolic dimensions in files of compiled models, as JSON and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glow.runtime.symbolic_spec import SymbolicSpec
 
 @dataclass(frozen=True)
 class Symbols:
-    """What the images of a file have in common, and what tells them apart."""
+    """The signature of the images of a file, and the extents of each."""
 
     signature: SymbolicSignature
     dims: tuple[Dims, ...]

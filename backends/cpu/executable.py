@@ -31,7 +31,7 @@ from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.runtime.constant_pool import CONSTANTS
-from glow.runtime.image import ENTRY, Binding, Image, Machine
+from glow.runtime.image import ENTRY, Image, Machine, Parameter
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import repeated_element
 from glow.support.errors import CompilationError
@@ -57,14 +57,14 @@ def compile_module(
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     objects = objects_of(module, target, cache)
-    bindings = tuple(_bindings(module))
+    parameters = tuple(_parameters(module))
     # Code writes to these, so that it never reads what they start as where that lies.
-    starts = {b.initial for b in bindings if b.direction == "inout"}
+    starts = {b.initial for b in parameters if b.direction == "inout"}
     arena = module.attributes.get("glow.arena_bytes")
     image = Image(
         Machine("cpu", target.triple, features_of(target)),
         tuple(objects),
-        bindings,
+        parameters,
         arena.value.data if isinstance(arena, IntegerAttr) else 0,
         tuple(_constants(module, starts)),
         tuple(text.data for text in _list(module, "glow.messages")),
@@ -120,7 +120,7 @@ def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any
         yield array.settle(CONSTANTS.share)
 
 
-def _bindings(module: ModuleOp) -> Iterator[Binding]:
+def _parameters(module: ModuleOp) -> Iterator[Parameter]:
     for entry in _list(module, "glow.signature"):
         name, direction, type_, *rest = cast(_Entry, entry.data)
         residency, initial, axes = "run", None, None
@@ -133,4 +133,4 @@ def _bindings(module: ModuleOp) -> Iterator[Binding]:
                 case _:
                     axes = cast(ArrayAttr[StringAttr], attribute)
         spec = spec_of(name.data, type_, axes)
-        yield Binding(spec, direction.data, residency, initial)
+        yield Parameter(spec, direction.data, residency, initial)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -175,7 +176,11 @@ def refused(path: Path, content: bytes) -> str:
         (lambda c: b"\x7fELF" + c, "expected a saved executable"),
         (lambda c: c[:20], "the header is cut or changed"),
         (lambda c: c[:100], "the header is cut or changed"),
-        (lambda c: c[:16] + b"\x09" + c[17:], "expected format 3, got 9"),
+        (
+            lambda c: c[:16] + b"\x09" + c[17:],
+            f"expected format 3, got format 9 of glow-xdsl {version('glow-xdsl')};",
+        ),
+        (lambda c: c[:16] + b"\x02" + c[17:64], "got format 2 of another version;"),
         (lambda c: c[:24] + b"\xff" * 8 + c[32:], "the header is cut or changed"),
         (lambda c: c[:-1], "bytes, got"),
         (lambda c: c + b"\0", "bytes, got"),
