@@ -12,7 +12,7 @@ from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
 from glow.analysis.movements import End, Movement, Place, value_name
 from glow.analysis.traffic import CALL_BYTES
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory.base import Buffer, buffer_type
+from glow.dialects.memory.base import Buffer, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.storage import GetOp, PlaceholderOp
 from glow.support.layout import print_layout
@@ -106,7 +106,8 @@ def _meet(one: SSAValue, other: SSAValue) -> bool:
 
 
 def _end(op: Operation, buffer: SSAValue) -> End:
-    return End(op.name, name_of(op), _layout_text(buffer_type(buffer)))
+    name = op.title if isinstance(op, MemoryOp) else op.name
+    return End(name, name_of(op), _layout_text(buffer_type(buffer)))
 
 
 def _layout_text(type_: Buffer) -> str:
