@@ -57,18 +57,18 @@ def uses_of(block: Block) -> Uses:
             uses.lifetimes[op.result] = Lifetime(op, at, at, bytes_)
         elif not isinstance(op, ViewOp | DeallocOp):
             for value in op.operands:
-                found = uses.lifetimes.get(root_of(value))
-                if found is not None:
-                    found.last = at
+                lifetime = uses.lifetimes.get(root_of(value))
+                if lifetime is not None:
+                    lifetime.last = at
     return uses
 
 
 def largest_live_bytes(lifetimes: Iterable[Lifetime]) -> int:
     """Return the most bytes live at once: no arena can be smaller."""
     changes: dict[int, int] = {}
-    for found in lifetimes:
-        changes[found.first] = changes.get(found.first, 0) + found.bytes
-        changes[found.last + 1] = changes.get(found.last + 1, 0) - found.bytes
+    for lifetime in lifetimes:
+        changes[lifetime.first] = changes.get(lifetime.first, 0) + lifetime.bytes
+        changes[lifetime.last + 1] = changes.get(lifetime.last + 1, 0) - lifetime.bytes
     live = most = 0
     for at in sorted(changes):
         live += changes[at]
@@ -82,7 +82,7 @@ def accesses_of(op: Operation) -> list[tuple[SSAValue, Kind]]:
 
 
 def may_overlap(first: SSAValue, second: SSAValue) -> bool:
-    """Say whether two views of one allocation may share an element."""
+    """Return whether two views of one allocation may share an element."""
     a, b = find_addressing(buffer_type(first)), find_addressing(buffer_type(second))
     if a is None or b is None:
         return True
@@ -99,7 +99,7 @@ def _periods(a: Addressing, b: Addressing) -> set[int]:
 
 
 def _apart_modulo(a: Addressing, b: Addressing, period: int) -> bool:
-    """Say whether addresses modulo `period` lie in disjoint intervals."""
+    """Return whether addresses modulo `period` lie in disjoint intervals."""
     first, second = _residues(a, period), _residues(b, period)
     if first is None or second is None:
         return False

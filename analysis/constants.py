@@ -1,4 +1,4 @@
-"""Which values are known when a model is compiled."""
+"""Values that are known when a model is compiled."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ Constant = ConstantOp | LiteralOp
 
 Storage = ConstantOp | PlaceholderOp
 
-# Lookups in a symbol table walk the module, so what they found is kept, as long as
-# the module is.
+# Lookups in a symbol table walk the module, so results are kept as long as it is.
 _Found = WeakValueDictionary[str, Storage]
 _FOUND: WeakKeyDictionary[ModuleOp, _Found] = WeakKeyDictionary()
 
@@ -58,19 +57,19 @@ def module_of(op: Operation) -> ModuleOp | None:
 
 def _constant(load: LoadOp) -> ConstantOp | None:
     module = module_of(load)
-    found = None if module is None else _declared(module, load.symbol.string_value())
-    return found if isinstance(found, ConstantOp) else None
+    storage = None if module is None else _declared(module, load.symbol.string_value())
+    return storage if isinstance(storage, ConstantOp) else None
 
 
 def _declared(module: ModuleOp, symbol: str) -> Storage | None:
     known = _FOUND.setdefault(module, WeakValueDictionary())
-    found = known.get(symbol)
-    if found is None or not _is_current(found, module, symbol):
+    op = known.get(symbol)
+    if op is None or not _is_current(op, module, symbol):
         storage = [op for op in module.body.ops if isinstance(op, Storage)]
         known.clear()
         known.update({op.sym_name.data: op for op in storage})
-        found = known.get(symbol)
-    return found
+        op = known.get(symbol)
+    return op
 
 
 def _is_current(op: Storage, module: ModuleOp, symbol: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the memory level copies, in the terms of `glow.analysis.movements`."""
+"""Copies at the memory level, as movements of `glow.analysis.movements`."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def copies_in(module: ModuleOp) -> list[Movement]:
         for op in module.body.ops
         if isinstance(op, PlaceholderOp)
     }
-    found: list[Movement] = []
+    movements: list[Movement] = []
     for op in module.walk():
         if isinstance(op, CopyOp) and (block := op.parent_block()) is not None:
-            found.append(_Copy(op, block, directions).movement())
-    return found
+            movements.append(_Copy(op, block, directions).movement())
+    return movements
 
 
 class _Copy:

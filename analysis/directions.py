@@ -1,4 +1,4 @@
-"""Which symbols a function takes from before a run, and what it leaves behind."""
+"""Symbols that a function reads before it writes them, and those that it writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glow.dialects.memory.storage import GetOp, ReadyOp
 
 @dataclass
 class Accesses:
-    """What the ops of a function do to a symbol of the graph or the memory level."""
+    """Accesses of a function to a symbol of the graph or the memory level."""
 
     reads: Operation | None = None
     """The first op that reads what the symbol held before the run."""
@@ -39,16 +39,16 @@ def accesses_to_symbols(function: FuncOp) -> dict[str, Accesses]:
     At the graph level a load reads and a save writes. At the memory level ops read and
     write operands; of what the function wrote before, a read sees nothing older.
     """
-    found: dict[str, Accesses] = {}
+    accesses: dict[str, Accesses] = {}
     for op in function.walk():
         for symbol, kind in _named(op):
-            known = found.setdefault(symbol, Accesses())
+            known = accesses.setdefault(symbol, Accesses())
             if kind.reads and known.reads is None and known.writes is None:
                 known.reads = op
         for symbol, kind in _named(op):
             if kind.writes:
-                found[symbol].writes = op
-    return found
+                accesses[symbol].writes = op
+    return accesses
 
 
 def _named(op: Operation) -> Iterator[tuple[str, Kind]]:
@@ -69,9 +69,9 @@ def directions_of(functions: Iterable[FuncOp]) -> dict[str, str]:
     reads: dict[str, bool] = {}
     writes: dict[str, bool] = {}
     for function in functions:
-        for symbol, found in accesses_to_symbols(function).items():
-            reads[symbol] = reads.get(symbol, False) or found.reads is not None
-            writes[symbol] = writes.get(symbol, False) or found.writes is not None
+        for symbol, accesses in accesses_to_symbols(function).items():
+            reads[symbol] = reads.get(symbol, False) or accesses.reads is not None
+            writes[symbol] = writes.get(symbol, False) or accesses.writes is not None
     kinds = {(True, False): "in", (False, True): "out", (True, True): "inout"}
     return {symbol: kinds[reads[symbol], writes[symbol]] for symbol in reads}
 
@@ -83,14 +83,14 @@ def outputs_ready(function: FuncOp) -> dict[str, int]:
     Instructions are the ops of the memory level that read or write buffers. Needs:
     mark-outputs.
     """
-    found: dict[str, int] = {}
+    ready: dict[str, int] = {}
     done = 0
     for op in function.body.block.ops:
         if isinstance(op, MemoryOp):
             done += 1
         elif isinstance(op, ReadyOp):
-            found[op.symbol.string_value()] = done
-    return found
+            ready[op.symbol.string_value()] = done
+    return ready
 
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:

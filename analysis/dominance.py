@@ -1,4 +1,4 @@
-"""Which blocks of a region every path to another block goes through."""
+"""Dominators: blocks of a region that every path to another block goes through."""
 
 from xdsl.ir import Block, Region
 

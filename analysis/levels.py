@@ -1,4 +1,4 @@
-"""Which stage a module has reached, read from what is in it."""
+"""The stage that a module has reached, read from its ops."""
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 

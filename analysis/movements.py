@@ -1,4 +1,4 @@
-"""What data still moves at run time, who makes it so, and who needs it so."""
+"""Data that moves at run time: who makes it in one order, who needs it in another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class End:
 
     op: str
     name: str
-    """What the model calls it; of a load or save, its symbol."""
+    """Its name in the model; of a load or save, its symbol."""
     layout: str
 
     def __str__(self) -> str:

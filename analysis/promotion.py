@@ -1,4 +1,4 @@
-"""Which placeholders may become constants, and why the others may not."""
+"""Placeholders that may become constants, and why the others may not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glow.support.locations import name_of
 
 @dataclass(frozen=True)
 class Promotion:
-    """What of a module may become constants; `kept` says why the rest may not."""
+    """Placeholders that may become constants; `kept` says why the others may not."""
 
     promoted: tuple[str, ...]
     kept: Mapping[str, str]
@@ -42,7 +42,7 @@ def promotion_of(module: ModuleOp, names: Sequence[str] = ()) -> Promotion:
 
 
 def _reason_to_keep(op: PlaceholderOp, uses: Uses | None, named: bool) -> str | None:
-    """Say why `op` is no constant, or None."""
+    """Return why `op` is no constant, or None."""
     if uses is not None and uses.saves:
         return f"it is written, at {name_of(uses.saves[0])}"
     if op.direction.data in ("out", "inout"):

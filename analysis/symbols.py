@@ -44,7 +44,7 @@ class Uses:
 
     @property
     def direction(self) -> str:
-        """What they make of a placeholder; "in" where there are none."""
+        """The direction that follows from them; "in" where there are none."""
         if not self.saves:
             return "in"
         return "inout" if self.loads else "out"
@@ -55,13 +55,13 @@ NO_USES = Uses([], [])
 
 def uses_of_symbols(module: ModuleOp) -> dict[str, Uses]:
     """Return the loads and saves of each symbol that has some."""
-    found: dict[str, Uses] = {}
+    uses: dict[str, Uses] = {}
     for op in module.walk():
         if isinstance(op, LoadOp):
-            found.setdefault(_name(op), Uses([], [])).loads.append(op)
+            uses.setdefault(_name(op), Uses([], [])).loads.append(op)
         elif isinstance(op, SaveOp):
-            found.setdefault(_name(op), Uses([], [])).saves.append(op)
-    return found
+            uses.setdefault(_name(op), Uses([], [])).saves.append(op)
+    return uses
 
 
 def _name(op: Use) -> str:
@@ -117,11 +117,11 @@ def _no_storage(use: Use, declared: Operation | None) -> str:
 
 def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
     value = use.result if isinstance(use, LoadOp) else use.value
-    found = tensor_type(value)
-    shapes = found.get_shape(), declared.type.get_shape()
-    elements = found.element_type, declared.type.element_type
+    type_ = tensor_type(value)
+    shapes = type_.get_shape(), declared.type.get_shape()
+    elements = type_.element_type, declared.type.element_type
     if shapes[0] != shapes[1] or elements[0] != elements[1]:
-        yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {found}"
+        yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {type_}"
 
 
 def _direction_problems(use: Use, declared: Storage) -> Iterator[str]:
@@ -158,7 +158,7 @@ def _function(op: Operation) -> Operation | None:
 def _undirected(
     declared: PlaceholderOp, only_saved: SaveOp | None, infers: bool
 ) -> Iterator[str]:
-    """Say why a placeholder that says no direction cannot do without, or gets none."""
+    """Yield why a placeholder without a direction needs one, or can get none."""
     if not infers:
         yield f"{_at(declared)} has no direction, run infer-io"
     elif only_saved is not None and declared.residency.data == "resident":

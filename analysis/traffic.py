@@ -1,4 +1,4 @@
-"""What moving data costs."""
+"""Costs of moving data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glow.support.layout import Layout, row_major, size_of
 from glow.support.types import dtype_of, element_of, shape_of
 
 CALL_BYTES = 4096
-"""What starting a movement costs, in bytes that could move in that time."""
+"""Cost of starting a movement, in bytes that could move in that time."""
 
 
 def movement_cost(value: SSAValue, layout: Layout | None) -> int:

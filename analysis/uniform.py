@@ -1,4 +1,4 @@
-"""Known values that are one number in every element, wherever that is written."""
+"""Known values that are one number in every element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a module is valid: what xDSL verifies, and SSA form, which it does not."""
+"""Validity of modules: xDSL verifies ops, this also SSA form and branches."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
     message = " ".join(str(error).split())
     if op is not None:
         message = f"{op.name} at {name_of(op)}: {message}"
-    found = VerifyException(message)
+    explained = VerifyException(message)
     for note in getattr(error, "__notes__", ()):
-        found.add_note(note)
-    raise found from None
+        explained.add_note(note)
+    raise explained from None
 
 
 def _broken_uses(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
@@ -65,9 +65,9 @@ def _broken_uses(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
                 yield op, f"operand {index} is used before it is defined"
         for block, passed in _branches(op):
             expected = [argument.type for argument in block.args]
-            found = [value.type for value in passed]
-            if expected != found:
-                names = [", ".join(map(str, types)) for types in (expected, found)]
+            actual = [value.type for value in passed]
+            if expected != actual:
+                names = [", ".join(map(str, types)) for types in (expected, actual)]
                 yield op, f"expected to pass ({names[0]}), got ({names[1]})"
 
 

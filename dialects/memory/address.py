@@ -1,4 +1,4 @@
-"""Where the elements of a buffer lie: strides and offset read off its type."""
+"""Addressing of buffers: strides and offset, as their types have them."""
 
 from dataclasses import dataclass
 
@@ -47,17 +47,17 @@ class Addressing:
 
 def addressing_of(value: SSAValue | Attribute) -> Addressing:
     """Return how buffer `value` is addressed; a blocked layout has no strides."""
-    found = find_addressing(buffer_type(value))
-    if found is None:
+    addressing = find_addressing(buffer_type(value))
+    if addressing is None:
         raise VerifyException(f"expected an unblocked layout, got {buffer_type(value)}")
-    return found
+    return addressing
 
 
 def find_addressing(type_: Buffer) -> Addressing | None:
     """Return how buffers of `type_` are addressed, or None if they are blocked."""
     shape = type_.get_shape()
-    found = strides_of(type_.layout, shape, dtype_of(type_.element_type).itemsize)
-    return None if found is None else Addressing(shape, *found)
+    strides = strides_of(type_.layout, shape, dtype_of(type_.element_type).itemsize)
+    return None if strides is None else Addressing(shape, *strides)
 
 
 def is_blocked(value: SSAValue) -> bool:
@@ -72,7 +72,7 @@ def strided(type_: Buffer, addressing: Addressing) -> Buffer:
 
 
 def same_place(source: SSAValue, result: SSAValue) -> bool:
-    """Say whether the buffers, put in one place, hold each element in one place."""
+    """Return whether equal elements of both buffers have equal addresses."""
     a, b = buffer_type(source), buffer_type(result)
     if a.element_type != b.element_type:
         return False

@@ -1,4 +1,4 @@
-"""Graph ops with destinations: what they compute, on buffers."""
+"""Graph ops with destinations, on buffers."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ class ApplyOp(MemoryOp):
 
     def buffer(self, slot: str) -> SSAValue:
         """Return the buffer in a slot of the graph op that is not empty."""
-        (found,) = self.several(slot)
-        return found
+        (value,) = self.several(slot)
+        return value
 
     def several(self, slot: str) -> list[SSAValue]:
         """Return the buffers in a slot of the graph op."""
@@ -152,11 +152,11 @@ class ApplyOp(MemoryOp):
         return self._buffers().get(slot, [])
 
     def _buffers(self) -> dict[str, list[SSAValue]]:
-        found: dict[str, list[SSAValue]] = {}
+        by_name: dict[str, list[SSAValue]] = {}
         buffers = (*self.ins, *self.inouts, *self.outs)
         for slot, value in zip(self.slots, buffers, strict=True):
-            found.setdefault(slot.data, []).append(value)
-        return found
+            by_name.setdefault(slot.data, []).append(value)
+        return by_name
 
     def graph_op(self) -> GraphOp:
         """

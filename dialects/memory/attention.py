@@ -218,13 +218,13 @@ def room_of(
         "mask": key_block * query_block * has_masks,
         "bias": key_block * query_block * has_biases,
     }
-    found, start = dict[str, int](), 0
+    starts, start = dict[str, int](), 0
     for name, size in sizes.items():
-        found[name] = start
+        starts[name] = start
         start += size
-    return found | {"size": start}
+    return starts | {"size": start}
 
 
 NUMBERS = ("peak", "total", "shrinkage", "best", "first", "last")
-"""What is kept of each query: the largest score and the sum of exponentials so far,
+"""Numbers kept of each query: the largest score and the sum of exponentials so far,
 what to multiply older sums by, the best shift, and the keys seen: first <= t < last."""

@@ -1,4 +1,4 @@
-"""What every op that reads and writes buffers shares: operand kinds, in-place pairs."""
+"""Base of ops that read and write buffers: accesses, in-place pairs."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -14,7 +14,7 @@ Buffer = MemRefType[Attribute]
 
 
 class Kind(Enum):
-    """What an op does to a buffer that it is given."""
+    """Access of an op to a buffer that it is given."""
 
     IN = "in"
     OUT = "out"
@@ -31,10 +31,10 @@ class Kind(Enum):
 
 def buffer_type(value: SSAValue | Attribute) -> Buffer:
     """Return the memref type of `value` (or `value`, if it is one)."""
-    found = value.type if isinstance(value, SSAValue) else value
-    if not isinstance(found, MemRefType):
-        raise VerifyException(f"expected a memref, got {found}")
-    return cast(Buffer, found)
+    type_ = value.type if isinstance(value, SSAValue) else value
+    if not isinstance(type_, MemRefType):
+        raise VerifyException(f"expected a memref, got {type_}")
+    return cast(Buffer, type_)
 
 
 def extents_of(value: SSAValue | Attribute) -> tuple[int, ...]:
@@ -62,7 +62,7 @@ class MemoryOp(IRDLOperation):
 
     def accesses(self) -> list[tuple[SSAValue, Kind]]:
         """Return each buffer operand and what happens to it, in operand order."""
-        found: list[tuple[SSAValue, Kind]] = []
+        accesses: list[tuple[SSAValue, Kind]] = []
         for name, _ in self.get_irdl_definition().operands:
             kind = (
                 Kind.OUT
@@ -73,10 +73,10 @@ class MemoryOp(IRDLOperation):
             )
             slot: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
             if isinstance(slot, SSAValue):
-                found.append((slot, kind))
+                accesses.append((slot, kind))
             elif slot is not None:
-                found += [(value, kind) for value in slot]
-        return found
+                accesses += [(value, kind) for value in slot]
+        return accesses
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
         """

@@ -109,10 +109,10 @@ class ElementwiseOp(MemoryOp):
         shape = extents_of(self.results_[0])
         for value in (*self.inputs, *self.results_):
             try:
-                found = np.broadcast_shapes(extents_of(value), shape)
+                common = np.broadcast_shapes(extents_of(value), shape)
             except ValueError:
-                found = None
-            if found != shape:
+                common = None
+            if common != shape:
                 raise VerifyException(
                     f"expected what broadcasts to {list(shape)}, "
                     f"got {buffer_type(value)}"

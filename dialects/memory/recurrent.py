@@ -71,8 +71,8 @@ class RecurrentOp(MemoryOp):
 
     def present(self, *names: str) -> dict[str, SSAValue]:
         """Return those of the operands `names` that are present, in this order."""
-        found = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in found.items() if value is not None}
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value is not None}
 
     def verify_(self) -> None:
         if len(self.activations) != self.FUNCTIONS:

@@ -1,4 +1,4 @@
-"""Where buffers come from: bound by the caller, constant, or part of the arena."""
+"""Storage of buffers: bound by the caller, constant, or part of the arena."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _update(lowering: Lowering, saves: list[SaveOp]) -> None:
 
 
 def _is_held(op: SaveOp) -> bool:
-    """Say whether the placeholder gets what it has."""
+    """Return whether the placeholder gets what it has."""
     owner = op.value.owner
     return isinstance(owner, LoadOp) and owner.symbol == op.symbol
 
@@ -184,7 +184,7 @@ def _replace(
     }
     new: list[Operation] = []
     for p in placeholders:
-        found = MemoryPlaceholderOp(
+        storage = MemoryPlaceholderOp(
             p.sym_name.data,
             p.direction.data,
             memref_of(p.type),
@@ -192,13 +192,13 @@ def _replace(
             p.residency.data,
             p.initial,
         )
-        found.location = p.location
-        new.append(found)
+        storage.location = p.location
+        new.append(storage)
     for symbol, c in constants.items():
         if symbol in used:
-            found = MemoryConstantOp(symbol, c.resource, memref_of(c.type))
-            found.location = c.location
-            new.append(found)
+            storage = MemoryConstantOp(symbol, c.resource, memref_of(c.type))
+            storage.location = c.location
+            new.append(storage)
     main = FuncOp(function.sym_name.data, ((), ()), Region(lowering.block))
     main.location = function.location
     new += [*(c for c in lowering.new_constants if c.sym_name.data in used), main]

@@ -41,12 +41,12 @@ class Units:
         """Return the blocks of row-major `array`, zeros behind the last unit."""
         array = np.ascontiguousarray(array).reshape(-1)[self.where.offset :]
         strides = [stride * array.itemsize for stride in self.where.strides]
-        found = as_strided(array, self.where.shape, strides, writeable=False)
-        found = np.moveaxis(found, self.at, -1)
-        rest = -found.shape[-1] % self.block
-        found = np.pad(found, [*[(0, 0)] * (found.ndim - 1), (0, rest)])
-        found = found.reshape(*found.shape[:-1], -1, self.block)
-        return np.moveaxis(found, -2, self.at)
+        part = as_strided(array, self.where.shape, strides, writeable=False)
+        part = np.moveaxis(part, self.at, -1)
+        rest = -part.shape[-1] % self.block
+        part = np.pad(part, [*[(0, 0)] * (part.ndim - 1), (0, rest)])
+        part = part.reshape(*part.shape[:-1], -1, self.block)
+        return np.moveaxis(part, -2, self.at)
 
     def known(self, lowering: Lowering) -> Array | None:
         array = lowering.logical(self.value)

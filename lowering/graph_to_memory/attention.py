@@ -1,4 +1,4 @@
-"""Lower what decompose-attention leaves whole."""
+"""Lower attention that is left whole: few queries one by one, others in blocks."""
 
 from __future__ import annotations
 
@@ -94,8 +94,9 @@ def _attend(lowering: Lowering, op: AttentionOp) -> None:
 
 
 def _in_lines(lowering: Lowering, value: SSAValue) -> SSAValue:
-    """Return a buffer of `value` whose elements of a head are neighbours."""
+    """Return a buffer of `value` whose elements of a head are neighbors."""
     buffer = lowering[value]
-    found = find_addressing(buffer_type(buffer))
-    has_lines = found is not None and (found.shape[-1] == 1 or found.strides[-1] == 1)
-    return buffer if has_lines else lowering.contiguous(value)
+    addressing = find_addressing(buffer_type(buffer))
+    if addressing is None or 1 not in (addressing.shape[-1], addressing.strides[-1]):
+        return lowering.contiguous(value)
+    return buffer

@@ -11,7 +11,7 @@ from xdsl.ir import Region, SSAValue
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
-from glow.dialects.memory import compute
+from glow.dialects.memory import products
 from glow.dialects.memory.address import (
     Addressing,
     addressing_of,
@@ -154,7 +154,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
     epilogue = conv.epilogue
-    new = compute.ConvOp(
+    new = products.ConvOp(
         source,
         _packed(lowering, conv.weights, algorithm, geometry.group),
         conv.bias,

@@ -25,7 +25,7 @@ class Part:
 
 @dataclass
 class Destinations:
-    """What each value is computed into, where that is not a buffer of its own."""
+    """Where values are computed that get no buffer of their own."""
 
     saved: dict[SSAValue, SaveOp] = field(default_factory=lambda: {})
     """The save into whose placeholder a value is computed; it may save a view of it."""
@@ -43,7 +43,7 @@ def find_destinations(
     bytes. What other `aliasing` ops or loads give is copied instead, and so is what
     another placeholder keeps: that one may have it in place.
     """
-    found = Destinations()
+    destinations = Destinations()
 
     def is_computed(value: SSAValue) -> bool:
         owner = value.owner
@@ -52,9 +52,8 @@ def find_destinations(
         return type(owner) not in aliasing
 
     def is_free(value: SSAValue) -> bool:
-        return (
-            is_computed(value) and value not in found.saved and value not in found.parts
-        )
+        is_taken = value in destinations.saved or value in destinations.parts
+        return is_computed(value) and not is_taken
 
     saves = [op for op in block.ops if isinstance(op, SaveOp)]
     kept = {op.value for op in saves if op.symbol.string_value() not in outputs}
@@ -62,11 +61,11 @@ def find_destinations(
         if op.symbol.string_value() in outputs:
             value = _origin_of(op.value)
             if is_free(value) and value not in kept:
-                found.saved[value] = op
+                destinations.saved[value] = op
     for op in block.ops:
         if isinstance(op, ConcatOp):
-            _place_parts(op, found, is_free)
-    return found
+            _place_parts(op, destinations, is_free)
+    return destinations
 
 
 def _origin_of(value: SSAValue) -> SSAValue:
@@ -78,7 +77,7 @@ def _origin_of(value: SSAValue) -> SSAValue:
     return value
 
 
-def _place_parts(op: ConcatOp, found: Destinations, is_free: object) -> None:
+def _place_parts(op: ConcatOp, destinations: Destinations, is_free: object) -> None:
     assert callable(is_free)
     axis = normalize_axis(op.axis, len(shape_of(op.result)))
     encoding = tensor_type(op.result).encoding
@@ -86,5 +85,5 @@ def _place_parts(op: ConcatOp, found: Destinations, is_free: object) -> None:
     for value in op.inputs:
         same = tensor_type(value).encoding == encoding
         if same and is_free(value):
-            found.parts[value] = Part(op.result, axis, start)
+            destinations.parts[value] = Part(op.result, axis, start)
         start += shape_of(value)[axis]

@@ -32,7 +32,7 @@ from glow.support.types import (
 def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
     source = lowering[op.input]
     order: tuple[int, ...] = op.parameters()["permutation"]
-    if lowering.is_relabelled(source):
+    if lowering.is_relabeled(source):
         lowering.bind(op.result, lowering.permuted(source, order))
         return
     a = addressing_of(source)
@@ -67,12 +67,12 @@ def _into_blocks(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue:
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
     """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
     source = lowering[value]
-    if lowering.is_relabelled(source):
+    if lowering.is_relabeled(source):
         same = _reblocked(lowering, source, shape)
         if same is not None:
             return same
-    found = find_addressing(buffer_type(source))
-    strides = None if found is None else split_strides(found, shape)
+    addressing = find_addressing(buffer_type(source))
+    strides = None if addressing is None else split_strides(addressing, shape)
     if strides is None:
         source = lowering.contiguous(value)
         strides = row_major_strides(shape)
@@ -87,8 +87,8 @@ def _reblocked(
     type_ = buffer_type(source)
     layout = layout_of(type_)
     assert layout is not None
-    found = layout_reshaped(layout, type_.get_shape(), shape)
-    return None if found is None else lowering.relabeled(source, shape, found)
+    same = layout_reshaped(layout, type_.get_shape(), shape)
+    return None if same is None else lowering.relabeled(source, shape, same)
 
 
 def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:

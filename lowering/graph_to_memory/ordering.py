@@ -1,4 +1,4 @@
-"""In which order ops run: who reads a placeholder comes before who updates it."""
+"""Order of ops: readers of a placeholder come before the op that updates it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def ordered(block: Block, aliasing: Container[type[Operation]]) -> list[Operatio
     before: dict[Operation, set[Operation]] = {}
     for save in saves:
         update = _maker_of(save.value, aliasing)
-        found = loads[save.symbol.string_value()]
-        readers = {r for load in found for r in _readers_of(load.result, aliasing)}
+        its_loads = loads[save.symbol.string_value()]
+        readers = {r for load in its_loads for r in _readers_of(load.result, aliasing)}
         readers -= {update, save}
         if isinstance(update, LoadOp) or not readers:
             continue
@@ -64,16 +64,16 @@ def _depending_on(
     for later, readers in before.items():
         for reader in readers:
             behind.setdefault(reader, []).append(later)
-    found: set[Operation] = set()
+    dependents: set[Operation] = set()
     waiting = [op]
     while waiting:
         each = waiting.pop()
         users = [use.operation for result in each.results for use in result.uses]
         for user in (*users, *behind.get(each, ())):
-            if user not in found:
-                found.add(user)
+            if user not in dependents:
+                dependents.add(user)
                 waiting.append(user)
-    return found
+    return dependents
 
 
 def _sorted(
@@ -90,13 +90,13 @@ def _sorted(
         for each in needed - {op}:
             behind.setdefault(each, []).append(op)  # pyright: ignore
     ready = [position[op] for op in ops if not missing[op]]
-    found: list[Operation] = []
+    in_order: list[Operation] = []
     while ready:
         op = ops[heappop(ready)]
-        found.append(op)
+        in_order.append(op)
         for each in behind.get(op, ()):
             missing[each] -= 1
             if not missing[each]:
                 heappush(ready, position[each])
-    assert len(found) == len(ops)
-    return found
+    assert len(in_order) == len(ops)
+    return in_order

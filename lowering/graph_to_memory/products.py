@@ -13,7 +13,7 @@ from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
-from glow.dialects.memory import compute
+from glow.dialects.memory import products
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.graph_to_memory.convolution import Epilogue, lower_conv
@@ -104,7 +104,7 @@ def _lower_matmul(
             extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
     column_bias = lowering[bias] if is_vector and bias is not None else None
     lowering.add(
-        compute.MatMulOp(left, right, column_bias, extras, out, epilogue.region)
+        products.MatMulOp(left, right, column_bias, extras, out, epilogue.region)
     )
 
 

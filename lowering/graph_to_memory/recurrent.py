@@ -21,8 +21,8 @@ from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory import recurrent as memory
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import Buffer
-from glow.dialects.memory.compute import MatMulOp
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
+from glow.dialects.memory.products import MatMulOp
 from glow.lowering.graph_to_memory._units import Units
 from glow.lowering.graph_to_memory.scalar import ScalarRegion, element_of_result
 from glow.lowering.graph_to_memory.state import Lowering, lowers

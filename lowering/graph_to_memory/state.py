@@ -1,4 +1,4 @@
-"""What the lowering of each op works on: where values live and what is decided."""
+"""State of the lowering to memory: buffers of values, destinations, constants."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Lowering:
         return self._buffers[value]
 
     def bind(self, value: SSAValue, buffer: SSAValue) -> None:
-        """Say that `value` lies in `buffer`."""
+        """Note that `value` lies in `buffer`."""
         self._buffers[value] = buffer
 
     def alloc(self, type_: Buffer) -> SSAValue:
@@ -156,9 +156,9 @@ class Lowering:
     def _seen_as(self, buffer: SSAValue, value: SSAValue) -> SSAValue:
         """Return the bytes of `buffer` as the buffer of `value`."""
         type_ = memref_of(tensor_type(value))
-        found, layout = find_addressing(type_), layout_of(type_)
-        if found is not None and not is_blocked(buffer):
-            return self.view(buffer, found)
+        addressing, layout = find_addressing(type_), layout_of(type_)
+        if addressing is not None and not is_blocked(buffer):
+            return self.view(buffer, addressing)
         shape = type_.get_shape()
         return self.relabeled(buffer, shape, layout or row_major(len(shape)))
 
@@ -191,7 +191,7 @@ class Lowering:
         shape = extents_of(buffer)
         none = ((0, 0),) * len(shape)
         root = root_of(buffer)
-        if self.is_relabelled(buffer):
+        if self.is_relabeled(buffer):
             own = layout_of(buffer) if isinstance(root.owner, AllocOp) else None
             return none if own is None else own.halo
         layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
@@ -199,12 +199,12 @@ class Lowering:
         if layout is not None and len(extents) != len(shape):
             layout, extents = reshaped(layout, extents, shape), shape
         size = dtype_of(buffer_type(root).element_type).itemsize
-        found = (
+        place = (
             None if layout is None else strides_of(LayoutAttr(layout), extents, size)
         )
-        if layout is None or found is None:
+        if layout is None or place is None:
             return none
-        inner, outer = addressing_of(buffer), Addressing(extents, *found)
+        inner, outer = addressing_of(buffer), Addressing(extents, *place)
         strides = zip(shape, inner.strides, outer.strides, strict=True)
         whole = all(n == 1 or a == b for n, a, b in strides) and all(
             inner.shape[i] == outer.shape[i] for i in range(2, len(shape))
@@ -227,8 +227,8 @@ class Lowering:
             return source
         return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
 
-    def is_relabelled(self, buffer: SSAValue) -> bool:
-        """Say whether `buffer` is a whole one that has blocks or a border."""
+    def is_relabeled(self, buffer: SSAValue) -> bool:
+        """Return whether `buffer` is a whole one that has blocks or a border."""
         type_ = buffer_type(buffer)
         if not isinstance(type_.layout, LayoutAttr):
             return False
@@ -276,8 +276,8 @@ class Lowering:
                 layout = layout_of(op.result)
                 return op.array if layout is None else pack(layout, op.array)
             case LoadOp() as op:
-                found = self._constants.get(op.symbol.string_value())
-                return None if found is None else found.array
+                constant = self._constants.get(op.symbol.string_value())
+                return None if constant is None else constant.array
             case _:
                 return None
 
@@ -301,16 +301,16 @@ class Lowering:
     ) -> SSAValue:
         """Return a constant buffer with `array`; equal ones are one."""
         array = np.ascontiguousarray(array).reshape(array.shape)
-        found = type_ or MemRefType(element_type_of(array.dtype), array.shape)
-        alike = self._by_sample.setdefault((found, sample_of(array)), [])
+        type_ = type_ or MemRefType(element_type_of(array.dtype), array.shape)
+        alike = self._by_sample.setdefault((type_, sample_of(array)), [])
         for known, buffer in alike:
             if has_same_bytes(known, array):
                 return buffer
         symbol = self._names.fresh(hint)
-        new = MemoryConstantOp(symbol, ResourceAttr.of(array), found)
+        new = MemoryConstantOp(symbol, ResourceAttr.of(array), type_)
         self._place_here(new)
         self.new_constants.append(new)
-        alike.append((array, self.get(symbol, found)))
+        alike.append((array, self.get(symbol, type_)))
         return alike[-1][1]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._epilogue import program_of
 from glow.lowering.memory_to_loops.axes import Axis, nest_row
 from glow.lowering.memory_to_loops.kernels.contraction import Contraction

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.analysis.buffers import root_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.dialects.memory.storage import GetOp
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue

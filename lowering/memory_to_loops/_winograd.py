@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.compute import ConvOp
+from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.winograd import (
     Form,
     form_with,

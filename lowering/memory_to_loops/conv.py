@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.compute import ConvOp
+from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
 from glow.lowering.memory_to_loops._contraction import (
     Loops,

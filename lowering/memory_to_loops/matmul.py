@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.compute import MatMulOp
+from glow.dialects.memory.products import MatMulOp
 from glow.lowering.memory_to_loops._contraction import (
     Loops,
     call_contraction,

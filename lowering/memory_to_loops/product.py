@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.memory.compute import ConvOp, MatMulOp
+from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles

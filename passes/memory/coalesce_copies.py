@@ -1,4 +1,4 @@
-"""Let two buffers be one where a copy of all of one is what makes the other."""
+"""Merge two buffers where one is a copy of all of the other."""
 
 from __future__ import annotations
 
@@ -150,14 +150,14 @@ def _place_of(value: SSAValue) -> Place:
 
 
 def _connects(op: MemoryOp, first: Place, second: Place) -> bool:
-    """Say whether `op` only copies all of one to the other, as it lies there."""
+    """Return whether `op` only copies all of one to the other, as it lies there."""
     if not isinstance(op, CopyOp):
         return False
     return {*map(_place_of, op.operands)} == {first, second} and _keeps_bytes(op)
 
 
 def _keeps_bytes(copy: CopyOp) -> bool:
-    """Say whether source and result are two whole buffers of the same bytes."""
+    """Return whether source and result are two whole buffers of the same bytes."""
     count = prod(buffer_type(copy.source).get_shape())
     roots = [root_of(value) for value in copy.operands]
     if not count or any(
@@ -167,12 +167,12 @@ def _keeps_bytes(copy: CopyOp) -> bool:
     if not same_place(copy.source, copy.result):
         is_root = list(copy.operands) == roots
         return is_root and copy.source.type == copy.result.type
-    found = find_addressing(buffer_type(copy.source))
-    return found is not None and _fills(found)
+    addressing = find_addressing(buffer_type(copy.source))
+    return addressing is not None and _fills(addressing)
 
 
 def _fills(addressing: Addressing) -> bool:
-    """Say whether each place from 0 on has one element, in whatever order."""
+    """Return whether each place from 0 on has one element, in whatever order."""
     expected = 1
     for stride, extent in sorted(
         zip(addressing.strides, addressing.shape, strict=True)

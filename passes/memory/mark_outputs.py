@@ -1,4 +1,4 @@
-"""Say behind which op each output is what it will be after the run."""
+"""Mark the op behind which each output has its final value."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _mark(function: FuncOp, outputs: list[str]) -> None:
     for old in [op for op in block.ops if isinstance(op, ReadyOp)]:
         old.detach()
         old.erase()
-    found = accesses_to_symbols(function)
+    accesses = accesses_to_symbols(function)
     for name in outputs:
-        known = found.get(name)
+        known = accesses.get(name)
         ready = ReadyOp(name)
         if known is None or known.writes is None:
             first = block.first_op

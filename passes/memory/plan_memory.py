@@ -45,9 +45,9 @@ def _lifetimes(function: FuncOp) -> list[Lifetime]:
     uses = uses_of(function.body.block)
     for at, op in enumerate(uses.ops):
         if isinstance(op, DeallocOp):
-            found = uses.lifetimes.get(root_of(op.buffer))
-            if found is not None:
-                found.last = max(found.last, at)
+            lifetime = uses.lifetimes.get(root_of(op.buffer))
+            if lifetime is not None:
+                lifetime.last = max(lifetime.last, at)
     return list(uses.lifetimes.values())
 
 
@@ -62,7 +62,7 @@ def plan(lifetimes: list[Lifetime]) -> list[int]:
 
 
 def _height(lifetimes: list[Lifetime], offsets: list[int]) -> int:
-    ends = (o + found.bytes for o, found in zip(offsets, lifetimes, strict=True))
+    ends = (o + lifetime.bytes for o, lifetime in zip(offsets, lifetimes, strict=True))
     return max(ends, default=0)
 
 
@@ -72,14 +72,14 @@ def _place(lifetimes: list[Lifetime], order: list[int]) -> list[int]:
     first, last, low, high = np.zeros((4, len(lifetimes)), np.int64)
     offsets = [0] * len(lifetimes)
     for n, i in enumerate(order):
-        found = lifetimes[i]
-        together = (first[:n] <= found.last) & (last[:n] >= found.first)
+        lifetime = lifetimes[i]
+        together = (first[:n] <= lifetime.last) & (last[:n] >= lifetime.first)
         taken = sorted(
             zip(low[:n][together].tolist(), high[:n][together].tolist(), strict=True)
         )
-        offsets[i] = _best_gap(taken, found.bytes)
-        first[n], last[n] = found.first, found.last
-        low[n], high[n] = offsets[i], offsets[i] + found.bytes
+        offsets[i] = _best_gap(taken, lifetime.bytes)
+        first[n], last[n] = lifetime.first, lifetime.last
+        low[n], high[n] = offsets[i], offsets[i] + lifetime.bytes
     return offsets
 
 

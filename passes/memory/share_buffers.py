@@ -1,4 +1,4 @@
-"""Let a result take the buffer of an operand that dies where the result is born."""
+"""Share buffers: a result takes that of an operand that nothing reads later."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ def _share(function: FuncOp) -> None:
 
 
 def _can_be_one(op: MemoryOp, source: SSAValue, result: SSAValue) -> bool:
-    """Say whether `result` may be the buffer `source`, which `op` sees as it is."""
+    """Return whether `result` may be the buffer `source`, which `op` sees as it is."""
     has_views = any(
         value is not source and root_of(value) is source for value, _ in op.accesses()
     )

@@ -52,7 +52,7 @@ class VerifyMemoryPass(ModulePass):
 
 @dataclass
 class _Checker:
-    """What is alive and written while the ops of one function go by."""
+    """State of a walk over the ops of a function: what is alive, what is written."""
 
     module: ModuleOp
     problems: list[str] = field(default_factory=lambda: [])
@@ -85,8 +85,8 @@ class _Checker:
         if self.ready:
             self.problems += [
                 f"memory.placeholder @{name}: nothing says when it is ready"
-                for name, found in self.symbols.items()
-                if _is_output(found) and name not in self.ready
+                for name, storage in self.symbols.items()
+                if _is_output(storage) and name not in self.ready
             ]
         return self.problems
 
@@ -117,11 +117,11 @@ class _Checker:
 
     def _get(self, op: GetOp) -> None:
         symbol = op.symbol.string_value()
-        found = self.symbols.get(symbol)
-        if found is None:
+        storage = self.symbols.get(symbol)
+        if storage is None:
             self._report(op, f"no placeholder or constant is named @{symbol}")
-        elif not is_alike(found.type, op.result.type):
-            self._report(op, f"@{symbol} is {found.type}, got {op.result.type}")
+        elif not is_alike(storage.type, op.result.type):
+            self._report(op, f"@{symbol} is {storage.type}, got {op.result.type}")
 
     def _mark(self, op: ReadyOp) -> None:
         symbol = op.symbol.string_value()
@@ -154,24 +154,24 @@ class _Checker:
     def _read(self, op: Operation, root: SSAValue) -> None:
         if 0 in buffer_type(root).get_shape():
             return  # there is nothing to write
-        found = self._placeholder(root)
+        storage = self._placeholder(root)
         fresh = root in self.alive or (
-            isinstance(found, PlaceholderOp) and found.direction.data == "out"
+            isinstance(storage, PlaceholderOp) and storage.direction.data == "out"
         )
-        name = None if found is None else found.sym_name.data
+        name = None if storage is None else storage.sym_name.data
         if fresh and root not in self.written and name not in self.written_symbols:
             self._report(op, "reads a buffer that nothing has written")
 
     def _write(self, op: Operation, root: SSAValue) -> None:
-        found = self._placeholder(root)
-        if isinstance(found, ConstantOp):
-            self._report(op, f"writes to constant @{found.sym_name.data}")
-        elif isinstance(found, PlaceholderOp):
-            if found.direction.data == "in":
-                self._report(op, f"writes to input @{found.sym_name.data}")
-            if found.sym_name.data in self.ready:
-                self._report(op, f"writes to @{found.sym_name.data}, which was ready")
-            self.written_symbols.add(found.sym_name.data)
+        storage = self._placeholder(root)
+        if isinstance(storage, ConstantOp):
+            self._report(op, f"writes to constant @{storage.sym_name.data}")
+        elif isinstance(storage, PlaceholderOp):
+            if storage.direction.data == "in":
+                self._report(op, f"writes to input @{storage.sym_name.data}")
+            if storage.sym_name.data in self.ready:
+                self._report(op, f"writes to @{storage.sym_name.data}, which was ready")
+            self.written_symbols.add(storage.sym_name.data)
         if not isinstance(op, ZeroHaloOp):
             self.written.add(root)
 

@@ -12,7 +12,7 @@ from products import DTYPES, Array, Shape, epilogue_of, finished, seeded
 from xdsl.ir import SSAValue
 
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory.compute import ConvOp
+from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.channel_groups import grouped_channels
 from glow.support.layout import Layout, pack, physical_shape, unpack
 

@@ -11,7 +11,7 @@ from xdsl.dialects.scf import ForOp
 
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.llvm_ext.memory import PrefetchOp
-from glow.dialects.memory.compute import MatMulOp
+from glow.dialects.memory.products import MatMulOp
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
