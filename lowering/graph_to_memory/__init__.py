@@ -12,6 +12,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.recurrent_base import RecurrentOp
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -39,6 +42,8 @@ from glow.lowering.graph_to_memory.state import (
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
 from glow.support.types import element_of, is_narrow_float, tensor_type
+
+_PRODUCTS = (MatMulOp, ConvOp, ConvTransposeOp, RecurrentOp)
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,7 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             continue
         if isinstance(inner, ReturnOp):
             break
-        if isinstance(inner, GraphOp):
-            _check_elements(inner)
+        _check_products(inner)
         if isinstance(inner, GraphOp) and has_rule(inner):
             lower_elementwise(lowering, inner)
         elif type(inner) in HANDLERS:
@@ -103,11 +107,14 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
     _drop_unused(lowering.block)
 
 
-def _check_elements(op: GraphOp) -> None:
-    """Raise where `op` computes what no kernel does yet."""
-    for value in (*op.operands, *op.results):
-        if is_narrow_float(element_of(value)):
-            raise unsupported(op, f"has no kernel for {element_of(value)}")
+def _check_products(op: Operation) -> None:
+    """Raise where a kernel of products would have to take floats of 16 bits."""
+    for inner in op.walk():
+        if not isinstance(inner, _PRODUCTS):
+            continue
+        element = element_of(inner.operands[0])
+        if is_narrow_float(element):
+            raise unsupported(inner, f"takes no {element} yet")
 
 
 def _drop_unused(block: Block) -> None:

@@ -41,6 +41,10 @@ F16, BF16 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 NARROW = (F16, BF16)
 DTYPES = tuple(dtype_named(each.dtype) for each in NUMBER_TYPES)
 SHAPES = (("x", (2, 2)), ("y", (4,)))
+PRODUCTS = {
+    *("graph.matmul", "graph.conv", "graph.conv_transpose"),
+    *("graph.rnn", "graph.gru", "graph.lstm"),
+}
 # A rounding of each op, and of what a group of ops is computed by.
 ERRORS = {F16: 2e-3, BF16: 2e-2}
 
@@ -170,19 +174,39 @@ def test_ops_compute_in_f32_and_round_once(name: str, dtype: np.dtype[Any]) -> N
             np.testing.assert_array_equal(widened(found), widened(expected))
 
 
+def results_of(call: Call, target: str) -> tuple[Array, ...]:
+    """Return what `call` computes, compiled for a target."""
+    module = module_of(call.arrays, {}, lambda *v: list(call.build(v).results))
+    found = glow.compile(module, target=target)(*call.arrays)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def differences(name: str, dtype: np.dtype[Any], target: str, count: int) -> list[str]:
+    """Return the calls of an op whose results differ from what they mean."""
+    wrong: list[str] = []
+    for call in narrow_calls(name, dtype, count):
+        results = results_of(call, target)
+        for result, expected in zip(results, call.expected(), strict=True):
+            assert result.dtype == expected.dtype, call
+            if not close(result, expected, ERRORS[dtype]):
+                wrong.append(str(call))
+    return wrong
+
+
 @pytest.mark.parametrize("target", ["reference", "reference-checked"])
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 def test_reference_targets_run_all_ops(dtype: np.dtype[Any], target: str) -> None:
-    for name in GENERATORS:
-        for call in narrow_calls(name, dtype, 1):
-            module = module_of(
-                call.arrays, {}, lambda *v, c=call: list(c.build(v).results)
-            )
-            found = glow.compile(module, target=target)(*call.arrays)
-            results = found if isinstance(found, tuple) else (found,)
-            for result, expected in zip(results, call.expected(), strict=True):
-                assert result.dtype == expected.dtype, call
-                assert close(result, expected, ERRORS[dtype]), call
+    wrong = [each for n in GENERATORS for each in differences(n, dtype, target, 1)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu"])
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_cpu_runs_all_ops(dtype: np.dtype[Any], target: str) -> None:
+    names = [name for name in GENERATORS if name not in PRODUCTS]
+    wrong = [each for n in names for each in differences(n, dtype, target, 2)]
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
