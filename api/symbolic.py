@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, product
 from typing import cast
 
 from glow.model import Model, SymbolicModel, named
 from glow.options import Options, Shapes
+from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
 from glow.runtime.signature import State, TensorSpec
@@ -95,7 +95,15 @@ def signature_for(signature: SymbolicSignature, options: Options) -> SymbolicSig
 
 
 def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSignature:
-    problems = list(_untied(signature, states))
+    problems = list(
+        problems_of_states(
+            list(states.items()),
+            {spec.name: _symbolic(spec) for spec in signature.outputs},
+            {spec.name: _symbolic(spec) for spec in signature.inputs},
+            lambda given, wanted: _differ(given, wanted, signature),
+            lambda spec: spec.description,
+        )
+    )
     if problems:
         raise CompilationError("; ".join(problems))
     kept = set(states.values())
@@ -105,30 +113,6 @@ def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSi
         outputs=tuple(s for s in signature.outputs if s.name not in states),
         states=tuple(State(s, "inout") for s in signature.inputs if s.name in kept),
     )
-
-
-def _untied(signature: SymbolicSignature, states: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with each pair of an output and an input."""
-    outputs = {spec.name: spec for spec in signature.outputs}
-    inputs = {spec.name: spec for spec in signature.inputs}
-    for kind, known, given in (
-        ("output", outputs, list(states)),
-        ("input", inputs, list(states.values())),
-    ):
-        names = ", ".join(f'"{name}"' for name in known) or "none"
-        for name, number in Counter(given).items():
-            if name not in known:
-                yield f'states: expected an {kind} out of {names}, got "{name}"'
-            elif number > 1:
-                yield f'states: expected each {kind} once, got "{name}" {number} times'
-    for output, input in states.items():
-        if output in outputs and input in inputs:
-            given, wanted = _symbolic(outputs[output]), _symbolic(inputs[input])
-            if _differ(given, wanted, signature):
-                yield (
-                    f'states: expected output "{output}" of the type of input '
-                    f'"{input}", {wanted.description}, got {given.description}'
-                )
 
 
 def _symbolic(spec: TensorSpec) -> SymbolicSpec:

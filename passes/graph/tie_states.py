@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import ne
+from typing import TypeVar
 
 import numpy as np
 from xdsl.context import Context
@@ -12,11 +14,14 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import Uses, uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
+from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.types import dtype_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,26 +57,30 @@ class TieStatesPass(ModulePass):
         }
         uses = uses_of_symbols(op)
         pairs = list(zip(self.outputs, self.inputs, strict=True))
-        problems = list(_problems(pairs, placeholders, uses))
+        passed = {n: p.type for n, p in placeholders.items() if p.residency.data == RUN}
+        used = {name: uses.get(name, NO_USES) for name in passed}
+        outputs = {
+            n: t for n, t in passed.items() if used[n].saves and not used[n].loads
+        }
+        inputs = {n: t for n, t in passed.items() if not used[n].saves}
+        problems = list(problems_of_states(pairs, outputs, inputs, ne, str))
         if problems:
             raise PassFailedException("; ".join(problems))
         for output, input in pairs:
             _tie(placeholders[output], placeholders[input], uses[output])
 
 
-def _problems(
-    pairs: list[tuple[str, str]],
-    placeholders: dict[str, PlaceholderOp],
-    uses: dict[str, Uses],
+def problems_of_states(
+    pairs: Sequence[tuple[str, str]],
+    outputs: Mapping[str, T],
+    inputs: Mapping[str, T],
+    differ: Callable[[T, T], bool],
+    text: Callable[[T], str],
 ) -> Iterator[str]:
     """Yield what is wrong with each pair of an output and an input."""
-    none = Uses([], [])
-    passed = [n for n, p in placeholders.items() if p.residency.data == "run"]
-    outputs = [n for n in passed if uses.get(n, none).saves and not uses[n].loads]
-    inputs = [n for n in passed if not uses.get(n, none).saves]
     for kind, known, given in (
-        ("output", outputs, [pair[0] for pair in pairs]),
-        ("input", inputs, [pair[1] for pair in pairs]),
+        ("output", outputs, [output for output, _ in pairs]),
+        ("input", inputs, [input for _, input in pairs]),
     ):
         names = ", ".join(f'"{name}"' for name in known) or "none"
         for name, count in Counter(given).items():
@@ -81,11 +90,11 @@ def _problems(
                 yield f'states: expected each {kind} once, got "{name}" {count} times'
     for output, input in pairs:
         if output in outputs and input in inputs:
-            given, wanted = placeholders[output].type, placeholders[input].type
-            if given != wanted:
+            given, wanted = outputs[output], inputs[input]
+            if differ(given, wanted):
                 yield (
                     f'states: expected output "{output}" of the type of input '
-                    f'"{input}", {wanted}, got {given}'
+                    f'"{input}", {text(wanted)}, got {text(given)}'
                 )
 
 
