@@ -9,6 +9,7 @@ from grids import cross
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_code import Array, MemoryCode
+from xdsl.dialects.func import CallOp
 
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
@@ -245,3 +246,60 @@ def test_any_views(data: st.DataObject) -> None:
     assert code.run() is None
     np.testing.assert_array_equal(part, view)
     assert np.count_nonzero(out) == view.size
+
+
+def kernels_of(code: MemoryCode) -> list[str]:
+    """Return the kernels that are called, in order, without their digests."""
+    calls = [op for op in code.loops().walk() if isinstance(op, CallOp)]
+    return [op.callee.string_value().rpartition("_")[0] for op in calls]
+
+
+def column_major(rows: int, columns: int, dtype: Any = np.float32) -> Array:
+    return np.zeros((columns, rows), dtype).T
+
+
+IMAGE, PLANES = np.zeros((1, 7, 7, 16), np.float32), np.zeros((1, 7, 7, 3), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("source", "result", "kernel"),
+    [
+        (np.zeros((4, 32)), np.zeros((4, 40))[:, 8:], "copy"),
+        (np.zeros((1, 16, 7, 7), np.float32), np.moveaxis(IMAGE, -1, 1), "transpose"),
+        (np.zeros((1, 3, 7, 7), np.float32), np.moveaxis(PLANES, -1, 1), "interleave"),
+        (np.moveaxis(PLANES, -1, 1), np.zeros((1, 3, 7, 7), np.float32), "separate"),
+        (column_major(40, 6), np.zeros((40, 6), np.float32), "transpose"),
+        (column_major(40, 40, np.bool_), np.zeros((40, 40), np.bool_), "transpose"),
+        # Lines of both sides a multiple of 4096 bytes apart: by way of the stack.
+        (column_major(1024, 1024), np.zeros((1024, 1024), np.float32), "block"),
+        (column_major(1000, 1024), np.zeros((1000, 1024), np.float32), "transpose"),
+        (column_major(1024, 64), np.zeros((1024, 64), np.float32), "transpose"),
+        (np.zeros((3, 0)), np.zeros((3, 0)), None),
+    ],
+)
+def test_each_copy_has_its_kernel(
+    source: Array, result: Array, kernel: str | None
+) -> None:
+    code = MemoryCode("cpu:avx2")
+    add_copy(code, source, result)
+    assert [name.partition("_")[0] for name in kernels_of(code)] == (
+        [] if kernel is None else [kernel]
+    )
+
+
+def test_a_panel_that_is_not_full_is_filled_first() -> None:
+    """Zeros behind the last columns, whole panels, then the last one's columns."""
+    code = MemoryCode("cpu:avx2")
+    panels = LayoutAttr(parse_layout("[1:?:16, 0, 1:16]"))
+    x = code.buffer(np.zeros((12, 50), np.float32))
+    stored = np.zeros((4, 12, 16), np.float32)
+    code.add(CopyOp(x, code.blocked(stored, (12, 50), panels)))
+    assert kernels_of(code) == ["fill", "copy", "copy"]
+
+
+def test_gaps_are_zeroed_where_there_are_some() -> None:
+    code, layout = MemoryCode("cpu:avx2"), parse_layout("NHWC, halo = [0, 0, 1, 1]")
+    stored = np.zeros((2, 7, 7, 4), np.float32)
+    code.add(ZeroHaloOp(code.blocked(stored, (2, 4, 5, 5), LayoutAttr(layout))))
+    code.add(ZeroHaloOp(code.buffer(np.zeros((2, 4, 5, 5), np.float32))))
+    assert kernels_of(code) == ["zero_gaps"]

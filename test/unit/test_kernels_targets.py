@@ -14,6 +14,8 @@ from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.dialects.graph import (
     arg_reduction,
+    embedding,
+    global_pooling,
     indexing,
     layer_norm,
     normalization,
@@ -90,3 +92,41 @@ def test_object_code(target: str) -> None:
     add_one_of_each(code)
     text = llvm_ir(lower_loops(code.loops(), target_of(target)))
     assert len(object_code(text, target_of(target))) > 4000
+
+
+LINES = np.zeros((40, 48), np.float32)
+IMAGE = np.moveaxis(np.zeros((1, 9, 9, 32), np.float32), -1, 1)
+PIXEL, INDICES = np.zeros((1, 32, 1, 1), np.float32), np.zeros(9, np.int64)
+ROWS = np.zeros((9, 48), np.float32)
+LANES: tuple[Any, ...] = (
+    (normalization.SoftmaxOp, [LINES], [LINES], {"axis": 1}),
+    (normalization.SoftmaxOp, [LINES], [LINES], {"axis": 0}),
+    (layer_norm.LayerNormOp, [LINES], [LINES], {"axis": 1}),
+    (layer_norm.LayerNormOp, [IMAGE], [IMAGE], {"axis": 2}),
+    (normalization.LrnOp, [IMAGE], [IMAGE], {"size": 5}),
+    (reduction.ReduceSumOp, [LINES], [LINES[0]], {"axes": (0,), "keepdims": False}),
+    (reduction.ReduceMaxOp, [LINES], [LINES[:, 0]], {"axes": (1,), "keepdims": False}),
+    (global_pooling.GlobalAvgPoolOp, [IMAGE], [PIXEL], {}),
+    (pooling.MaxPoolOp, [IMAGE], [IMAGE], {"kernel_shape": (1, 1)}),
+    (scanning.CumsumOp, [LINES], [LINES], {"axis": 1, "reverse": True}),
+    (scanning.CumsumOp, [LINES], [LINES], {"axis": 0}),
+    (scanning.TriluOp, [LINES], [LINES], {}),
+    (indexing.GatherOp, [LINES, INDICES], [ROWS], {}),
+    (embedding.EmbeddingOp, [LINES, INDICES], [ROWS], {}),
+    (resize.ResizeOp, [IMAGE], [IMAGE], {"scales": (1.01,) * 2, "axes": (2, 3)}),
+)
+
+
+@pytest.mark.parametrize(("op", "ins", "outs", "parameters"), LANES)
+def test_lanes_are_used_along_neighbors(
+    op: Any, ins: list[Any], outs: list[Any], parameters: dict[str, Any]
+) -> None:
+    code = MemoryCode("cpu:avx2")
+    code.apply(op, ins, outs, **parameters)
+    assert "vector<8xf32>" in str(code.loops())
+
+
+def test_exponentials_of_f64_are_scalars() -> None:
+    code, wide = MemoryCode("cpu:avx2"), LINES.astype(np.float64)
+    code.apply(normalization.SoftmaxOp, [wide], [wide], axis=1)
+    assert "vector<" not in str(code.loops())
