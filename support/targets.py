@@ -244,3 +244,30 @@ def target_of(spec: str) -> Target:
     the backend does not know.
     """
     return resolve(spec).make_target(spec.partition(":")[2])
+
+
+@dataclass(frozen=True)
+class TargetQueries:
+    """The questions that passes ask of the target that they name."""
+
+    backend: Backend
+    target: Target
+
+    @staticmethod
+    def of(spec: str) -> TargetQueries:
+        """Return the queries to target `spec`. Errors: as `target_of`."""
+        return TargetQueries(resolve(spec), target_of(spec))
+
+    def layout_choices(self, op: Operation, offers: Offers) -> tuple[LayoutChoice, ...]:
+        return tuple(self.backend.layout_choices(op, self.target, offers))
+
+    def carry_cost(
+        self, op: Operation, operands: Layouts, results: Layouts
+    ) -> float | None:
+        return self.backend.carry_cost(op, operands, results, self.target)
+
+    def takes(self, op: Operation, presence: frozenset[str]) -> bool:
+        return self.backend.takes(op, presence, self.target)
+
+    def keeps(self, op: Operation) -> bool:
+        return self.backend.keeps(op, self.target)

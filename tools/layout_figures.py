@@ -15,8 +15,8 @@ from glow.analysis.movements import Movement, movements_in
 from glow.loading import load_model
 from glow.model import context
 from glow.pass_manager import plan, run_part
-from glow.passes.layout.carrying import Question
 from glow.passes.layout.problem import Problem
+from glow.support.targets import TargetQueries
 
 Figures = dict[str, Any]
 
@@ -52,7 +52,7 @@ def _solved(module: ModuleOp, target: str) -> Figures:
         if isinstance(function, FuncOp)
         for block in function.body.blocks
     ]
-    problems = [Problem(block, Question.of(target)) for block in blocks]
+    problems = [Problem(block, TargetQueries.of(target)) for block in blocks]
     stated = time.process_time()
     solutions = [problem.solve() for problem in problems]
     end = time.process_time()

@@ -9,7 +9,7 @@ from xdsl.irdl import IRDLOperation, OptOperandDef, OptResultDef
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots
 from glow.registry import UNIVERSE
-from glow.support.targets import resolve, target_of
+from glow.support.targets import TargetQueries
 from glow.targets import own_targets
 from glow.tools.examples import example_of
 
@@ -86,7 +86,7 @@ def _takers(op: type[GraphOp], slot: str) -> Iterable[str]:
     example = example_of(op)
     presence = frozenset(optional_slots(op)) - {slot}
     for name in own_targets():
-        if resolve(name).takes(example, presence, target_of(name)):
+        if TargetQueries.of(name).takes(example, presence):
             yield name
 
 

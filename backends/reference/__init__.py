@@ -20,8 +20,7 @@ from glow.support.targets import (
     Layouts,
     Offers,
     Target,
-    resolve,
-    target_of,
+    TargetQueries,
 )
 
 TARGET = Target(
@@ -78,13 +77,13 @@ def checking(machine: str) -> Callable[..., Any]:
 def _cpu_choices(
     op: Operation, target: Target, offers: Offers
 ) -> Sequence[LayoutChoice]:
-    return resolve("cpu").layout_choices(op, target_of("cpu"), offers)
+    return TargetQueries.of("cpu").layout_choices(op, offers)
 
 
 def _cpu_carry_cost(
     op: Operation, operands: Layouts, results: Layouts, target: Target
 ) -> float | None:
-    return resolve("cpu").carry_cost(op, operands, results, target_of("cpu"))
+    return TargetQueries.of("cpu").carry_cost(op, operands, results)
 
 
 BACKEND = Backend("reference", reference_target("reference"), "graph", _compile)

@@ -20,13 +20,7 @@ from glow.dialects.layout.transform import TransformOp
 from glow.support.dtypes import is_floating
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of
-from glow.support.targets import (
-    AnyOrder,
-    Asked,
-    LayoutChoice,
-    resolve,
-    target_of,
-)
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import dtype_of, element_of, shape_of
 
 # What padding of integers holds; no index and no count is like it.
@@ -102,10 +96,8 @@ def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
     own = _own(op.operands), _own(op.results)
     if isinstance(op, TransformOp):
         return own
-    choices = resolve(machine).layout_choices(
-        op,
-        target_of(machine),
-        lambda i: [own[0][i] or row_major(len(shape_of(op.operands[i])))],
+    choices = TargetQueries.of(machine).layout_choices(
+        op, lambda i: [own[0][i] or row_major(len(shape_of(op.operands[i])))]
     )
     if choices:
         return max(

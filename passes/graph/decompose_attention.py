@@ -29,7 +29,7 @@ from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.constants import Constants
 from glow.passes.replacement import Replacement
 from glow.support.rewriting import rewrite
-from glow.support.targets import resolve, target_of
+from glow.support.targets import TargetQueries
 from glow.support.types import has_layout, is_narrow_float
 
 MANY = 1 << 17
@@ -69,8 +69,7 @@ class DecomposeAttention(RewritePattern):
         new.finish(*(r for r, s in zip(results, slots, strict=True) if s is not None))
 
     def _keeps(self, op: Operation) -> bool:
-        target = self.target
-        return bool(target) and resolve(target).keeps(op, target_of(target))
+        return bool(self.target) and TargetQueries.of(self.target).keeps(op)
 
 
 class _Attention:

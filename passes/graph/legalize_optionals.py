@@ -24,7 +24,7 @@ from glow.dialects.graph.presence import (
 from glow.passes.graph._optionals import given, has_neutral
 from glow.support.locations import name_of
 from glow.support.rewriting import rewrite
-from glow.support.targets import resolve, takes_all, target_of
+from glow.support.targets import TargetQueries, resolve, takes_all
 
 Names = tuple[str, ...]
 
@@ -62,13 +62,13 @@ class LegalizeOptionals(RewritePattern):
 
     def plan(self, op: GraphOp) -> _Plan | None:
         """Return what makes an op of `op` that the target takes, or None."""
-        backend, machine = resolve(self.target), target_of(self.target)
+        queries = TargetQueries.of(self.target)
         droppable = tuple(_droppable(op))
         for count in range(len(droppable) + 1):
             dropped = droppable[:count]
             present = presence_of(op).difference(dropped)
             for added in _additions(op, present):
-                if backend.takes(op, present.union(added), machine):
+                if queries.takes(op, present.union(added)):
                     return _Plan(dropped, added)
         return None
 

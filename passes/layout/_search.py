@@ -21,7 +21,6 @@ from glow.passes.layout._candidates import (
 )
 from glow.passes.layout.carrying import (
     AxisMaps,
-    Question,
     accepts,
     asked_layout,
     has_maps,
@@ -29,7 +28,7 @@ from glow.passes.layout.carrying import (
     whole_layout_of,
 )
 from glow.support.layout import Layout, reshaped, row_major, unblocked
-from glow.support.targets import AnyOrder, Asked, LayoutChoice
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import shape_of
 
 Layouts = tuple[Layout, ...]
@@ -44,7 +43,7 @@ class Search:
     counts as its input.
     """
 
-    question: Question
+    queries: TargetQueries
     values: dict[SSAValue, Candidates] = field(default_factory=lambda: {})
     fixed: set[SSAValue] = field(default_factory=lambda: set[SSAValue]())
     """Values whose layout cannot change."""
@@ -111,7 +110,7 @@ class Search:
         offers = [self.candidates(value) for value in sources]
         for value in op.results:
             self.values[value] = Candidates(value)
-        choices = self.question.choices(op, lambda i: tuple(offers[i].layouts))
+        choices = self.queries.layout_choices(op, lambda i: tuple(offers[i].layouts))
         if choices:
             self._choices[op] = choices
             self._ask(op, choices)
@@ -273,7 +272,7 @@ class Search:
             self.candidates(value).has_room_for(layout) for value, layout in pairs
         ):
             return
-        cost = self.question.carry_cost(op, operands, results)
+        cost = self.queries.carry_cost(op, operands, results)
         if cost is None and not is_forced:
             return
         indices = tuple(self._add(value, layout) for value, layout in pairs)

@@ -14,9 +14,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from glow.dialects.layout.attribute import with_layout
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
-from glow.passes.layout.carrying import Question, whole_layout_of
+from glow.passes.layout.carrying import whole_layout_of
 from glow.passes.layout.problem import Problem, Ways
 from glow.support.cost_network import Solution
+from glow.support.targets import TargetQueries
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,12 @@ class AssignLayoutsPass(ModulePass):
     target: str = "cpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        question = Question.of(self.target)
+        queries = TargetQueries.of(self.target)
         report = _Report()
         for function in op.walk():
             if isinstance(function, FuncOp):
                 for block in function.body.blocks:
-                    problem = Problem(block, question)
+                    problem = Problem(block, queries)
                     ways, solution = problem.solve()
                     report.add(problem.cost(ways), solution)
                     assign(problem, ways, block)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
@@ -12,36 +10,8 @@ from glow.support.layout import Layout, relabeled, row_major
 from glow.support.targets import (
     AnyOrder,
     Asked,
-    Backend,
-    LayoutChoice,
-    Layouts,
-    Offers,
-    Target,
-    resolve,
-    target_of,
 )
 from glow.support.types import dtype_of, element_of, shape_of, tensor_type
-
-
-@dataclass(frozen=True)
-class Question:
-    """The layouts and costs of ops, as a target answers."""
-
-    backend: Backend
-    machine: Target
-
-    @staticmethod
-    def of(target: str) -> Question:
-        """Return the interface to the target that `target` names."""
-        return Question(resolve(target), target_of(target))
-
-    def choices(self, op: Operation, offers: Offers) -> tuple[LayoutChoice, ...]:
-        return tuple(self.backend.layout_choices(op, self.machine, offers))
-
-    def carry_cost(
-        self, op: Operation, operands: Layouts, results: Layouts
-    ) -> float | None:
-        return self.backend.carry_cost(op, operands, results, self.machine)
 
 
 def whole_layout_of(value: SSAValue) -> Layout:

@@ -11,8 +11,9 @@ from glow.passes.layout._candidates import Way, readers_of, source_of
 from glow.passes.layout._demand import Read, Value, Wishes
 from glow.passes.layout._network import Network
 from glow.passes.layout._search import Search
-from glow.passes.layout.carrying import Question, whole_layout_of
+from glow.passes.layout.carrying import whole_layout_of
 from glow.support.cost_network import Solution, solve
+from glow.support.targets import TargetQueries
 
 Ways = dict[Operation, Way]
 """The way in which each op is run."""
@@ -21,8 +22,8 @@ Ways = dict[Operation, Way]
 class Problem:
     """The choice of a way to run each op, at the least cost of ops and movements."""
 
-    def __init__(self, block: Block, question: Question):
-        self.search = Search(question)
+    def __init__(self, block: Block, queries: TargetQueries):
+        self.search = Search(queries)
         self.search.run(block)
         reads = {value: _reads(value, self.search) for value in self.search.values}
         self.values = {

@@ -18,7 +18,6 @@ from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveO
 from glow.dialects.layout.attribute import is_alike, layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.carrying import (
-    Question,
     accepts,
     asked_layout,
     differs,
@@ -27,7 +26,7 @@ from glow.passes.layout.carrying import (
 )
 from glow.support.layout import print_layout, reshaped
 from glow.support.locations import name_of
-from glow.support.targets import AnyOrder, Asked, LayoutChoice
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import Tensor, shape_of
 
 
@@ -49,10 +48,10 @@ class VerifyLayoutsPass(ModulePass):
     target: str = "cpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        question = Question.of(self.target)
+        queries = TargetQueries.of(self.target)
         symbols = _symbols(op)
         for inner in op.walk():
-            for message in _problems(inner, question, symbols):
+            for message in _problems(inner, queries, symbols):
                 raise VerifyException(f"{inner.name} at {name_of(inner)}: {message}")
 
 
@@ -82,19 +81,21 @@ class _Slot:
 
 
 def _problems(
-    op: Operation, question: Question, symbols: dict[str, Attribute]
+    op: Operation, queries: TargetQueries, symbols: dict[str, Attribute]
 ) -> Iterator[str]:
     yield from _ranks(op)
     if isinstance(op, LoadOp | SaveOp):
         yield from _symbol_problem(op, symbols)
     elif isinstance(op, TransformOp) or not isinstance(op, GraphOp):
         return
-    elif choices := question.choices(op, lambda i: (whole_layout_of(op.operands[i]),)):
+    elif choices := queries.layout_choices(
+        op, lambda i: (whole_layout_of(op.operands[i]),)
+    ):
         yield from _choice_problem(op, choices)
     elif isinstance(op, ReshapeOp | TransposeOp):
         yield from _movement_problem(op)
     elif has_maps(op):
-        yield from _carrying_problem(op, question)
+        yield from _carrying_problem(op, queries)
     else:
         slots = [_Slot(name, value, None) for name, value in _values(op)]
         yield from (slot.problem() for slot in slots if not slot.is_right)
@@ -149,16 +150,16 @@ def _movement_problem(op: ReshapeOp | TransposeOp) -> Iterator[str]:
         yield f"expected result in {text}, got {op.result.type}"
 
 
-def _carrying_problem(op: GraphOp, question: Question) -> Iterator[str]:
+def _carrying_problem(op: GraphOp, queries: TargetQueries) -> Iterator[str]:
     """Yield a problem unless all values are row-major or the target can run the op."""
     operands = [whole_layout_of(value) for value in op.operands]
     results = [whole_layout_of(value) for value in op.results]
     if all(layout.is_row_major for layout in (*operands, *results)):
         return
-    if question.carry_cost(op, operands, results) is not None:
+    if queries.carry_cost(op, operands, results) is not None:
         return
     types = ", ".join(f"{name} {value.type}" for name, value in _values(op))
-    yield f"expected layouts that target {question.machine.name} can carry, got {types}"
+    yield f"expected layouts that target {queries.target.name} can carry, got {types}"
 
 
 def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:

@@ -20,7 +20,7 @@ from glow.dialects.graph.unary import ExpOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.assign_layouts import assign
-from glow.passes.layout.carrying import Question, whole_layout_of
+from glow.passes.layout.carrying import whole_layout_of
 from glow.passes.layout.problem import Problem
 from glow.support.layout import Layout, parse_layout, permuted
 from glow.support.targets import (
@@ -31,6 +31,7 @@ from glow.support.targets import (
     Layouts,
     Offers,
     Target,
+    TargetQueries,
     target_of,
 )
 from glow.support.types import tensor
@@ -41,14 +42,14 @@ LAYOUTS = [permuted(order) for order in permutations(range(3))]
 Choices = dict[Operation, Sequence[LayoutChoice]]
 
 
-def question(choices: Choices) -> Question:
+def queries(choices: Choices) -> TargetQueries:
     """Ask a target that has `choices` and carries everything."""
 
     def ask(op: Operation, target: Target, offers: Offers) -> Sequence[LayoutChoice]:
         return choices.get(op, ())
 
     machine = target_of("reference")
-    return Question(
+    return TargetQueries(
         Backend("toy", lambda _: machine, "layout", print, layout_choices=ask), machine
     )
 
@@ -125,7 +126,7 @@ def test_small_graphs_cost_the_least_there_is(count: int) -> None:
     while compared < count:
         seed += 1
         graph = RandomGraph(seed)
-        problem = Problem(graph.block, question(graph.choices))
+        problem = Problem(graph.block, queries(graph.choices))
         if combinations_of(problem) > 500:
             continue
         ways, solution = problem.solve()
@@ -146,7 +147,7 @@ def test_small_graphs_cost_the_least_there_is(count: int) -> None:
 
 
 def solved(block: Block, choices: Choices) -> list[Operation]:
-    problem = Problem(block, question(choices))
+    problem = Problem(block, queries(choices))
     ways, _ = problem.solve()
     assign(problem, ways, block)
     return list(block.ops)
@@ -180,7 +181,7 @@ def test_a_choice_can_follow_what_an_operand_offers() -> None:
 
     machine = target_of("reference")
     toy = Backend("toy", lambda _: machine, "layout", print, layout_choices=ask)
-    problem = Problem(block, Question(toy, machine))
+    problem = Problem(block, TargetQueries(toy, machine))
     ways, _ = problem.solve()
     assign(problem, ways, block)
     assert seen == [(permuted((2, 0, 1)),)]
@@ -214,7 +215,7 @@ def test_a_target_says_what_is_carried(refused: bool) -> None:
         layout_choices=ask,
         carry_cost=carry,
     )
-    problem = Problem(block, Question(toy, machine))
+    problem = Problem(block, TargetQueries(toy, machine))
     ways, _ = problem.solve()
     assign(problem, ways, block)
     moves = [op for op in block.ops if isinstance(op, TransformOp)]
