@@ -156,7 +156,7 @@ def compile(
 
 def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Executable:
     """
-    Read what `Executable.save` wrote, without the model and without compiling.
+    Read a saved executable, without the model and without compiling.
 
     Constants are mapped from the file, which must stay as it is; they are checked
     against its checksums before the first run, or at once with `verify`. The file holds

@@ -35,7 +35,7 @@ SUFFIX = ".executable"
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:
     """
-    Return what `source` compiles to, from `options.cache_dir` if it is there.
+    Compile `source`, or load it from `options.cache_dir` if it is there.
 
     The files there are those of `Executable.save`. One that is damaged counts as
     absent and is written anew.
@@ -68,7 +68,7 @@ def _compiled(source: Source, target: str, options: Options) -> Executable:
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
     """
-    Return what tells this compilation from others; None where nothing is kept.
+    Return the key of a compilation in the cache; None if it is not to be kept.
 
     For `options.shapes` nothing is: each of the shapes is compiled, and kept, alone.
     Errors: TargetError for an unknown backend.

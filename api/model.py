@@ -229,6 +229,6 @@ def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:
 
 
 def describe_parse_error(error: ParseError) -> str:
-    """Return one line: where in which file, and what is wrong there."""
+    """Return the place and the message of an error in one line."""
     message = " ".join(error.msg.split())
     return f"{error.span.get_location()}: {message}"

@@ -47,12 +47,12 @@ __all__ = [
 
 
 class BackendUnsupportedError(UnsupportedModelError, SkipTest):
-    """A model needs what Glow lacks: a test that meets this counts as skipped."""
+    """Glow lacks something that a model needs; a test that raises this is skipped."""
 
 
 @contextmanager
 def _skipped() -> Generator[None]:
-    """Raise what a model needs and Glow lacks as what tests skip."""
+    """Turn an UnsupportedModelError into one that tests skip."""
     try:
         yield
     except UnsupportedModelError as error:
@@ -89,7 +89,7 @@ class GlowBackendRep(BackendRep):
 
 class GlowBackend(Backend):
     """
-    Glow behind `onnx.backend.base`; `targets` says what each of its devices is.
+    Glow behind `onnx.backend.base`; `targets` maps its devices to targets.
 
     A subclass with other `targets` runs on these.
     """
@@ -98,7 +98,7 @@ class GlowBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Say whether there is a target for `device`, such as "CPU" or "CPU:0"."""
+        """Return whether there is a target for `device`, such as "CPU" or "CPU:0"."""
         return device.removesuffix(":0") in cls.targets
 
     @classmethod
@@ -106,7 +106,7 @@ class GlowBackend(Backend):
         cls, model: ModelProto, device: str = "CPU", **kwargs: Any
     ) -> bool:
         """
-        Say whether Glow knows all that `model` uses, as far as its inputs tell.
+        Return whether Glow knows all that `model` uses, as far as its inputs tell.
 
         `prepare` says what is missing.
         """
@@ -174,14 +174,14 @@ class GlowBackend(Backend):
 
 
 class GlowReferenceBackend(GlowBackend):
-    """The same with NumPy's results, which say what the others should compute."""
+    """Glow's reference target behind `onnx.backend.base`."""
 
     targets: ClassVar[Mapping[str, str]] = {"CPU": "reference"}
 
 
 class _Specialized:
     """
-    A model, and what it was compiled to for the arrays of earlier runs.
+    A model with its executables for the shapes and values of earlier runs.
 
     A run gives symbolic dimensions their extents, and inputs that must be known when
     the model is compiled their values; the importer says which these are. A model that
@@ -220,7 +220,7 @@ class _Specialized:
         self._constants |= error.unknown_inputs
 
     def _compiled(self, dims: Dims, constants: Mapping[str, Array]) -> Executable:
-        """Return what these are compiled to; one thread does, others wait for it."""
+        """Return the executable for these; one thread compiles it, others wait."""
         key = (*dims.items(), *((n, *_digest(a)) for n, a in constants.items()))
 
         def compile() -> Executable:
@@ -254,7 +254,7 @@ def _inputs_of(graph: GraphProto) -> list[str]:
 
 
 def _array_of(value: object) -> Array:
-    """Return `value` as an array; what is none, such as a sequence, as one object."""
+    """Return `value` as an array; a sequence as an array of one object."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -264,7 +264,7 @@ def _array_of(value: object) -> Array:
 
 
 def _digest(array: Array) -> tuple[Any, ...]:
-    """Return what tells `array` from others, in few bytes."""
+    """Return the type, the shape and a digest of `array`."""
     data = hashlib.sha256(array.tobytes()).digest()
     return array.dtype.str, array.shape, data
 

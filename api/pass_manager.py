@@ -52,7 +52,7 @@ def plan(
     kernels: str = "defined",
 ) -> list[Part]:
     """
-    Return what is to run on a module at level `done` to bring it to level `last`.
+    Return the passes that take a module from level `done` to level `last`.
 
     Errors: CompilationError where the step for one of `options` does not run;
     ValueError for a pass to disable that is none, or that code needs.
@@ -142,7 +142,7 @@ def _text_of(target: str) -> str:
 
 
 def pipeline_text(of: Iterable[Stage], target: str, kernels: str = "defined") -> str:
-    """Return what `glow-opt -p` needs to repeat stages for `target`."""
+    """Return the passes of stages as text for `glow-opt -p`."""
     values = {"target": _text_of(target), "kernels": kernels}
     steps = (step for stage in of for step in stage.steps if not step.option)
     return ",".join(Template(step.text).substitute(values) for step in steps)
@@ -202,7 +202,7 @@ def run_passes(
 
 def check_stage(stage: Stage, module: ModuleOp) -> None:
     """
-    Raise unless `module` is what `stage` promises.
+    Raise unless `module` is valid and has ops of the stage's dialects only.
 
     Errors: InternalError for an invalid module, PassFailedException for ops that the
     stage could not lower, with the model's names for them.

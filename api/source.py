@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """A model, or where it is, and how to read it: what `glow.load` takes."""
+    """The arguments of `glow.load`: a model, or its file, and how to read it."""
 
     model: object
     dims: Mapping[str, int] = field(default_factory=lambda: {})
@@ -68,7 +68,7 @@ class Source:
 
 def _content_of(model: object) -> Iterator[str]:
     """
-    Yield what tells the content of `model` from others.
+    Yield texts that are equal for models of equal content.
 
     Errors: ValueError where nothing does; OSError.
     """

@@ -26,7 +26,7 @@ def compile_symbolic(
     model: SymbolicModel, compile: Compile, options: Options
 ) -> DynamicExecutable:
     """
-    Return what calls `compile` on the model for each shape that comes along.
+    Return an executable that calls `compile` on the model for each new shape.
 
     Errors: a BindingError that lists what is wrong with the shapes to compile for at
     once; a CompilationError that lists layouts of inputs, or states, that cannot be.
@@ -82,7 +82,7 @@ def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:
 
 def signature_for(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
     """
-    Return what callers pass, take and keep once a model is compiled with `options`.
+    Return the signature of a model that is compiled with `options`.
 
     Errors: a CompilationError that lists all of `states`, or all of `relayout`, that
     cannot be for any extents.

@@ -51,7 +51,7 @@ def own_targets() -> tuple[str, ...]:
 
 
 def identity_of(spec: str) -> str:
-    """Return what tells the target that `spec` names, on this machine, from others."""
+    """Return a text that is equal for equal targets on this machine."""
     backend = resolve(spec)
     if backend.identity is None:
         return repr(target_of(spec))

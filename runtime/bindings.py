@@ -127,7 +127,7 @@ class Bindings:
 
     def run(self, on_output: OnOutput | None = None) -> dict[str, Array]:
         """
-        Run once; return what is bound to each output, filled.
+        Run once; return the arrays that are bound to the outputs.
 
         `on_output` is told of outputs while the run goes on, as by `Executable.run`.
         """
@@ -153,14 +153,14 @@ class Bindings:
                 copy_into(_bound(place), _stored(place))
 
     def _deliver(self, number: int) -> Array:
-        """Return what is bound to an output that is ready."""
+        """Return the array of an output that is ready."""
         place = self._places[self._outputs[number]]
         copy_into(_bound(place), _stored(place))
         return _bound(place)
 
     def views(self) -> dict[str, Array]:
         """
-        Return read-only views of the outputs, for others than who binds and runs.
+        Return read-only views of the outputs.
 
         They show what each run leaves in the arrays that are bound now. Errors: a
         BindingError for what a model reads and writes and has no array yet.
@@ -221,7 +221,7 @@ class Bindings:
             raise BindingError(self._sharing(place, cast(Array, array)))
 
     def _is_shared(self, place: _Place, array: Array) -> bool:
-        """Return whether `array` overlaps what runs write, or what another one has."""
+        """Return whether `array` shares memory with others, of which runs write one."""
         extent = range_of(array)
         if extent is None:
             return False
@@ -235,7 +235,7 @@ class Bindings:
         return taken > is_own
 
     def _sharing(self, place: _Place, array: Array) -> str:
-        """Say with what `array` shares memory; only errors look at all the others."""
+        """Return a message that names what shares memory with `array`."""
         others = {
             other.spec.name: other.array
             for other in self._places.values()

@@ -14,7 +14,7 @@ _Key = tuple[str, tuple[int, ...], bytes]
 
 class ConstantPool:
     """
-    Arrays by what they contain, bit by bit, for as long as they are referenced.
+    Arrays by their content, bit by bit, for as long as they are referenced.
 
     Equal means the same type, shape and bytes: NaNs of other bits and zeros of other
     signs are other constants.

@@ -24,7 +24,7 @@ def copied_bytes() -> int:
 
 
 def copy_into(target: Array, source: Array) -> None:
-    """Have `target` hold what `source` does; nothing where they are one array."""
+    """Copy `source` to `target`, unless they are one array."""
     if target is not source:
         target[...] = source
         _COUNT.nbytes += target.nbytes

@@ -127,7 +127,7 @@ class DynamicExecutable(Executable):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
-        Write what is compiled, for all shapes that are kept, to one file.
+        Write the executables of all shapes that are kept to one file.
 
         What they share is there once. `glow.load_executable` returns one that runs
         these shapes, and compiles no others. Errors: as of other executables, and a
@@ -160,7 +160,7 @@ class DynamicExecutable(Executable):
         net.execute(inputs, outputs, states, notify)
 
     def _found(self, arrays: Sequence[Any]) -> Executable | None:
-        """Return what was compiled for arrays like these, in order."""
+        """Return the executable for arrays of these shapes, if there is one."""
         try:
             return self._kept.find(tuple([array.shape for array in arrays]))
         except (AttributeError, TypeError):

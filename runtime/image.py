@@ -29,7 +29,7 @@ class Parameter:
 def signature_of(
     parameters: Sequence[Parameter], constants: Sequence[Array]
 ) -> Signature:
-    """Return what callers pass, take and keep."""
+    """Return the signature: inputs, outputs and states."""
     passed = [b for b in parameters if b.residency == "run"]
     return Signature(
         tuple(b.spec for b in passed if b.direction != "out"),
@@ -50,7 +50,7 @@ def signature_of(
 
 @dataclass(frozen=True)
 class Machine:
-    """The backend that made code, and what runs it: LLVM's triple and features."""
+    """The backend that made code, and LLVM's triple and features of its processors."""
 
     backend: str
     triple: str

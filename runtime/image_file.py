@@ -165,7 +165,7 @@ def _constant_pieces(parts: _Parts) -> Iterator[bytes | memoryview]:
 
 
 def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:
-    """Return the SHA-256 of each block of what `pieces` are together."""
+    """Return the SHA-256 of each block of all `pieces` together."""
     sums: list[str] = []
     block, room = sha256(), BLOCK_BYTES
     for piece in pieces:

@@ -22,7 +22,7 @@ def parameter_entry(parameter: Parameter) -> dict[str, Any]:
 
 
 def parameter_of(entry: Mapping[str, Any]) -> Parameter:
-    """Return what `parameter_entry` was given."""
+    """Return the parameter that an entry of a file describes."""
     spec = TensorSpec(**spec_fields(entry))
     return Parameter(spec, entry["direction"], entry["residency"], entry["initial"])
 

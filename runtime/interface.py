@@ -199,7 +199,7 @@ class Executable(ABC):
         write_images(Path(path), [self.image()])
 
     def image(self) -> Image:
-        """Return what a file of it holds; errors as of `save`."""
+        """Return it as plain data, as files hold it; errors as of `save`."""
         raise CompilationError(
             "expected an executable of machine code to save, got a "
             f"{type(self).__name__}; compile for target cpu"

@@ -80,7 +80,7 @@ class TensorSpec:
         return unpack(parse_layout(self.layout), array, self.tensor_shape or ())
 
     def problem_with(self, value: object) -> str | None:
-        """Say why `value` cannot stand for this tensor; None: it can."""
+        """Return why `value` cannot be this tensor; None if it can."""
         expected = self.description
         array = _array(value)
         if array is None:
@@ -110,7 +110,7 @@ class State:
 
     def start(self) -> Array:
         """
-        Return an array to begin with; what runs only read is the initial one itself.
+        Return an array to start with; the initial one itself if runs only read it.
 
         Errors: a BindingError where there is no initial value.
         """
@@ -181,7 +181,7 @@ class Signature:
 
     @property
     def directions(self) -> dict[str, str]:
-        """in, out or inout of each name: what code does to the caller's arrays."""
+        """The direction of each name: in, out or inout."""
         read = {spec.name for spec in self.inputs}
         directions = {spec.name: "in" for spec in self.inputs}
         for spec in self.outputs:
@@ -294,7 +294,7 @@ def _fit(arrays: Sequence[object], specs: Sequence[TensorSpec]) -> bool:
 
 
 def overlap(name: str, array: Array, others: Mapping[str, Array]) -> str | None:
-    """Say with which of `others` `array` shares memory; None: with none."""
+    """Return which of `others` shares memory with `array`; None if none does."""
     for other, theirs in others.items():
         if np.may_share_memory(array, theirs):
             return f'"{name}" and "{other}" share memory'
@@ -328,7 +328,7 @@ def _problems(
 
 
 def _overlapping(out: Mapping[str, object]) -> list[str]:
-    """Say which pairs of output buffers share memory."""
+    """Return which pairs of output buffers share memory."""
     arrays = [
         (name, array) for name, v in out.items() if (array := _array(v)) is not None
     ]

@@ -219,7 +219,7 @@ class SymbolicSignature(Signature):
         return problems
 
     def fit(self, arrays: Sequence[object]) -> bool:
-        """Return False: whether arrays fit says what is compiled for their shapes."""
+        """Return False, as arrays are checked by the executable for their shapes."""
         return False
 
     def bind(

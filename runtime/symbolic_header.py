@@ -22,7 +22,7 @@ class Symbols:
 
 
 def symbols_entry(symbols: Symbols) -> dict[str, Any]:
-    """Return what a file says about symbolic dimensions."""
+    """Return symbolic dimensions as a file has them."""
     signature = symbols.signature
     return {
         "inputs": [spec_entry(spec) for spec in signature.inputs],
@@ -37,7 +37,7 @@ def symbols_entry(symbols: Symbols) -> dict[str, Any]:
 
 
 def symbols_of(entry: Mapping[str, Any]) -> Symbols:
-    """Return what `symbols_entry` was given."""
+    """Return the symbols that an entry of a file describes."""
     signature = SymbolicSignature(
         tuple(map(_spec_of, entry["inputs"])),
         tuple(map(_spec_of, entry["outputs"])),

@@ -132,7 +132,7 @@ class SymbolicSpec(TensorSpec):
         return parse_layout(self.layout)
 
     def _array_extents(self) -> tuple[int | str, ...]:
-        """Return the shape of the array with names; `n/8` is what blocks leave of n."""
+        """Return the shape of the array with names; `n/8` stands for blocks of 8."""
         extents: list[int | str] = []
         for dim in self._order().dims:
             extent = (self.extents or ())[dim.axis]
@@ -155,6 +155,6 @@ def symbolic_spec(
     dtype: np.dtype[Any] | None,
     axes: tuple[str, ...] = (),
 ) -> SymbolicSpec:
-    """Return the spec of a tensor; None stands for what is not known."""
+    """Return the spec of a tensor; None stands for an unknown shape or type."""
     shape = tuple(e if isinstance(e, int) else -1 for e in extents or ())
     return SymbolicSpec(name, shape, dtype or np.dtype("V"), axes=axes, extents=extents)

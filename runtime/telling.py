@@ -1,4 +1,4 @@
-"""Tell callers of outputs while a run goes on."""
+"""Callbacks that are called with outputs while a run goes on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Teller:
             self._error = self._error or error
 
     def run(self, run: Callable[[Teller], None]) -> None:
-        """Do `run`; tell of what it did not; raise what was raised while telling."""
+        """Do `run`; call back for the outputs left; raise what a callback raised."""
         try:
             run(self)
             for number in range(len(self._names)):

@@ -71,7 +71,7 @@ def describe(error: BaseException) -> str:
 
 
 def describe_bug(error: BaseException) -> str:
-    """Return one line that says what broke inside, and where."""
+    """Return one line for an internal error, with its place in the source."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

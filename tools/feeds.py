@@ -48,7 +48,7 @@ def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Arra
 def feeds_of_peers(
     signature: Signature, inputs: Mapping[str, Array], bound: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return what other runtimes take: states too, as they start, and what is bound."""
+    """Return the inputs of other runtimes: also bound ones, and initial states."""
     starts = {state.spec: state.start() for state in signature.states}
     states = {spec.name: spec.unpack(array) for spec, array in starts.items()}
     return {**bound, **states, **signature.unpacked(inputs)}

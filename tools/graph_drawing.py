@@ -157,7 +157,7 @@ class _Drawing:
 
 
 def _outside(value: SSAValue) -> SSAValue:
-    """Return what `value` is outside of the group that it is an argument of."""
+    """Return the operand of the group that its argument `value` stands for."""
     while isinstance(value, BlockArgument):
         group = value.block.parent_op()
         if not isinstance(group, FusedOp):

@@ -47,7 +47,7 @@ class Inspection:
     @staticmethod
     def of(args: argparse.Namespace, target: str) -> Inspection:
         """
-        Return what `args` ask for; a report runs the stages that it needs.
+        Return the inspection that `args` ask for; a report runs the stages it needs.
 
         Errors: ValueError for a stage or a file that does not go with it.
         """

@@ -6,7 +6,7 @@ from glow.model import describe_parse_error
 
 
 def describe_ir_error(error: BaseException) -> str | None:
-    """Return what `error` says; None where it is no error of xDSL's."""
+    """Return the message of an error of xDSL's; None for other errors."""
     match error:
         case ParseError():
             return describe_parse_error(error)

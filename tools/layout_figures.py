@@ -23,7 +23,7 @@ Figures = dict[str, Any]
 
 def layout_figures(model: object, target: str) -> Figures:
     """
-    Lower `model` to the memory level; return what moves and what was solved.
+    Lower `model` to the memory level; return figures of its layouts and copies.
 
     `transforms` counts those of the layout level; `in`, `within` and `out` are numbers
     and bytes of the copies of the memory level. `cost` is what the layouts cost,
@@ -44,7 +44,7 @@ def layout_figures(model: object, target: str) -> Figures:
 
 
 def _solved(module: ModuleOp, target: str) -> Figures:
-    """Return how layouts of `module` are found, and what greedy ones would cost."""
+    """Return figures of the search for layouts, and the cost of greedy ones."""
     start = time.process_time()
     blocks = [
         block

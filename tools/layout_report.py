@@ -20,7 +20,7 @@ _NUMBERS = frozenset((1, 7))
 
 def layout_report(module: ModuleOp, level: str, target: str) -> str:
     """
-    Return what moves in `module`, which has IR of `level`, and why.
+    Return a table of the movements in `module`, which has IR of `level`.
 
     Errors: CompilationError for a level that has no tensors and no buffers.
     """
@@ -42,7 +42,7 @@ def layout_report(module: ModuleOp, level: str, target: str) -> str:
 
 
 def _rows(move: Movement) -> list[tuple[str, ...]]:
-    """Return a line per reader; what they share stands in the first."""
+    """Return a row per reader; columns that they share are filled in the first."""
     first, *others = [str(end) for end in move.needed_by] or ["nothing"]
     row = (
         move.value,
@@ -84,7 +84,7 @@ def _total(moves: Sequence[Movement]) -> str:
 
 
 def _assignment(module: ModuleOp) -> list[str]:
-    """Return what the solver said of its answer, if a solver ran."""
+    """Return the figures that the solver left, if one ran."""
     attribute = module.attributes.get(ASSIGNMENT)
     if not isinstance(attribute, DictionaryAttr):
         return []

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def add_io_arguments(add: Callable[..., Any]) -> None:
-    """Add what changes which arrays a model takes and gives, and in which order."""
+    """Add the options that change the arrays a model takes and returns."""
     add(
         "--relayout-io",
         action="append",
@@ -33,7 +33,7 @@ def add_io_arguments(add: Callable[..., Any]) -> None:
 
 
 def parse_dims(texts: Sequence[str]) -> dict[str, int]:
-    """Return what `--dim NAME=VALUE` options say."""
+    """Return the extents of `--dim NAME=VALUE` options by name."""
     dims: dict[str, int] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -44,7 +44,7 @@ def parse_dims(texts: Sequence[str]) -> dict[str, int]:
 
 
 def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
-    """Return what `--relayout-io NAME=LAYOUT` options, or one LAYOUT, say."""
+    """Return the layouts of `--relayout-io` options by name, or one for all."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
@@ -62,7 +62,7 @@ def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
 
 
 def parse_states(texts: Sequence[str]) -> dict[str, str]:
-    """Return what `--states OUTPUT=INPUT,OUTPUT=INPUT` options say."""
+    """Return the inputs of `--states OUTPUT=INPUT,...` options by output."""
     states: dict[str, str] = {}
     for text in texts:
         for pair in text.split(","):
@@ -76,7 +76,7 @@ def parse_states(texts: Sequence[str]) -> dict[str, str]:
 
 
 def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
-    """Return what `--shapes NAME=VALUE,VALUE` options say."""
+    """Return the extents of `--shapes NAME=VALUE,...` options by name."""
     shapes: dict[str, list[int]] = {}
     for text in texts:
         name, _, values = text.rpartition("=")

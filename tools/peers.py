@@ -84,7 +84,7 @@ def openvino_peer(path: str, threads: int, signature: Signature) -> Run:
 
 
 def _value_of(array: Array) -> Any:
-    """Return what ONNX Runtime takes for `array`; of bfloat16, it wants the bits."""
+    """Return `array` for ONNX Runtime, bfloat16 as its bits."""
     make: Any = import_module("onnxruntime").OrtValue
     if array.dtype.name != _BFLOAT16:
         return make.ortvalue_from_numpy(array)
@@ -93,7 +93,7 @@ def _value_of(array: Array) -> Any:
 
 
 def _array_of(value: Any) -> Array:
-    """Return what a value of ONNX Runtime holds, a copy where it is bfloat16."""
+    """Return a value of ONNX Runtime as an array; a copy if it is bfloat16."""
     if value.element_type() != _ONNX_BFLOAT16:
         return value.numpy()
     data = ctypes.string_at(value.data_ptr(), 2 * prod(value.shape()))
