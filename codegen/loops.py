@@ -142,3 +142,18 @@ def nest(
     for i in loop(first, last, *carried, nonempty=nonempty):
         at = moved(starts, i, outermost)
         yield from nest(inner, operands, *carried, starts=at, nonempty=nonempty)
+
+
+def flattened(
+    levels: Sequence[Level[Value]], operands: int, bounds: tuple[Value, Value]
+) -> Generator[list[Value]]:
+    """
+    Write one loop over all iterations of a nest; yield where each operand stands.
+
+    `bounds` are the first iteration and the one behind the last.
+    """
+    for i in loop(*bounds, nonempty=True):
+        at, left = [index(0)] * operands, i
+        for level in reversed(levels[1:]):
+            at, left = moved(at, left % level.extent, level), left // level.extent
+        yield moved(at, left, levels[0]) if levels else at

@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func, vector
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import INDEX, TABLE, Body, flat, function
-from glow.lowering.memory_to_loops.kernels.exponential import exponential
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers, lowest
-from glow.lowering.memory_to_loops.kernels.strips import Fold, Piece, Strips
+from glow.codegen.casts import convert, lowest
+from glow.codegen.exponential import exponential
+from glow.codegen.functions import fma, larger, maximum, minimum
+from glow.codegen.loops import Level, N, Var, flattened, levels_like, loop, nest
+from glow.codegen.memory import Strips, Total
+from glow.codegen.values import INDEX, Value, constant, select
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.support.types import compute_type
 
-Values = list[SSAValue]
-_ADD = vector.CombiningKindFlag.ADD
+MOVED = ("q", "k", "v", "y", "lengths", "positions")
+"""What loops move."""
 
 
 @dataclass(frozen=True)
-class DecodeAttention(Kernel):
+class DecodeRow(Generic[N]):
+    """
+    Loops over heads, those over the queries of one, and keys.
+
+    `reach` is how many keys the first query sees, or of the last ones does not; `steps`
+    are the strides from key to key and from value to value, `widths` their elements.
+    """
+
+    heads: tuple[Level[N], ...]
+    queries: Level[N]
+    keys: N
+    reach: N
+    steps: tuple[N, N]
+    widths: tuple[N, N]
+
+
+@dataclass(frozen=True)
+class DecodeAttention(RangeKernel):
     """
     Scores of the valid keys, their softmax, and the mean of values that it weighs.
 
-    Elements of a head are neighbours. Row: loops over batches, heads of keys, queries
-    of one and positions (extent; strides of query, keys, values, result, lengths, and
-    positions), keys, how many of them the first query sees, or of the last ones does
-    not, strides from key to key and value to value, elements of a key and of a value.
+    Elements of a head are neighbors.
+    Unit: a head of queries.
+    Scratch: the scores of one query; pieces that run at once need their own.
     """
 
     element: Attribute
@@ -35,134 +53,86 @@ class DecodeAttention(Kernel):
     """The type of the valid lengths, if there are any."""
     scale: float
     strips: Strips
+    levels: int
 
     @property
     def prefix(self) -> str:
         return "decode_attention"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        buffers = [(name, memory) for name in ("q", "k", "v", "y")]
+    @property
+    def compute(self) -> Attribute:
+        return compute_type(self.element)
+
+    def operands(self) -> Mapping[str, Operand]:
+        found = dict.fromkeys("qkvy", Operand(self.element, self.compute))
         if self.integer is not None:
-            buffers.append(("lengths", flat(self.integer)))
-        buffers.append(("s", memory))
-        op, b, args = function(self.symbol, [*buffers, ("rows", TABLE), ("at", INDEX)])
-        row = Row(b, args)
-        levels, total = row.levels(4, 6), row.next("keys")
-        reach = row.next("reach")
-        steps, widths = row.take(2, "stride"), row.take(2, "width")
+            found["lengths"] = Operand(self.integer)
+        return {**found, "scores": Operand(self.compute)}
 
-        def query(b: Body, at: Values) -> None:
-            count = self._count(b, args, at, total, reach)
-            peak = self._scores(b, args, at, count, steps[0], widths[0])
-            divisor = self._weights(b, args["s"], count, peak)
-            self._mean(b, args, at, count, steps[1], widths[1], divisor)
+    def row(self) -> DecodeRow[int]:
+        (queries,) = levels_like(1, len(MOVED))
+        heads = levels_like(self.levels, len(MOVED))
+        return DecodeRow(heads, queries, 1, 1, (1, 1), (1, 1))
 
-        nest(b, levels, 6, query)
-        b.do(func.ReturnOp())
-        return op
-
-    def _numbers(self, b: Body, lanes: int = 0) -> Numbers:
-        return Numbers(b, self.element, lanes)
+    def write(self, call: Call, row: DecodeRow[Value]) -> None:
+        for head in flattened(row.heads, len(MOVED), call.range):
+            for starts in nest([row.queries], len(MOVED), starts=head):
+                at = dict(zip(MOVED, starts, strict=True))
+                count = self._count(call, row, at)
+                peak = self._scores(call, row, at, count)
+                factor = self._weights(call, count, peak)
+                self._mean(call, row, at, count, factor)
 
     def _count(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        at: Values,
-        total: SSAValue,
-        reach: SSAValue,
-    ) -> SSAValue:
+        self, call: Call, row: DecodeRow[Value], at: Mapping[str, Value]
+    ) -> Value:
         """Return how many keys a query sees: none if negative, at most all."""
-        n, seen = Numbers(b, INDEX), b.sum(at[5], reach)
+        seen = at["positions"] + row.reach
         if self.integer is not None:
-            length = b.load(args["lengths"], at[4])
-            cast = arith.IndexCastOp.create(operands=[length], result_types=[INDEX])
-            valid = b.add(cast)
-            seen = n.minimum(b.sum(valid, seen), valid)
-        return n.maximum(n.minimum(seen, total), b.const(0))
+            valid = convert(call["lengths"][at["lengths"]], INDEX)
+            seen = minimum(valid + seen, valid)
+        return maximum(minimum(seen, row.keys), 0)
 
     def _scores(
-        self,
-        b: Body,
-        args: dict[str, SSAValue],
-        at: Values,
-        count: SSAValue,
-        step: SSAValue,
-        width: SSAValue,
-    ) -> SSAValue:
+        self, call: Call, row: DecodeRow[Value], at: Mapping[str, Value], count: Value
+    ) -> Value:
         """Store the scores of the keys; return the largest."""
+        peak = Var(constant(lowest(self.compute), self.compute))
+        for t in loop(0, count, peak):
+            key = at["k"] + t * row.steps[0]
+            total = Total.of(self.strips, 0, self.compute)
+            for i, strip in self.strips.along(row.widths[0], total):
+                query = call["q"].load(at["q"] + i, strip)
+                total.value = fma(query, call["k"].load(key + i, strip), total.value)
+            score = total.result("add") * self.scale
+            call["scores"][t] = score
+            peak.value = larger(peak.value, score)
+        return peak.value
 
-        def key(b: Body, t: SSAValue, carried: Values) -> Values:
-            place = b.sum(at[1], b.product(t, step))
-
-            def fold(b: Body, i: SSAValue, piece: Piece, sums: Values) -> Values:
-                n = self._numbers(b, piece.lanes)
-                queries = piece.load(b, args["q"], b.sum(at[0], i))
-                keys = piece.load(b, args["k"], b.sum(place, i))
-                return [n.fma(*t) for t in zip(queries, keys, sums, strict=True)]
-
-            n, score = self._numbers(b), self._sum(b, width, fold)
-            score = n.mul(score, n.const(self.scale))
-            b.store(score, args["s"], t)
-            return [n.greater(carried[0], score)]
-
-        least = self._numbers(b).const(lowest(self.element))
-        return b.loop(0, count, 1, [least], key)[0]
-
-    def _sum(self, b: Body, extent: SSAValue, step: Fold) -> SSAValue:
-        zeros = [self._numbers(b, lanes).const(0) for lanes in self.strips.carried]
-        return self.strips.joined(
-            b,
-            self.strips.fold(b, extent, zeros, step),
-            lambda b, x, y, lanes: self._numbers(b, lanes).add(x, y),
-            lambda b, value: self._numbers(b).across(_ADD, value),
-        )
-
-    def _weights(
-        self, b: Body, scores: SSAValue, count: SSAValue, peak: SSAValue
-    ) -> SSAValue:
+    def _weights(self, call: Call, count: Value, peak: Value) -> Value:
         """Put exponentials in the place of scores; return what to multiply by."""
-        peaks = {n: Piece(n).spread(b, peak) for n in {0, self.strips.lanes}}
-
-        def fold(b: Body, i: SSAValue, piece: Piece, sums: Values) -> Values:
-            n = self._numbers(b, piece.lanes)
-            values = piece.load(b, scores, i, lowest(self.element))
-            powers = [exponential(n, n.sub(v, peaks[piece.lanes])) for v in values]
-            piece.store(b, powers, scores, i)
-            powers = [piece.cleared(b, power) for power in powers]
-            return [n.add(*pair) for pair in zip(sums, powers, strict=True)]
-
-        n, total = self._numbers(b), self._sum(b, count, fold)
+        scores, total = call["scores"], Total.of(self.strips, 0, self.compute)
+        for i, strip in self.strips.along(count, total):
+            score = scores.load(i, strip, lowest(self.compute))
+            power = exponential(score - strip.spread(peak))
+            scores.store(power, i, strip)
+            total.value += strip.cleared(power)
         # An infinite or undefined maximum makes it NaN.
-        factor = n.div(n.const(1), n.add(total, n.sub(peak, peak)))
-        is_blind = Numbers(b, INDEX).compare("eq", count, b.const(0))
-        return n.select(is_blind, n.const(0), factor)
+        factor = 1 / (total.result("add") + (peak - peak))
+        return select(count == 0, 0, factor)
 
     def _mean(
         self,
-        b: Body,
-        args: dict[str, SSAValue],
-        at: Values,
-        count: SSAValue,
-        step: SSAValue,
-        width: SSAValue,
-        divisor: SSAValue,
+        call: Call,
+        row: DecodeRow[Value],
+        at: Mapping[str, Value],
+        count: Value,
+        factor: Value,
     ) -> None:
-        def strip(b: Body, i: SSAValue, piece: Piece) -> None:
-            start = b.sum(at[2], i)
-
-            def add(b: Body, t: SSAValue, sums: Values) -> Values:
-                n = self._numbers(b, piece.lanes)
-                weight = piece.spread(b, b.load(args["s"], t))
-                values = piece.load(b, args["v"], b.sum(start, b.product(t, step)))
-                pairs = zip(values, sums, strict=True)
-                return [n.fma(weight, value, total) for value, total in pairs]
-
-            n = self._numbers(b, piece.lanes)
-            sums = b.loop(0, count, 1, [n.const(0)] * piece.count, add)
-            factor = piece.spread(b, divisor)
-            found = [n.mul(total, factor) for total in sums]
-            piece.store(b, found, args["y"], b.sum(at[3], i))
-
-        self.strips.each(b, width, strip)
+        for i, strip in self.strips.along(row.widths[1]):
+            start, total = at["v"] + i, Var(strip.constant(0, self.compute))
+            for t in loop(0, count, total):
+                weight = strip.spread(call["scores"][t])
+                value = call["v"].load(start + t * row.steps[1], strip)
+                total.value = fma(weight, value, total.value)
+            call["y"].store(total.value * strip.spread(factor), at["y"] + i, strip)
