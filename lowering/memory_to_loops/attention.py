@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from math import prod
+
 from xdsl.ir import SSAValue
 
+from glow.codegen.loops import Level
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import PADDING, AttentionOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.attention_blocks import panels_of, query_rows
-from glow.lowering.memory_to_loops.axes import Axis, nest_row, strides_in
-from glow.lowering.memory_to_loops.kernels.attention import NAMES, OPERANDS, Attention
-from glow.lowering.memory_to_loops.kernels.attention_parts import Form, Spread
+from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.kernels.attention import Attention
+from glow.lowering.memory_to_loops.kernels.attention_parts import (
+    MOVED,
+    AttentionRow,
+    Form,
+    Room,
+    Spread,
+    Strides,
+)
+from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.tiles import tiles_of
@@ -24,17 +36,16 @@ _ENDLESS = 1 << 40
 def lower_attention(main: Main, op: AttentionOp) -> None:
     if 0 in addressing_of(op.result).shape:
         return
-    given = {
-        "mask": op.mask,
-        "bias": op.bias,
-        "lengths": op.valid_length,
-    }
-    present = [value for value in given.values() if value is not None]
-    lengths = op.valid_length
-    integer = None if lengths is None else buffer_type(lengths).element_type
-    kernel = Attention(_form(main.target, op), integer)
-    operands = (op.query, op.key, op.value, op.result, *present, op.scratch)
-    main.call(kernel, [main.base(v) for v in operands], _row(op, given))
+    given = {"mask": op.mask, "bias": op.bias, "lengths": op.valid_length}
+    present = {name: v for name, v in given.items() if v is not None}
+    optional = tuple((n, buffer_type(v).element_type) for n, v in present.items())
+    row = _row(op, present)
+    element = buffer_type(op.query).element_type
+    kernel = Attention(_form(main.target, op), element, optional, len(row.blocks))
+    operands = (op.query, op.key, op.value, op.result, *present.values(), op.scratch)
+    units = prod(level.extent for level in row.blocks)
+    cost = row.query_block * row.total * (row.elements + row.width)
+    main.call(kernel, [main.base(v) for v in operands], row, Work(units, cost))
 
 
 def _form(target: Target, op: AttentionOp) -> Form:
@@ -79,58 +90,51 @@ def _window(op: AttentionOp) -> tuple[int, int]:
     return op.left_window_size.value.data, op.right_window_size.value.data
 
 
-def _row(op: AttentionOp, given: dict[str, SSAValue | None]) -> list[int]:
+def _row(op: AttentionOp, given: dict[str, SSAValue]) -> AttentionRow[int]:
     query, key = addressing_of(op.query), addressing_of(op.key)
     value, result = addressing_of(op.value), addressing_of(op.result)
     batch, heads, length, elements = query.shape
     kv_heads, total = key.shape[1:3]
     group, width = heads // kv_heads, value.shape[-1]
+    joins, block = op.joins_heads is not None, op.query_block.value.data
+    columns = (group if joins else 1) * length
     scores = (batch, heads, length, total)
     strides = {"query": query.strides, "result": result.strides}
     for name in ("mask", "bias"):
-        buffer = given[name]
-        none = (0, 0, 0, 0)
-        strides[name] = (
-            none if buffer is None else strides_in(addressing_of(buffer), scores)
-        )
-    by_head = {name: own[1] for name, own in strides.items()}
+        strides[name] = (0, 0, 0, 0)
+        if name in given:
+            strides[name] = strides_in(addressing_of(given[name]), scores)
     shared = {"key": key.strides, "value": value.strides}
-    lengths = given["lengths"]
-    step = 0 if lengths is None else addressing_of(lengths).strides[0]
-    starts = {name: own[0] for name, own in (strides | shared).items()}
-    moves = {name: group * own for name, own in by_head.items()}
-    moves |= {name: own[1] for name, own in shared.items()}
-    joins = op.joins_heads is not None
-    outer = [
-        Axis(batch, tuple((starts | {"lengths": step})[name] for name in OPERANDS)),
-        Axis(kv_heads, tuple((moves | {"lengths": 0})[name] for name in OPERANDS)),
-        Axis(
-            1 if joins else group,
-            tuple(0 if joins else by_head.get(name, 0) for name in OPERANDS),
-        ),
-    ]
-    room = op.room()
+    lengths = addressing_of(given["lengths"]).strides[0] if "lengths" in given else 0
+    by_batch = {n: own[0] for n, own in (strides | shared).items()}
+    by_head = {n: own[1] for n, own in strides.items()}
+    by_group = {n: group * step for n, step in by_head.items()}
+    blocks = (
+        _level(batch, by_batch | {"lengths": lengths}),
+        _level(kv_heads, by_group | {n: own[1] for n, own in shared.items()}),
+        _level(1 if joins else group, by_head),
+        _level(-(-columns // block), {"start": block}),
+    )
     left, right = (_ENDLESS if size < 0 else size for size in _window(op))
-    integers = {
-        "columns": (group if joins else 1) * length,
-        "length": length,
-        "total": total,
-        "elements": elements,
-        "width": width,
-        "left": left,
-        "right": right,
-        "query_block": op.query_block.value.data,
-        "key_block": op.key_block.value.data,
-        "key_step": key.strides[2],
-        "value_step": value.strides[2],
-        "sum_step": width + PADDING,
-        **{f"{name}_head": own[1] for name, own in strides.items()},
-        **{f"{name}_step": own[2] for name, own in strides.items()},
-        **{f"{name}_key": strides[name][3] for name in ("mask", "bias")},
-        **{name: room[name] for name in ("queries", "scores", "sums", "peak")},
-        **{name: room[name] for name in ("shrinkage", "best", "first", "last")},
-        "total_at": room["total"],
-        "masks": room["mask"],
-        "biases": room["bias"],
-    }
-    return [*nest_row(outer), *(integers[name] for name in NAMES)]
+    room = op.room()
+    return AttentionRow(
+        blocks=tuple(level for level in blocks if level.extent > 1),
+        columns=columns,
+        length=length,
+        total=total,
+        elements=elements,
+        width=width,
+        left=left,
+        right=right,
+        query_block=block,
+        key_block=op.key_block.value.data,
+        key_step=key.strides[2],
+        value_step=value.strides[2],
+        sum_step=width + PADDING,
+        room=Room(**{field.name: room[field.name] for field in fields(Room)}),
+        **{name: Strides(*own[1:]) for name, own in strides.items()},
+    )
+
+
+def _level(extent: int, steps: dict[str, int]) -> Level[int]:
+    return Level(extent, tuple(steps.get(name, 0) for name in MOVED))

@@ -2,73 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import f32, i1
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import FLAT, INDEX, TABLE, flat, function
+from glow.codegen.loops import flattened
+from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.kernels.attention_block import Block
-from glow.lowering.memory_to_loops.kernels.attention_parts import Form
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-
-OPERANDS = ("query", "key", "value", "result", "mask", "bias", "lengths")
-"""What loops over batches and heads move."""
-
-NAMES = (
-    *("columns", "length", "total", "elements", "width", "left", "right"),
-    *("query_block", "key_block", "query_head", "query_step", "key_step"),
-    *("value_step", "result_head", "result_step"),
-    *("mask_head", "mask_step", "mask_key", "bias_head", "bias_step", "bias_key"),
-    *("sum_step", "queries", "scores", "sums", "peak", "total_at", "shrinkage"),
-    *("best", "first", "last", "masks", "biases"),
+from glow.lowering.memory_to_loops.kernels.attention_parts import (
+    MOVED,
+    AttentionRow,
+    Form,
 )
-"""The integers of a row behind its loops."""
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
 
 
 @dataclass(frozen=True)
-class Attention(Kernel):
+class Attention(RangeKernel):
     """
     For each block of queries: scores, their exponentials, and sums of values.
 
     Queries are columns: a vector has one number of each. Elements of a head are
-    neighbours in query, key, value and result. Row: loops over batches, heads of keys
-    and heads of queries that share no block (extent; strides of `OPERANDS`), then
-    `NAMES`: the queries of a head of keys, or of queries, and how many of one head are
-    next to each other; sizes; blocks; distances; where parts of the scratch begin.
+    neighbors in query, key, value and result.
+    Unit: a block of queries.
+    Scratch: all that a block keeps; pieces that run at once need their own.
     """
 
     form: Form
-    integer: Attribute | None
-    """The type of the valid lengths, if there are any."""
+    element: Attribute
+    optional: tuple[tuple[str, Attribute], ...]
+    """The types of mask, bias and valid lengths, those that are given."""
+    levels: int
 
     @property
     def prefix(self) -> str:
         return "attention"
 
-    def build(self) -> FuncOp:
-        buffers: list[tuple[str, Attribute]] = [
-            (name, FLAT) for name in ("query", "key", "value", "result")
-        ]
-        if self.form.mask is not None:
-            buffers.append(("mask", flat(i1)))
-        if self.form.bias is not None:
-            buffers.append(("bias", flat(f32)))
-        if self.integer is not None:
-            buffers.append(("lengths", flat(self.integer)))
-        buffers += [("scratch", FLAT), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, buffers)
-        row = Row(b, args)
-        levels = row.levels(3, len(OPERANDS))
-        block = Block(self.form, args, {name: row.next(name) for name in NAMES})
-        nest(
-            b,
-            levels,
-            len(OPERANDS),
-            lambda b, at: block.head(b, dict(zip(OPERANDS, at, strict=True))),
-        )
-        b.do(func.ReturnOp())
-        return op
+    def operands(self) -> Mapping[str, Operand]:
+        data = Operand(self.element, f32)
+        found = dict.fromkeys(("query", "key", "value", "result"), data)
+        for name, element in self.optional:
+            found[name] = Operand(element, f32 if name == "bias" else element)
+        return {**found, "scratch": Operand(f32)}
+
+    def row(self) -> AttentionRow[int]:
+        return AttentionRow.like(self.levels)
+
+    def write(self, call: Call, row: AttentionRow[Value]) -> None:
+        for starts in flattened(row.blocks, len(MOVED), call.range):
+            at = dict(zip(MOVED, starts, strict=True))
+            Block(self.form, call, row, at).write()

@@ -2,351 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 from math import inf
 
-from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import f32
 
-from glow.lowering.memory_to_loops.builder import INDEX, Body
+from glow.codegen.casts import convert
+from glow.codegen.exponential import exponential
+from glow.codegen.functions import larger, maximum, minimum
+from glow.codegen.loops import Var, loop
+from glow.codegen.memory import Strip, rest_of
+from glow.codegen.shuffles import transposed
+from glow.codegen.values import INDEX, Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
-    Form,
-    Named,
     Place,
     Spread,
-    Values,
-    each_vector,
-    least,
-    most,
-    numbers,
     products,
-    vectors,
 )
 from glow.lowering.memory_to_loops.kernels.attention_scores import Scores
-from glow.lowering.memory_to_loops.kernels.exponential import exponential
-from glow.lowering.memory_to_loops.kernels.microkernel import Columns, Tile
-from glow.lowering.memory_to_loops.kernels.shuffles import transposed
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 _ZEROED = 16
 """The elements that are zeroed at a time."""
 
 
 @dataclass(frozen=True)
-class Block:
+class Block(Place):
     """
-    Writes what an attention does with operands `args`; `row` has its integers.
+    Writes what an attention does with a block of queries.
 
-    `start`, `valid` and `upto` say which queries a block has: its first one, how many
-    there are, and how many columns, the last query in all that are left over.
+    `valid` says how many it has, and `upto` how many columns, the last query in all
+    that are left over.
     """
 
-    form: Form
-    args: Named
-    row: Named
+    def write(self) -> None:
+        """Write the loop over the keys that any of the queries sees."""
+        row, width = self.row, self.form.scores.columns
+        count, position = self._keys()
+        valid = minimum(row.columns - self.at["start"], row.query_block)
+        more = valid + (width - 1)
+        upto = more - rest_of(more, width)
+        self._pack(upto)
+        self._clear(upto)
+        first, last = self._limits(upto, position, count)
+        for key in loop(first, last, step=row.key_block, name="key"):
+            self._meet(key, minimum(row.key_block, last - key), valid, upto)
+        self._finish(valid, upto, count)
 
-    def head(self, b: Body, at: Named) -> None:
-        """Append the blocks of the queries that share a head of keys."""
-        count, position = self._keys(b, at)
-
-        def block(b: Body, start: SSAValue) -> None:
-            left = b.difference(self.row["columns"], start)
-            valid = least(b, left, self.row["query_block"])
-            width = self.form.scores.columns
-            more = b.sum(valid, width - 1)
-            upto = b.difference(more, rest_of(b, more, width))
-            place = Place(self.form, self.row, at, start)
-            self._pack(b, place, upto)
-            self._clear(b, upto)
-            first, last = self._limits(b, place, upto, position, count)
-            b.each(
-                first,
-                last,
-                lambda b, key: self._meet(b, at, place, (valid, upto), key, last),
-                step=self.row["key_block"],
-                name="key",
-            )
-            self._finish(b, place, valid, upto, count)
-
-        b.each(
-            0,
-            self.row["columns"],
-            block,
-            step=self.row["query_block"],
-            name="block",
-            nonempty=True,
-        )
-
-    def _keys(self, b: Body, at: Named) -> tuple[SSAValue, SSAValue]:
+    def _keys(self) -> tuple[Value, Value]:
         """Return how many keys are valid, and at which position the first query is."""
-        if "lengths" not in self.args:
-            return self.row["total"], b.const(0)
-        length = b.load(self.args["lengths"], at["lengths"])
-        cast = arith.IndexCastOp.create(operands=[length], result_types=[INDEX])
-        given = b.add(cast)
-        count = most(b, least(b, given, self.row["total"]), b.const(0))
-        return count, b.difference(given, self.row["length"])
+        if "lengths" not in self.call.operands:
+            return self.row.total, index(0)
+        given = convert(self.call["lengths"][self.at["lengths"]], INDEX)
+        count = maximum(minimum(given, self.row.total), 0)
+        return count, given - self.row.length
 
-    def _pack(self, b: Body, place: Place, upto: SSAValue) -> None:
+    def _pack(self, upto: Value) -> None:
         """Transpose the queries, times the scale, squares of registers at a time."""
-        row, args, lanes = self.row, self.args, self.form.square
+        row, query, size = self.row, self.call["query"], self.form.square
         factor = self.form.scale / (self.form.softcap or 1)
-        whole = b.difference(row["elements"], rest_of(b, row["elements"], lanes))
-
-        def some(b: Body, c: SSAValue) -> None:
-            starts = [place.of(b, "query", b.sum(c, i)) for i in range(lanes)]
-            first = b.sum(row["queries"], c)
-
-            def square(b: Body, e: SSAValue) -> None:
-                lines = [
-                    b.load_vector(args["query"], b.sum(at, e), lanes=lanes)
-                    for at in starts
-                ]
-                n = numbers(b, lanes)
-                for i, column in enumerate(transposed(b, lines, 32)):
-                    to = b.product(b.sum(e, i), row["query_block"])
-                    scaled = n.mul(column, n.const(factor))
-                    b.store_vector(scaled, args["scratch"], b.sum(first, to))
-
-            def element(b: Body, e: SSAValue) -> None:
-                n, to = numbers(b), b.sum(first, b.product(e, row["query_block"]))
+        whole = row.elements - rest_of(row.elements, size)
+        for c in loop(0, upto, step=size, name="c"):
+            starts = [self.of("query", c + i) for i in range(size)]
+            first = row.room.queries + c
+            for e in loop(0, whole, step=size, name="e"):
+                square = [query.load(at + e, Strip(size)) for at in starts]
+                for i, column in enumerate(transposed(square)):
+                    self.scratch[first + (e + i) * row.query_block] = column * factor
+            for e in loop(whole, row.elements, name="e"):
+                to = first + e * row.query_block
                 for i, at in enumerate(starts):
-                    found = n.mul(b.load(args["query"], b.sum(at, e)), n.const(factor))
-                    b.store(found, args["scratch"], b.sum(to, i))
+                    self.scratch[to + i] = query[at + e] * factor
 
-            b.each(0, whole, square, step=lanes, name="e")
-            b.each(whole, row["elements"], element, name="e")
-
-        b.each(0, upto, some, step=lanes, name="c")
-
-    def _clear(self, b: Body, upto: SSAValue) -> None:
+    def _clear(self, upto: Value) -> None:
         """Begin with no sums and no scores."""
-        row, scratch = self.row, self.args["scratch"]
-        size = b.product(upto, row["sum_step"])
-        zeros = numbers(b, _ZEROED).const(0)
-        b.each(
-            0,
-            size,
-            lambda b, i: b.store_vector(zeros, scratch, b.sum(row["sums"], i)),
-            step=_ZEROED,
-        )
-        tile = self.form.scores
-        initial = {"peak": -inf, "total_at": 0.0}
+        zeros = constant(0, f32, _ZEROED)
+        for i in loop(0, upto * self.row.sum_step, step=_ZEROED):
+            self.scratch[self.row.room.sums + i] = zeros
+        initial = {"peak": -inf, "total": 0.0}
         if self.form.is_shifted:
             initial["best"] = -inf
+        for c in self._panels_of_queries(upto):
+            for part, number in initial.items():
+                self.keep(part, c, self.columns.constant(number, f32))
 
-        def fill(b: Body, c: SSAValue) -> None:
-            for name, number in initial.items():
-                values = [numbers(b, tile.lanes).const(number)] * tile.vectors
-                Columns(tile).store(b, values, scratch, b.sum(row[name], c))
-
-        each_vector(b, upto, tile, fill)
+    def _panels_of_queries(self, upto: Value) -> Generator[Value]:
+        return loop(0, upto, step=self.form.scores.columns, name="c")
 
     def _limits(
-        self,
-        b: Body,
-        place: Place,
-        upto: SSAValue,
-        position: SSAValue,
-        count: SSAValue,
-    ) -> tuple[SSAValue, SSAValue]:
+        self, upto: Value, position: Value, count: Value
+    ) -> tuple[Value, Value]:
         """Note which keys each query sees; return what of them any does."""
         if not self.form.is_windowed:
-            return b.const(0), count
-        row, scratch, zero = self.row, self.args["scratch"], b.const(0)
+            return index(0), count
+        row, first, last = self.row, Var(count), Var(index(0))
+        for c in loop(0, upto, first, last, name="c"):
+            own = position + self.split(c)[1]
+            begin = maximum(own - row.left, 0)
+            end = minimum(own + row.right + 1, count)
+            self.keep("first", c, convert(begin, f32))
+            self.keep("last", c, convert(end, f32))
+            first.value = minimum(first.value, begin)
+            last.value = maximum(last.value, end)
+        return first.value, last.value
 
-        def query(b: Body, c: SSAValue, carried: Values) -> Values:
-            _, step = place.split(b, c)
-            own, n = b.sum(position, step), numbers(b)
-            first = most(b, b.difference(own, row["left"]), zero)
-            last = least(b, b.sum(b.sum(own, row["right"]), 1), count)
-            b.store(n.of_index(first), scratch, b.sum(row["first"], c))
-            b.store(n.of_index(last), scratch, b.sum(row["last"], c))
-            return [least(b, carried[0], first), most(b, carried[1], last)]
+    def _meet(self, key: Value, count: Value, valid: Value, upto: Value) -> None:
+        """Write what the queries do with `count` keys, from `key` on."""
+        scores = Scores(self, key, count)
+        for name in ("mask", "bias"):
+            if getattr(self.form, name) in (Spread.LINES, Spread.ANY):
+                scores.spread(name, upto)
+        for c in self._panels_of_queries(upto):
+            self._soften(c, count, *scores.tiles(c))
+        start = self.at["value"] + key * self.row.value_step
+        for v, tile, strip in self._panels_of_values():
+            self._add(v, tile, strip, start + v, valid, count)
 
-        first, last = b.loop(0, upto, 1, [count, zero], query, name="c")
-        return first, last
-
-    def _meet(
-        self,
-        b: Body,
-        at: Named,
-        place: Place,
-        counts: tuple[SSAValue, SSAValue],
-        key: SSAValue,
-        last: SSAValue,
-    ) -> None:
-        """Append what the queries do with a block of keys, from `key` on."""
-        valid, upto = counts
-        row, form = self.row, self.form
-        count = least(b, row["key_block"], b.difference(last, key))
-        scores = Scores(form, self.args, row, at, key, count)
-        for name, spread in (("mask", form.mask), ("bias", form.bias)):
-            if spread in (Spread.LINES, Spread.ANY):
-                scores.spread(b, name, place, upto)
-
-        def columns(b: Body, c: SSAValue) -> None:
-            self._soften(b, c, count, *scores.tiles(b, c))
-
-        each_vector(b, upto, form.scores, columns)
-        start = b.sum(at["value"], b.product(key, row["value_step"]))
-        self._panels(
-            b, lambda b, v, panel: self._add(b, panel, valid, b.sum(start, v), v, count)
-        )
-
-    def _soften(
-        self, b: Body, c: SSAValue, count: SSAValue, peaks: Values, best: Values
-    ) -> None:
+    def _soften(self, c: Value, count: Value, peaks: Value, best: Value) -> None:
         """Put exponentials in the place of scores; add them up."""
-        row, scratch, tile = self.row, self.args["scratch"], self.form.scores
-        n, columns = numbers(b, tile.lanes), Columns(tile)
-
-        def kept(name: str) -> SSAValue:
-            return b.sum(row[name], c)
-
-        older = columns.load(b, scratch, kept("peak"))
-        peaks = [n.greater(x, y) for x, y in zip(older, peaks, strict=True)]
+        older = self.load("peak", c)
+        peaks = larger(older, peaks)
         # Where all scores are -inf, so are their differences from 0.
-        levels = [
-            n.select(n.compare("eq", peak, n.const(-inf)), n.const(0), peak)
-            for peak in peaks
-        ]
-        shrinkage = [
-            exponential(n, n.sub(x, level))
-            for x, level in zip(older, levels, strict=True)
-        ]
-        totals = columns.load(b, scratch, kept("total_at"))
-        totals = [n.mul(x, y) for x, y in zip(totals, shrinkage, strict=True)]
-
-        def one(b: Body, t: SSAValue, totals: Values) -> Values:
-            n = numbers(b, tile.lanes)
-            place = b.sum(b.sum(row["scores"], b.product(t, row["query_block"])), c)
-            powers = [
-                exponential(n, n.sub(score, level))
-                for score, level in zip(
-                    columns.load(b, scratch, place), levels, strict=True
-                )
-            ]
-            columns.store(b, powers, scratch, place)
-            return [n.add(x, y) for x, y in zip(totals, powers, strict=True)]
-
-        totals = b.loop(0, count, 1, totals, one, name="t", nonempty=True)
-        columns.store(b, peaks, scratch, kept("peak"))
-        columns.store(b, totals, scratch, kept("total_at"))
-        columns.store(b, shrinkage, scratch, kept("shrinkage"))
+        level = select(peaks == -inf, 0, peaks)
+        shrinkage = exponential(older - level)
+        total = Var(self.load("total", c) * shrinkage)
+        for t in loop(0, count, total, name="t", nonempty=True):
+            place = t * self.row.query_block + c
+            power = exponential(self.load("scores", place) - level)
+            self.keep("scores", place, power)
+            total.value += power
+        self.keep("peak", c, peaks)
+        self.keep("total", c, total.value)
+        self.keep("shrinkage", c, shrinkage)
         if self.form.is_shifted:
-            older = columns.load(b, scratch, kept("best"))
-            best = [n.greater(x, y) for x, y in zip(older, best, strict=True)]
-            columns.store(b, best, scratch, kept("best"))
+            self.keep("best", c, larger(self.load("best", c), best))
 
-    def _panels(self, b: Body, body: Callable[[Body, SSAValue, Columns], None]) -> None:
-        """Append loops over the elements of values, `body(b, first, panel)`."""
-        width, tile, tail = self.row["width"], self.form.values, self.form.tail
-        rest = b.binary(arith.RemUIOp, width, b.const(tile.columns))
-        whole = b.difference(width, rest)
-        b.each(
-            0,
-            whole,
-            lambda b, v: body(b, v, Columns(tile)),
-            step=tile.columns,
-            name="v",
-        )
+    def _panels_of_values(self) -> Generator[tuple[Value, Tile, Strip]]:
+        """Write loops over the elements of values: the first one, its tile, a row."""
+        width, tile, tail = self.row.width, self.form.values, self.form.tail
+        rest = width % tile.columns
+        for v in loop(0, width - rest, step=tile.columns, name="v"):
+            yield v, tile, tile.row
         if tail is not None:
-            body(b, whole, Columns.of(b, tail, rest))
+            yield width - rest, tail, tail.row_of(rest)
 
     def _add(
-        self,
-        b: Body,
-        panel: Columns,
-        valid: SSAValue,
-        start: SSAValue,
-        v: SSAValue,
-        count: SSAValue,
+        self, v: Value, tile: Tile, strip: Strip, start: Value, valid: Value, run: Value
     ) -> None:
         """Add the products of exponentials and a panel of values to the sums."""
-        row, scratch, tile = self.row, self.args["scratch"], panel.tile
-        plain = Columns(replace(tile, masked=False))
-
-        def some(b: Body, c: SSAValue) -> None:
-            n, sums, places = numbers(b, tile.lanes), list[SSAValue](), list[SSAValue]()
-            for i in range(tile.rows):
-                query = b.sum(c, i)
-                place = b.sum(b.product(query, row["sum_step"]), b.sum(row["sums"], v))
-                factor = b.load(scratch, b.sum(row["shrinkage"], query))
-                factor = b.splat(factor, tile.lanes)
-                older = plain.load(b, scratch, place)
-                sums += [n.mul(x, factor) for x in older]
-                places.append(place)
-            first = b.sum(row["scores"], c)
-            rows = [b.sum(first, i) for i in range(tile.rows)]
-            left = (scratch, rows, row["query_block"])
-            right = (self.args["value"], start, row["value_step"])
-            found = products(b, panel, left, right, count, sums)
-            for i, place in enumerate(places):
-                line = found[i * tile.vectors : (i + 1) * tile.vectors]
-                plain.store(b, line, scratch, place)
-
-        b.each(0, valid, some, step=tile.rows, name="c", nonempty=True)
-
-    def _finish(
-        self, b: Body, place: Place, valid: SSAValue, upto: SSAValue, count: SSAValue
-    ) -> None:
-        """Divide the sums and store them."""
-        row, scratch = self.row, self.args["scratch"]
-        self._divisors(b, upto, count)
-
-        def query(b: Body, c: SSAValue) -> None:
-            to = place.of(b, "result", c)
-            source = b.sum(b.product(c, row["sum_step"]), row["sums"])
-            factor = b.load(scratch, b.sum(row["shrinkage"], c))
-
-            def panel(b: Body, v: SSAValue, panel: Columns) -> None:
-                tile = panel.tile
-                n, wide = numbers(b, tile.lanes), b.splat(factor, tile.lanes)
-                is_nothing = n.compare("eq", wide, n.const(0))
-                sums = vectors(
-                    b, replace(tile, masked=False), scratch, b.sum(source, v)
-                )
-                found = [n.select(is_nothing, n.const(0), n.mul(x, wide)) for x in sums]
-                panel.store(b, found, self.args["result"], b.sum(to, v))
-
-            self._panels(b, panel)
-
-        b.each(0, valid, query, name="c", nonempty=True)
-
-    def _divisors(self, b: Body, upto: SSAValue, count: SSAValue) -> None:
-        """Note what to multiply sums by; 0 stands for a result of 0."""
-        row, scratch, tile = self.row, self.args["scratch"], self.form.scores
-
-        def columns(b: Body, c: SSAValue) -> None:
-            n = numbers(b, tile.lanes)
-            peaks, totals = (
-                vectors(b, tile, scratch, b.sum(row[name], c))
-                for name in ("peak", "total_at")
-            )
-            if self.form.is_shifted:
-                best = vectors(b, tile, scratch, b.sum(row["best"], c))
-                blind = [n.compare("eq", x, n.const(-inf)) for x in best]
-            else:
-                known = b.splat(numbers(b).of_index(count), tile.lanes)
-                blind = [n.compare("eq", known, n.const(0))] * tile.vectors
-            found = [
-                self._divisor(b, tile, *numbers_of)
-                for numbers_of in zip(peaks, totals, blind, strict=True)
+        row, scratch = self.row, self.scratch
+        for c in loop(0, valid, step=tile.rows, name="c", nonempty=True):
+            queries = [c + i for i in range(tile.rows)]
+            places = [q * row.sum_step + (row.room.sums + v) for q in queries]
+            sums = [
+                scratch.load(place, tile.row) * scratch[row.room.shrinkage + query]
+                for place, query in zip(places, queries, strict=True)
             ]
-            Columns(tile).store(b, found, scratch, b.sum(row["shrinkage"], c))
+            first = row.room.scores + c
+            rows = [first + i for i in range(tile.rows)]
+            left = scratch, rows, row.query_block
+            right = self.call["value"], start, row.value_step
+            lines = products(left, right, strip, run, sums)
+            for place, line in zip(places, lines, strict=True):
+                scratch[place] = line
 
-        each_vector(b, upto, tile, columns)
+    def _finish(self, valid: Value, upto: Value, count: Value) -> None:
+        """Divide the sums and store them."""
+        row, scratch = self.row, self.scratch
+        self._divide(upto, count)
+        for c in loop(0, valid, name="c", nonempty=True):
+            to, source = self.of("result", c), c * row.sum_step + row.room.sums
+            factor = scratch[row.room.shrinkage + c]
+            for v, tile, strip in self._panels_of_values():
+                wide = tile.row.spread(factor)
+                sums = scratch.load(source + v, tile.row)
+                means = select(wide == 0, 0, sums * wide)
+                self.call["result"].store(means, to + v, strip)
 
-    def _divisor(
-        self, b: Body, tile: Tile, peak: SSAValue, total: SSAValue, is_blind: SSAValue
-    ) -> SSAValue:
-        n = numbers(b, tile.lanes)
-        # An infinite or undefined maximum makes it NaN.
-        factor = n.div(n.const(1), n.add(total, n.sub(peak, peak)))
-        if self.form.unseen == "zero":
-            return n.select(is_blind, n.const(0), factor)
-        if self.form.unseen == "nan_to_zero":
-            return n.select(n.compare("eq", factor, factor), factor, n.const(0))
-        return factor
+    def _divide(self, upto: Value, count: Value) -> None:
+        """Note what to multiply sums by; 0 stands for a result of 0."""
+        for c in self._panels_of_queries(upto):
+            peaks, totals = self.load("peak", c), self.load("total", c)
+            # An infinite or undefined maximum makes it NaN.
+            factor = 1 / (totals + (peaks - peaks))
+            if self.form.unseen == "zero":
+                if self.form.is_shifted:
+                    is_blind = self.load("best", c) == -inf
+                else:
+                    is_blind = self.columns.spread(count == 0)
+                factor = select(is_blind, 0, factor)
+            elif self.form.unseen == "nan_to_zero":
+                factor = select(factor == factor, factor, 0)
+            self.keep("shrinkage", c, factor)

@@ -1,21 +1,21 @@
-"""What the parts of an attention kernel share: its form, columns and vectors."""
+"""What the parts of an attention kernel share: its form, its row, places of queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Generic
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import f32
-from xdsl.ir import SSAValue
+from glow.codegen.functions import fma, minimum
+from glow.codegen.loops import Level, N, Var, levels_like, loop
+from glow.codegen.memory import Memory, Strip
+from glow.codegen.values import Value, index
+from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
-from glow.lowering.memory_to_loops.builder import INDEX, Body
-from glow.lowering.memory_to_loops.kernels.microkernel import Columns, Tile
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-
-Named = dict[str, SSAValue]
-Values = list[SSAValue]
+MOVED = ("query", "key", "value", "result", "mask", "bias", "lengths", "start")
+"""What loops over blocks of queries move; `start` is the first query of a block."""
 
 
 class Spread(Enum):
@@ -24,7 +24,7 @@ class Spread(Enum):
     KEYS = "keys"
     """From key to key alone."""
     LINES = "lines"
-    """From query to query, and from key to key, which are neighbours."""
+    """From query to query, and from key to key, which are neighbors."""
     ANY = "any"
     """From query to query, and from key to key in any way."""
 
@@ -62,93 +62,129 @@ class Form:
         return has_operand or self.is_windowed
 
 
-def products(
-    b: Body,
-    panel: Columns,
-    left: tuple[SSAValue, Values, SSAValue | int],
-    right: tuple[SSAValue, SSAValue, SSAValue],
-    run: SSAValue,
-    sums: Values,
-) -> Values:
+@dataclass(frozen=True)
+class Strides(Generic[N]):
+    """How far an operand moves from head to head, query to query and key to key."""
+
+    head: N
+    query: N
+    key: N
+
+
+@dataclass(frozen=True)
+class Room(Generic[N]):
+    """Where parts of the scratch begin, as `room_of` says."""
+
+    queries: N
+    scores: N
+    sums: N
+    peak: N
+    total: N
+    shrinkage: N
+    best: N
+    first: N
+    last: N
+    mask: N
+    bias: N
+
+
+@dataclass(frozen=True)
+class AttentionRow(Generic[N]):
     """
-    Add `run` products of rows and columns to `sums`, row after row.
+    Loops over blocks, which move `MOVED`, sizes, strides and parts of the scratch.
+
+    `columns` are the queries of a head of keys, or of queries, `length` those of one
+    head that are next to each other; `sum_step` is from query to query in the sums.
+    """
+
+    blocks: tuple[Level[N], ...]
+    columns: N
+    length: N
+    total: N
+    elements: N
+    width: N
+    left: N
+    right: N
+    query_block: N
+    key_block: N
+    key_step: N
+    value_step: N
+    sum_step: N
+    query: Strides[N]
+    result: Strides[N]
+    mask: Strides[N]
+    bias: Strides[N]
+    room: Room[N]
+
+    @staticmethod
+    def like(levels: int) -> AttentionRow[int]:
+        """Return a row of so many loops, whose numbers do not matter."""
+        strides = (Strides(1, 1, 1),) * 4
+        blocks = levels_like(levels, len(MOVED))
+        return AttentionRow(blocks, *[1] * 12, *strides, Room(*[1] * 11))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A block of queries: what is computed with it, and where operands stand."""
+
+    form: Form
+    call: Call
+    row: AttentionRow[Value]
+    at: Mapping[str, Value]
+
+    @property
+    def scratch(self) -> Memory:
+        return self.call["scratch"]
+
+    @property
+    def columns(self) -> Strip:
+        """The queries that are handled together."""
+        return self.form.scores.row
+
+    def split(self, column: Value) -> tuple[Value, Value]:
+        """Return the head and the number of a query; those behind the last are that."""
+        query = minimum(self.at["start"] + column, self.row.columns - 1)
+        if not self.form.joins_heads:
+            return index(0), query
+        head = query // self.row.length
+        return head, query - head * self.row.length
+
+    def of(self, name: str, column: Value) -> Value:
+        """Return where what operand `name` has of a query begins."""
+        head, step = self.split(column)
+        strides: Strides[Value] = getattr(self.row, name)
+        place = self.at[name] + step * strides.query
+        return place + head * strides.head if self.form.joins_heads else place
+
+    def load(self, part: str, at: Value) -> Value:
+        """Load what a part of the scratch has for the queries from `at` on."""
+        return self.scratch.load(getattr(self.row.room, part) + at, self.columns)
+
+    def keep(self, part: str, at: Value, value: Value) -> None:
+        """Store what a part of the scratch has for the queries from `at` on."""
+        self.scratch[getattr(self.row.room, part) + at] = value
+
+
+def products(
+    left: tuple[Memory, Sequence[Value], Value],
+    right: tuple[Memory, Value, Value],
+    strip: Strip,
+    run: Value,
+    sums: Sequence[Value],
+) -> list[Value]:
+    """
+    Return `sums` with `run` products of rows and columns added, one per row.
 
     `left` is a buffer, where each row begins, and the step from element to element;
     `right` a buffer, where the first row of the panel begins, and the step to the next.
     """
     (buffer, rows, step), (other, start, pitch) = left, right
-
-    def one(b: Body, _: SSAValue, carried: Values) -> Values:
-        k, line, *acc = carried
-        columns = panel.load(b, other, line)
-        for i, row in enumerate(rows):
-            x = b.splat(b.load(buffer, b.sum(row, k)), panel.tile.lanes)
-            for j, y in enumerate(columns):
-                n = i * panel.tile.vectors + j
-                acc[n] = b.fma(x, y, acc[n])
-        return [b.sum(k, step), b.sum(line, pitch), *acc]
-
-    first = [b.const(0), start, *sums]
-    _, _, *done = b.loop(0, run, 1, first, one, name="k", nonempty=True)
-    return done
-
-
-def each_vector(
-    b: Body,
-    count: SSAValue,
-    tile: Tile,
-    body: Callable[[Body, SSAValue], None],
-) -> None:
-    """Append a loop over `count` columns, as many at a time as a tile has."""
-    b.each(0, count, body, step=tile.columns, name="c")
-
-
-def vectors(b: Body, tile: Tile, base: SSAValue, at: SSAValue) -> Values:
-    """Load a row of `tile`."""
-    return Columns(tile).load(b, base, at)
-
-
-def numbers(b: Body, lanes: int = 0) -> Numbers:
-    return Numbers(b, f32, lanes)
-
-
-def divided(b: Body, x: SSAValue, y: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Return quotient and remainder of indices that are not negative."""
-    quotient = b.binary(arith.DivUIOp, x, y)
-    return quotient, b.difference(x, b.product(quotient, y))
-
-
-def least(b: Body, x: SSAValue, y: SSAValue) -> SSAValue:
-    """Return the smaller one of two indices."""
-    return Numbers(b, INDEX).minimum(x, y)
-
-
-def most(b: Body, x: SSAValue, y: SSAValue) -> SSAValue:
-    """Return the larger one of two indices."""
-    return Numbers(b, INDEX).maximum(x, y)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where the queries of a block and what goes with them lie."""
-
-    form: Form
-    row: Named
-    at: Named
-    start: SSAValue
-
-    def split(self, b: Body, column: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """Return the head and the number of a query; those behind the last are that."""
-        last = b.sum(self.row["columns"], -1)
-        query = least(b, b.sum(self.start, column), last)
-        if not self.form.joins_heads:
-            return b.const(0), query
-        return divided(b, query, self.row["length"])
-
-    def of(self, b: Body, name: str, column: SSAValue) -> SSAValue:
-        """Return where what operand `name` has of a query begins."""
-        head, step = self.split(b, column)
-        found = b.sum(self.at[name], b.product(step, self.row[f"{name}_step"]))
-        if not self.form.joins_heads:
-            return found
-        return b.sum(found, b.product(head, self.row[f"{name}_head"]))
+    k, line, totals = Var(index(0)), Var(start), [Var(x) for x in sums]
+    for _ in loop(0, run, k, line, *totals, name="k", nonempty=True):
+        columns = other.load(line.value, strip)
+        for row, total in zip(rows, totals, strict=True):
+            total.value = fma(buffer[row + k.value], columns, total.value)
+        k.value += step
+        line.value += pitch
+    return [total.value for total in totals]

@@ -5,174 +5,111 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from xdsl.dialects import math
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import f32
 
-from glow.lowering.memory_to_loops.builder import Body
+from glow.codegen.casts import convert
+from glow.codegen.functions import larger, minimum, tanh
+from glow.codegen.loops import Var, loop
+from glow.codegen.memory import Strip, rest_of
+from glow.codegen.shuffles import transposed
+from glow.codegen.values import Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
-    Form,
-    Named,
     Place,
     Spread,
-    Values,
-    least,
-    numbers,
+    Strides,
     products,
 )
-from glow.lowering.memory_to_loops.kernels.microkernel import Columns
-from glow.lowering.memory_to_loops.kernels.numbers import Numbers
-from glow.lowering.memory_to_loops.kernels.shuffles import transposed
-from glow.lowering.memory_to_loops.kernels.strips import rest_of
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Writes the scores of `count` keys from `key` on; `at` says where heads begin."""
+    """Writes the scores of `count` keys from `key` on, for the queries of a block."""
 
-    form: Form
-    args: Named
-    row: Named
-    at: Named
-    key: SSAValue
-    count: SSAValue
+    block: Place
+    key: Value
+    count: Value
 
-    def spread(self, b: Body, name: str, place: Place, upto: SSAValue) -> None:
+    def spread(self, name: str, upto: Value) -> None:
         """Transpose what a mask (as 0 and 1) or bias says of each query."""
-        row, source, form = self.row, self.args[name], self.form
-        start, step = row["masks" if name == "mask" else "biases"], row[f"{name}_key"]
-        own, size = form.mask if name == "mask" else form.bias, form.square
-        rest = rest_of(b, self.count, size) if own is Spread.LINES else self.count
-        whole = b.difference(self.count, rest)
-
-        def some(b: Body, c: SSAValue) -> None:
-            first = b.product(self.key, step)
-            lines = [b.sum(place.of(b, name, b.sum(c, i)), first) for i in range(size)]
-            to = b.sum(start, c)
-
-            def line(b: Body, t: SSAValue) -> SSAValue:
-                return b.sum(to, b.product(t, row["query_block"]))
-
-            def square(b: Body, t: SSAValue) -> None:
-                found = [
-                    b.load_vector(source, b.sum(at, t), lanes=size) for at in lines
-                ]
-                found = [self._number(b, name, value, size) for value in found]
-                for i, column in enumerate(transposed(b, found, 32)):
-                    b.store_vector(column, self.args["scratch"], line(b, b.sum(t, i)))
-
-            def one(b: Body, t: SSAValue) -> None:
+        block, row, size = self.block, self.block.row, self.block.form.square
+        spread, source = getattr(block.form, name), block.call[name]
+        strides: Strides[Value] = getattr(row, name)
+        rest = rest_of(self.count, size) if spread is Spread.LINES else self.count
+        whole = self.count - rest
+        for c in loop(0, upto, step=size, name="c"):
+            first = self.key * strides.key
+            lines = [block.of(name, c + i) + first for i in range(size)]
+            to = getattr(row.room, name) + c
+            if spread is Spread.LINES:
+                for t in loop(0, whole, step=size, name="t"):
+                    square = [source.load(at + t, Strip(size)) for at in lines]
+                    columns = transposed([_number(name, line) for line in square])
+                    for i, column in enumerate(columns):
+                        block.scratch[to + (t + i) * row.query_block] = column
+            for t in loop(whole, self.count, name="t"):
                 for i, at in enumerate(lines):
-                    value = b.load(source, b.sum(at, b.product(t, step)))
-                    value = self._number(b, name, value)
-                    b.store(value, self.args["scratch"], b.sum(line(b, t), i))
+                    number = _number(name, source[at + t * strides.key])
+                    block.scratch[to + t * row.query_block + i] = number
 
-            if own is Spread.LINES:
-                b.each(0, whole, square, step=size, name="t")
-            b.each(whole, self.count, one, name="t")
-
-        b.each(0, upto, some, step=size, name="c")
-
-    @staticmethod
-    def _number(b: Body, name: str, value: SSAValue, lanes: int = 0) -> SSAValue:
-        """Return a bias, or a mask as 0 or 1."""
-        n = numbers(b, lanes)
-        return value if name == "bias" else n.select(value, n.const(1), n.const(0))
-
-    def tiles(self, b: Body, c: SSAValue) -> tuple[Values, Values]:
+    def tiles(self, c: Value) -> tuple[Value, Value]:
         """
         Store the scores of a panel of queries, the first one being `c`.
 
         Return the largest of each query, and its best shift if there are any.
         """
-        row, tile = self.row, self.form.scores
-        n, columns = numbers(b, tile.lanes), Columns(tile)
-        parts = 2 if self.form.is_shifted else 1
-        lowest = [n.const(-inf)] * tile.vectors * parts
-        final = b.sum(self.count, -1)
+        block, row, tile = self.block, self.block.row, self.block.form.scores
+        nothing = tile.row.constant(-inf, f32)
+        peaks, best = Var(nothing), Var(nothing)
+        carried = (peaks, best) if block.form.is_shifted else (peaks,)
         # The last tile has the last key in all rows that are left over.
+        final = self.count - 1
+        for t in loop(0, self.count, *carried, step=tile.rows, name="t", nonempty=True):
+            keys = [minimum(t + i, final) for i in range(tile.rows)]
+            starts = [block.at["key"] + (self.key + k) * row.key_step for k in keys]
+            left = block.call["key"], starts, index(1)
+            right = block.scratch, row.room.queries + c, row.query_block
+            zeros = [tile.row.constant(0, f32)] * tile.rows
+            lines = products(left, right, tile.row, row.elements, zeros)
+            for i, (key, line) in enumerate(zip(keys, lines, strict=True)):
+                line, shifts = self._seen(line, key, c)
+                peaks.value = larger(peaks.value, line)
+                if block.form.is_shifted:
+                    best.value = larger(best.value, shifts)
+                block.keep("scores", (t + i) * row.query_block + c, line)
+        return peaks.value, best.value
 
-        def one(b: Body, t: SSAValue, carried: Values) -> Values:
-            peaks, best = carried[: tile.vectors], carried[tile.vectors :]
-            keys = [least(b, b.sum(t, i), final) for i in range(tile.rows)]
-            rows = [
-                b.sum(self.at["key"], b.product(b.sum(self.key, key), row["key_step"]))
-                for key in keys
-            ]
-            zeros = [numbers(b, tile.lanes).const(0)] * (tile.rows * tile.vectors)
-            left = (self.args["key"], rows, b.const(1))
-            first = b.sum(row["queries"], c)
-            right = (self.args["scratch"], first, row["query_block"])
-            found = products(b, columns, left, right, row["elements"], zeros)
-            n = numbers(b, tile.lanes)
-            for i, key in enumerate(keys):
-                line = found[i * tile.vectors : (i + 1) * tile.vectors]
-                line, shifts = self._seen(b, line, key, c)
-                peaks = [n.greater(x, y) for x, y in zip(peaks, line, strict=True)]
-                best = [n.greater(x, y) for x, y in zip(best, shifts, strict=True)]
-                to = b.product(b.sum(t, i), row["query_block"])
-                place = b.sum(b.sum(row["scores"], to), c)
-                columns.store(b, line, self.args["scratch"], place)
-            return [*peaks, *best]
-
-        done = b.loop(0, self.count, tile.rows, lowest, one, name="t", nonempty=True)
-        return done[: tile.vectors], done[tile.vectors :]
-
-    def _seen(
-        self, b: Body, scores: Values, key: SSAValue, c: SSAValue
-    ) -> tuple[Values, Values]:
+    def _seen(self, scores: Value, key: Value, c: Value) -> tuple[Value, Value]:
         """Return what queries from `c` on make of a key, and how they are shifted."""
-        form, tile = self.form, self.form.scores
-        n = numbers(b, tile.lanes)
+        form, strip = self.block.form, self.block.columns
+        shifts = strip.constant(0, f32)
         if form.softcap:
-            cap = n.const(form.softcap)
-            scores = [n.mul(cap, n.function(math.TanhOp, x)) for x in scores]
+            scores = tanh(scores) * form.softcap
         if not form.is_shifted:
-            return scores, []
-        shifts = [n.const(0)] * tile.vectors
+            return scores, shifts
         if form.bias is not None:
-            shifts = self._given(b, n, "bias", form.bias, key, c)
+            shifts = self._given("bias", key, c)
         if form.mask is not None:
-            given = self._given(b, n, "mask", form.mask, key, c)
-            kept = [n.compare("gt", x, n.const(0)) for x in given]
+            kept = self._given("mask", key, c) > 0
             if form.masked_score == -inf:
-                shifts = self._where(n, kept, shifts, -inf)
+                shifts = select(kept, shifts, -inf)
             else:
-                scores = self._where(n, kept, scores, form.masked_score)
+                scores = select(kept, scores, form.masked_score)
         if form.is_windowed:
-            place = numbers(b).of_index(b.sum(self.key, key))
-            place = b.splat(place, tile.lanes)
-            for name, test in (("first", "ge"), ("last", "lt")):
-                limits = self._columns(b, b.sum(self.row[name], c))
-                kept = [n.compare(test, place, limit) for limit in limits]
-                shifts = self._where(n, kept, shifts, -inf)
-        hidden = [n.compare("eq", x, n.const(-inf)) for x in shifts]
-        moved = [n.add(x, y) for x, y in zip(scores, shifts, strict=True)]
-        triples = zip(hidden, moved, strict=True)
-        return [n.select(h, n.const(-inf), x) for h, x in triples], shifts
+            place = strip.spread(convert(self.key + key, f32))
+            shifts = select(place >= self.block.load("first", c), shifts, -inf)
+            shifts = select(place < self.block.load("last", c), shifts, -inf)
+        return select(shifts == -inf, -inf, scores + shifts), shifts
 
-    @staticmethod
-    def _where(n: Numbers, kept: Values, values: Values, otherwise: float) -> Values:
-        pairs = zip(kept, values, strict=True)
-        return [n.select(k, x, n.const(otherwise)) for k, x in pairs]
-
-    def _given(
-        self,
-        b: Body,
-        n: Numbers,
-        name: str,
-        spread: Spread,
-        key: SSAValue,
-        c: SSAValue,
-    ) -> Values:
+    def _given(self, name: str, key: Value, c: Value) -> Value:
         """Return what a mask or bias has for a key, for each query."""
-        row, tile = self.row, self.form.scores
-        if spread is not Spread.KEYS:
-            start = row["masks" if name == "mask" else "biases"]
-            line = b.sum(start, b.product(key, row["query_block"]))
-            return self._columns(b, b.sum(line, c))
-        place = b.product(b.sum(self.key, key), row[f"{name}_key"])
-        value = b.load(self.args[name], b.sum(self.at[name], place))
-        return [b.splat(self._number(b, name, value), n.lanes)] * tile.vectors
+        block = self.block
+        if getattr(block.form, name) is not Spread.KEYS:
+            return block.load(name, key * block.row.query_block + c)
+        strides: Strides[Value] = getattr(block.row, name)
+        place = block.at[name] + (self.key + key) * strides.key
+        return block.columns.spread(_number(name, block.call[name][place]))
 
-    def _columns(self, b: Body, at: SSAValue) -> Values:
-        return Columns(self.form.scores).load(b, self.args["scratch"], at)
+
+def _number(name: str, value: Value) -> Value:
+    """Return a bias, or a mask as 0 or 1."""
+    return value if name == "bias" else select(value, constant(1, f32, value.lanes), 0)
