@@ -13,6 +13,7 @@ from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.kernels.attention_block import Block
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
     MOVED,
+    TENSORS,
     AttentionRow,
     Form,
 )
@@ -42,7 +43,7 @@ class Attention(RangeKernel):
 
     def operands(self) -> Mapping[str, Operand]:
         data = Operand(self.element, f32)
-        found = dict.fromkeys(("query", "key", "value", "result"), data)
+        found = dict.fromkeys(TENSORS, data)
         for name, element in self.optional:
             found[name] = Operand(element, f32 if name == "bias" else element)
         return {**found, "scratch": Operand(f32)}

@@ -14,7 +14,8 @@ from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
-MOVED = ("query", "key", "value", "result", "mask", "bias", "lengths", "start")
+TENSORS: tuple[str, ...] = ("query", "key", "value", "result")
+MOVED: tuple[str, ...] = (*TENSORS, "mask", "bias", "lengths", "start")
 """What loops over blocks of queries move; `start` is the first query of a block."""
 
 
@@ -119,9 +120,10 @@ class AttentionRow(Generic[N]):
     @staticmethod
     def like(levels: int) -> AttentionRow[int]:
         """Return a row of so many loops, whose numbers do not matter."""
-        strides = (Strides(1, 1, 1),) * 4
-        blocks = levels_like(levels, len(MOVED))
-        return AttentionRow(blocks, *[1] * 12, *strides, Room(*[1] * 11))
+        blocks, each = levels_like(levels, len(MOVED)), Strides(1, 1, 1)
+        room = Room(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+        sizes = (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+        return AttentionRow(blocks, *sizes, each, each, each, each, room)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from glow.codegen.values import INDEX, Value, constant, select
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
 from glow.support.types import compute_type
 
-MOVED = ("q", "k", "v", "y", "lengths", "positions")
+MOVED: tuple[str, ...] = ("q", "k", "v", "y", "lengths", "positions")
 """What loops move."""
 
 
