@@ -120,19 +120,19 @@ def parameters_of(op: type[GraphOp], given: Mapping[str, Any]) -> dict[str, Any]
     Integers are numbers, arrays are lists, and NumPy's types are element types.
     Errors: TypeError that names all that are of another type.
     """
-    declared, found, wrong = op.declared(), dict(given), list[str]()
+    declared, converted, wrong = op.declared(), dict(given), list[str]()
     for name, value in given.items():
         if name not in declared:
             continue  # binding to the signature says so
         kinds = declared[name].kinds
         try:
-            found[name] = _converted(value, *kinds)
+            converted[name] = _converted(value, *kinds)
         except TypeError:
             words = f"{_words(kinds)} as {name}, got {described(value)}"
             wrong.append(f"expected {words}")
     if wrong:
         raise TypeError("; ".join(wrong))
-    return found
+    return converted
 
 
 def _words(kinds: Iterable[Any]) -> str:

@@ -57,10 +57,10 @@ class Layers(ABC):
         """Return what a layer is of, as a value of a rank that it can have."""
         if isinstance(given, int | float | complex):
             raise TypeError(f"{layer}: expected a value or an array as x, got {given}")
-        found = self.value(f"{layer}: x", given)
-        if not least <= len(found.shape) <= (most or len(found.shape)):
-            raise ValueError(f"{layer}: expected x of shape {axes}, got {found.type}")
-        return found
+        tensor = self.value(f"{layer}: x", given)
+        if not least <= len(tensor.shape) <= (most or len(tensor.shape)):
+            raise ValueError(f"{layer}: expected x of shape {axes}, got {tensor.type}")
+        return tensor
 
     def _weights(
         self, layer: str, like: Tensor, **given: tuple[Sequence[int], Initializer]
@@ -256,14 +256,14 @@ class Layers(ABC):
 def _sizes(name: str, given: Sizes, rank: int, least: int) -> tuple[int, ...]:
     """Return one size for each of `rank` axes."""
     several = isinstance(given, list | tuple)
-    found = tuple(cast(Sequence[int], given)) if several else (given,) * rank
-    for size in found:
+    sizes = tuple(cast(Sequence[int], given)) if several else (given,) * rank
+    for size in sizes:
         integers("conv", least, **{name: size})
-    if len(found) != rank:
+    if len(sizes) != rank:
         raise ValueError(
             f"expected one size, or one for each of {rank} axes, got {given}"
         )
-    return cast(tuple[int, ...], found)
+    return cast(tuple[int, ...], sizes)
 
 
 def _pads(

@@ -21,17 +21,17 @@ def external_files(data: bytes) -> list[str]:
         model.ParseFromString(data)
     except DecodeError as error:
         raise ValueError("expected a model") from error
-    found = {
+    paths = {
         entry.value
         for tensor in _tensors(model)
         for entry in tensor.external_data
         if entry.key == "location"
     }
-    for name in found:
+    for name in paths:
         path = PurePath(name)
         if path.is_absolute() or ".." in path.parts or "\0" in name:
             raise ValueError(f"expected a path below the model's folder, got {name!r}")
-    return sorted(found)
+    return sorted(paths)
 
 
 def _tensors(message: Message) -> Iterator[TensorProto]:

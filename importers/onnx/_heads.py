@@ -1,4 +1,4 @@
-"""Values that hold heads, as ONNX Runtime's operators pass and pack them."""
+"""Heads of attention: splitting, joining and lengths per batch."""
 
 from __future__ import annotations
 

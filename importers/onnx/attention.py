@@ -1,4 +1,4 @@
-"""Attention, and positions as rotations."""
+"""Attention and rotary embeddings, as ONNX defines them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
         # Of floats of 16 bits, softmax is computed in f32 in any case.
         precision = f32 if is_narrow(dtype) else element_type_of(dtype)
     wanted = [True, *(node.is_read(index) for index in (1, 2, 3))]
-    found = node.emit_all(
+    made = node.emit_all(
         AttentionOp,
         *(node.input(index) for index in range(3)),
         mask,
@@ -61,7 +61,7 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
         with_present_value=wanted[2],
         with_scores=wanted[3],
     )
-    results = iter(found)
+    results = iter(made)
     return tuple(next(results) if present else None for present in wanted)
 
 

@@ -1,4 +1,4 @@
-"""Bodies of nodes: graphs that stand in an attribute."""
+"""Bodies of nodes: graphs in an attribute, as of Loop and If."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that are made of others here."""
+"""Operators written as others: hardmax and normalization by a norm."""
 
 from __future__ import annotations
 

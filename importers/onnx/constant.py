@@ -1,4 +1,4 @@
-"""Values that are known at import."""
+"""Constants, ranges and identity matrices."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def range_(node: Node) -> Tensor:
     if count > MAX_RANGE:
         node.refuse(f"{count} elements, more than {MAX_RANGE}")
     first, step = widened(start), widened(delta)
-    found = first + np.arange(count).astype(first.dtype) * step
-    return node.literal(convert(found, start.dtype))
+    numbers = first + np.arange(count).astype(first.dtype) * step
+    return node.literal(convert(numbers, start.dtype))
 
 
 def _scalar(node: Node, index: int) -> NDArray[Any]:

@@ -47,14 +47,14 @@ def loop(node: Node) -> Values:
         iteration = len(rows)
         _check_iterations(node, iteration)
         number = node.literal(iteration, np.dtype(np.int64))
-        found = body([number, condition, *state])
-        found = _counted(node, found, 1 + len(state) + max(scanned, 0), "body")
-        if found[0] is None:
+        outputs = body([number, condition, *state])
+        outputs = _counted(node, outputs, 1 + len(state) + max(scanned, 0), "body")
+        if outputs[0] is None:
             return [None] * node.output_count
-        condition = found[0]
+        condition = outputs[0]
         goes_on = bool(node.known_value(condition, "a condition").all())
-        state = _next_state(node, state, found[1 : 1 + len(state)])
-        rows.append(found[1 + len(state) :])
+        state = _next_state(node, state, outputs[1 : 1 + len(state)])
+        rows.append(outputs[1 + len(state) :])
     return [*state, *_stacked(node, rows, scanned, (0,) * scanned, (0,) * scanned)]
 
 
@@ -86,9 +86,9 @@ def scan(node: Node) -> Values:
             value[(slice(None),) * axis + (place,)]
             for value, axis, place in zip(scanned, axes, places, strict=True)
         ]
-        found = _counted(node, body([*state, *parts]), node.output_count, "body")
-        state = _next_state(node, state, found[:split])
-        rows.append(found[split:])
+        made = _counted(node, body([*state, *parts]), node.output_count, "body")
+        state = _next_state(node, state, made[:split])
+        rows.append(made[split:])
     outputs = node.output_count - split
     at = node.integers("scan_output_axes") or (0,) * outputs
     flags = node.integers("scan_output_directions") or (0,) * outputs
@@ -108,10 +108,10 @@ def _check_iterations(node: Node, iteration: int) -> None:
         node.refuse(f"more than {MAX_ITERATIONS} iterations")
 
 
-def _counted(node: Node, found: Values, expected: int, body: str) -> Values:
-    if len(found) != expected:
-        node.invalid(f"{body} has {len(found)} outputs, expected {expected}")
-    return found
+def _counted(node: Node, outputs: Values, expected: int, body: str) -> Values:
+    if len(outputs) != expected:
+        node.invalid(f"{body} has {len(outputs)} outputs, expected {expected}")
+    return outputs
 
 
 def _next_state(node: Node, old: Values, new: Values) -> Values:

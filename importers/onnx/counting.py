@@ -1,4 +1,4 @@
-"""How often what a model lists occurs in rows of integers."""
+"""TfIdfVectorizer: counts of n-grams in rows of integers."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def tf_idf_vectorizer(node: Node) -> Tensor:
     zero = node.literal(np.zeros((rows.shape[0], 1), np.float32))
     places = np.full(columns.max() + 1, total)
     places[columns] = np.arange(total)
-    found = xp.take(xp.concat([counts, zero], axis=1), places, axis=1)
-    return found.reshape(*data.shape[:-1], len(places))
+    ordered = xp.take(xp.concat([counts, zero], axis=1), places, axis=1)
+    return ordered.reshape(*data.shape[:-1], len(places))
 
 
 def _rows(node: Node, data: Tensor) -> int:
@@ -66,7 +66,7 @@ def _counts(node: Node, rows: Tensor, grams: list[NDArray[Any]]) -> list[Tensor]
     """Return for each n how often each of its n-grams occurs in each row."""
     low, high = node.integer("min_gram_length"), node.integer("max_gram_length")
     skips, (batch, extent) = node.integer("max_skip_count"), rows.shape
-    found: list[Tensor] = []
+    parts: list[Tensor] = []
     for length, each in enumerate(grams, 1):
         zero = node.literal(np.zeros((batch, len(each)), np.float32))
         wanted = low <= length <= high and len(each) > 0
@@ -77,8 +77,8 @@ def _counts(node: Node, rows: Tensor, grams: list[NDArray[Any]]) -> list[Tensor]
             for step, width in widths
             if wanted and width > 0
         ]
-        found.append(sum(hits, zero))
-    return found
+        parts.append(reduce(xp.add, hits, zero))
+    return parts
 
 
 def _hits(

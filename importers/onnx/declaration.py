@@ -1,4 +1,4 @@
-"""What a model declares that it takes and gives, before dimensions have values."""
+"""The declared inputs and outputs of a model, with symbolic dimensions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Declared:
     dtype: np.dtype[Any] | None
     """None, of an output: not declared."""
     axes: tuple[str, ...]
-    """What the axes mean, where the model says it."""
+    """The meanings of the axes, where the model declares them."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,11 @@ def _shape(
     extents = extents_of(info)
     if extents is None:
         return None
-    found: list[int | str] = []
+    shape: list[int | str] = []
     for extent in extents:
         value = dims.find(extent, owner) if isinstance(extent, str) else extent
-        found.append(extent if value is None else value)
-    return tuple(found)
+        shape.append(extent if value is None else value)
+    return tuple(shape)
 
 
 def _typed_outputs(source: OnnxSource) -> Iterable[ValueInfoProto]:

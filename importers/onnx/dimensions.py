@@ -1,4 +1,4 @@
-"""The extents of symbolic dimensions: given, or following from those given."""
+"""Extents of symbolic dimensions: given, or derived from those given."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Dimensions:
                     f'dimension "{name}" is given as {extent}, expected at least 0'
                 )
         self.given = dict(given)
-        """What is known so far."""
+        """The extents known so far."""
         self._symbols = symbols_of(inputs)
         self._relations = relations(self._symbols, given)
         self._seen: set[str] = set()
@@ -34,11 +34,11 @@ class Dimensions:
     @property
     def open(self) -> tuple[str, ...]:
         """The names that an import needs the extents of, and has not, in order."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for name in self._symbols:
             relation = self._relations.get(name)
-            found |= dict.fromkeys([name] if relation is None else relation.names)
-        return tuple(name for name in found if name not in self.given)
+            names |= dict.fromkeys([name] if relation is None else relation.names)
+        return tuple(name for name in names if name not in self.given)
 
     def find(self, name: str, owner: str) -> int | None:
         """Return the extent of `name`, which `owner` has, or None if it is open."""
@@ -62,8 +62,8 @@ class Dimensions:
 
     def extent(self, name: str, owner: str) -> int:
         """Return the extent of symbolic dimension `name`, which `owner` has."""
-        found = self.find(name, owner)
-        if found is None:
+        extent = self.find(name, owner)
+        if extent is None:
             names = self.open or (name,)
             dims = ", ".join(f'"{each}": ...' for each in names)
             options = " ".join(f'--dim "{each}=..."' for each in names)
@@ -71,7 +71,7 @@ class Dimensions:
                 f'{owner} has the symbolic dimension "{name}"; '
                 f"give its extent: dims={{{dims}}} or {options}"
             )
-        return found
+        return extent
 
     def take(self, expected: int | str, extent: int) -> bool:
         """
@@ -81,10 +81,10 @@ class Dimensions:
         """
         if isinstance(expected, int):
             return expected == extent
-        found = self.find(expected, "an input")
-        if found is None and expected not in self._relations:
+        known = self.find(expected, "an input")
+        if known is None and expected not in self._relations:
             self.given[expected] = extent
-        return found in (None, extent)
+        return known in (None, extent)
 
     def check_all_used(self) -> None:
         """Raise where the caller gives a dimension that the model does not have."""

@@ -1,4 +1,4 @@
-"""Dropout: the ratio and the mode were attributes, then inputs."""
+"""Dropout, in inference."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def dropout_of_attributes(node: Node) -> tuple[Tensor, ...]:
     if node.opset < 7 and not node.flag("is_test"):
         node.refuse("is_test=0")
     node.ignore("ratio")  # it concerns training only
-    found = node.emit_all(DropoutOp, node.input(0), with_mask=node.is_read(1))
-    if len(found) == 1 or node.opset >= 10:
-        return found
-    return found[0], node.emit(CastOp, found[1], to=node.element(0))
+    results = node.emit_all(DropoutOp, node.input(0), with_mask=node.is_read(1))
+    if len(results) == 1 or node.opset >= 10:
+        return results
+    return results[0], node.emit(CastOp, results[1], to=node.element(0))
 
 
 @onnx_op("Dropout", since=12)

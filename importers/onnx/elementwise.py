@@ -1,4 +1,4 @@
-"""Functions of each element, and of elements of several tensors that broadcast."""
+"""Elementwise operators on one tensor or several, which broadcast."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _embedding_bag(node: Node) -> Sequence[Tensor]:
     mode, padding_idx = node.integer("mode", 0), node.integer("padding_idx", -1)
     if not 0 <= mode < len(MODES):
         node.invalid(f"expected a mode from 0 to {len(MODES) - 1}, got {mode}")
-    found = node.emit(
+    bags = node.emit(
         EmbeddingBagOp,
         node.input(0),
         node.input(1),
@@ -57,7 +57,7 @@ def _embedding_bag(node: Node) -> Sequence[Tensor]:
         padding_idx=padding_idx if padding_idx >= 0 else None,
         include_last_offset=node.integer("include_last_offset", 0) != 0,
     )
-    return [found]
+    return [bags]
 
 
 @onnx_op("SparseLengthsSum", "SparseLengthsMean", domains=CAFFE2)

@@ -58,7 +58,7 @@ class Emitter:
 
     def inputs_behind(self, value: SSAValue) -> set[str]:
         """Return the names of the inputs that `value` is computed from."""
-        found: set[str] = set()
+        names: set[str] = set()
         seen: set[SSAValue] = set()
         rest = [value]
         while rest:
@@ -67,10 +67,10 @@ class Emitter:
                 continue
             seen.add(value)
             if isinstance(value.owner, LoadOp):
-                found.add(value.owner.symbol.string_value())
+                names.add(value.owner.symbol.string_value())
             elif isinstance(value.owner, Operation):
                 rest += value.owner.operands
-        return found
+        return names
 
     def constant(
         self, array: NDArray[Any], name: str, location: LocationAttr
@@ -98,9 +98,9 @@ class Emitter:
     ) -> tuple[SSAValue, ...]:
         """Insert `op`, or what it folds to; `name` is for constants that arise."""
         for result in op.results:
-            found = tensor_type(result)
-            itemsize = dtype_of(found.element_type).itemsize
-            check_extents(found.get_shape(), itemsize, "the result")
+            type_ = tensor_type(result)
+            itemsize = dtype_of(type_.element_type).itemsize
+            check_extents(type_.get_shape(), itemsize, "the result")
         folded = self._folded(op)
         if folded is None:
             self.insert(_placed(op, location))

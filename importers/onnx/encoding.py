@@ -1,4 +1,4 @@
-"""Ops that turn indices into what they stand for."""
+"""One-hot encoding."""
 
 from __future__ import annotations
 

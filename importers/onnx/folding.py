@@ -1,4 +1,4 @@
-"""What puts elements back where a window or a pool took them from."""
+"""Col2Im and MaxUnpool: scattering elements back into an image."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def max_unpool(node: Node) -> Tensor:
         shape.append(extent)
     check_extents(tuple(shape), maxima.dtype.itemsize, "the result")
     zeros = np.broadcast_to(np.zeros((), maxima.dtype), (prod(shape),))
-    found = node.emit(
+    flat = node.emit(
         ScatterElementsOp,
         node.literal(zeros),
         node.input(1).reshape(maxima.size),
@@ -86,4 +86,4 @@ def max_unpool(node: Node) -> Tensor:
         node.invalid(f"expected an output shape of {rank + 2} entries, got {whole}")
     behind = [new - old for new, old in zip(whole, shape, strict=True)]
     pads = (*(0,) * len(shape), *behind)
-    return node.emit(PadOp, found.reshape(*shape), 0, pads=pads)
+    return node.emit(PadOp, flat.reshape(*shape), 0, pads=pads)

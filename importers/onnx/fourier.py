@@ -73,8 +73,8 @@ def _transformed(
     permutation = (*order, axis, len(extents))
     rows = signal.astype(np.float64).transpose(*permutation)
     flat = rows.reshape(prod(extents) // max(count, 1), count * parts)
-    found = (flat @ matrix.reshape(count * parts, kept * made)).astype(signal.dtype)
-    shaped = found.reshape(*(extents[i] for i in order), kept, made)
+    product = (flat @ matrix.reshape(count * parts, kept * made)).astype(signal.dtype)
+    shaped = product.reshape(*(extents[i] for i in order), kept, made)
     return shaped.transpose(*(int(i) for i in np.argsort(permutation)))
 
 
@@ -85,16 +85,16 @@ def _matrix(count: int, length: int, inverse: bool, onesided: bool) -> NDArray[A
     cosine, sine = np.cos(angle), np.sin(angle)
     if inverse:
         cosine, sine = cosine / length, -sine / length
-    found = np.empty((count, 2, length, 2))
-    found[:, 0, :, 0], found[:, 0, :, 1] = cosine, -sine
-    found[:, 1, :, 0], found[:, 1, :, 1] = sine, cosine
+    matrix = np.empty((count, 2, length, 2))
+    matrix[:, 0, :, 0], matrix[:, 0, :, 1] = cosine, -sine
+    matrix[:, 1, :, 0], matrix[:, 1, :, 1] = sine, cosine
     if inverse and onesided:
         # All but the first and the middle one stand for their conjugates as well.
         twice = (np.arange(count) > 0) & (2 * np.arange(count) != length)
-        found[twice] *= 2
-        found[length // 2 + 1 :] = 0
-    found[length:] = 0
-    return found
+        matrix[twice] *= 2
+        matrix[length // 2 + 1 :] = 0
+    matrix[length:] = 0
+    return matrix
 
 
 @onnx_op("STFT")
@@ -138,13 +138,13 @@ def mel_weight_matrix(node: Node) -> Tensor:
     mels = low + np.arange(bins + 2) * ((high - low) / (bins + 2))
     hertz = 700 * (10 ** (mels / 2595) - 1)
     edges: list[int] = ((length + 1) * hertz // rate).astype(int).tolist()
-    found = np.zeros((length // 2 + 1, bins))
-    if min(edges) < 0 or max(edges) > len(found):
+    matrix = np.zeros((length // 2 + 1, bins))
+    if min(edges) < 0 or max(edges) > len(matrix):
         node.invalid(f"expected edges from 0 to half the rate of {rate}")
     for index, (left, middle, right) in enumerate(
         zip(edges, edges[1:], edges[2:], strict=False)
     ):
         up, down = np.arange(left, middle + 1), np.arange(middle, right)
-        found[up, index] = (up - left) / (middle - left) if middle > left else 1
-        found[down, index] = (right - down) / max(right - middle, 1)
-    return node.literal(found.astype(dtype))
+        matrix[up, index] = (up - left) / (middle - left) if middle > left else 1
+        matrix[down, index] = (right - down) / max(right - middle, 1)
+    return node.literal(matrix.astype(dtype))

@@ -1,4 +1,4 @@
-"""Operators that are made of others: functions of the model, and ONNX's own."""
+"""Functions: operators defined by others, by the model or by ONNX."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Function:
     nodes: Sequence[Record]
 
     def makes(self, name: str) -> bool:
-        """Say whether the body has a value of this name."""
+        """Return whether the body has a value of this name."""
         return name in self.inputs or any(name in n.outputs for n in self.nodes)
 
     def body(self, call: Record) -> list[Record]:
@@ -55,26 +55,26 @@ def _bound(
     attributes: Mapping[str, AttributeProto], values: Mapping[str, AttributeProto]
 ) -> dict[str, AttributeProto]:
     """Replace references to the function's attributes by their values, if any."""
-    found: dict[str, AttributeProto] = {}
+    bound: dict[str, AttributeProto] = {}
     for name, attribute in attributes.items():
         if graphs_of(attribute):
-            found[name] = _with_bound_bodies(attribute, values)
+            bound[name] = _with_bound_bodies(attribute, values)
         elif not attribute.ref_attr_name:
-            found[name] = attribute
+            bound[name] = attribute
         elif attribute.ref_attr_name in values:
             value = AttributeProto()
             value.CopyFrom(values[attribute.ref_attr_name])
             value.name = name
-            found[name] = value
-    return found
+            bound[name] = value
+    return bound
 
 
 def _with_bound_bodies(
     attribute: AttributeProto, values: Mapping[str, AttributeProto]
 ) -> AttributeProto:
-    found = AttributeProto()
-    found.CopyFrom(attribute)
-    for graph in graphs_of(found):
+    copy = AttributeProto()
+    copy.CopyFrom(attribute)
+    for graph in graphs_of(copy):
         for node in graph.node:
             bound = _bound({each.name: each for each in node.attribute}, values)
             kept = [
@@ -82,7 +82,7 @@ def _with_bound_bodies(
             ]
             del node.attribute[:]
             node.attribute.extend(kept)
-    return found
+    return copy
 
 
 def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Function:
@@ -102,17 +102,17 @@ def functions_of(
     protos: Sequence[FunctionProto], opsets: Mapping[str, int]
 ) -> dict[Key, Function]:
     """Return the functions of a model by domain, name and overload."""
-    found: dict[Key, Function] = {}
+    functions: dict[Key, Function] = {}
     for proto in protos:
         name = text_of(proto.name, "a function name")
         key = (domain_of(proto.domain), name, text_of(proto.overload, "an overload"))
-        if key in found:
+        if key in functions:
             raise InvalidModelError(f'the model has two functions "{name}"')
-        found[key] = function_of(proto, opsets)
-        for output in found[key].outputs:
-            if not found[key].makes(output):
+        functions[key] = function_of(proto, opsets)
+        for output in functions[key].outputs:
+            if not functions[key].makes(output):
                 raise InvalidModelError(f'nothing makes output "{output}" of "{name}"')
-    return found
+    return functions
 
 
 def definition_of(
@@ -136,13 +136,13 @@ def definition_of(
     proto = FunctionProto()
     proto.ParseFromString(data)
     own = {DEFAULT_DOMAIN: version} if record.domain == DEFAULT_DOMAIN else {}
-    found = function_of(proto, {**record.opsets, **own})
+    function = function_of(proto, {**record.opsets, **own})
     defaults = {
         name: rule.default
         for name, rule in schema.attributes.items()
         if rule.default is not None
     }
-    return replace(found, defaults=defaults)
+    return replace(function, defaults=defaults)
 
 
 def _version(versions: Sequence[int], opset: int) -> int:

@@ -1,4 +1,4 @@
-"""Import the nodes of a graph one by one, and collect what cannot be."""
+"""Import the nodes of a graph one by one, and collect unsupported ones."""
 
 from __future__ import annotations
 
@@ -139,14 +139,14 @@ class GraphImporter:
         """Run `handler`; whatever goes wrong in it is the model's fault."""
         record = node.record
         try:
-            found: Outputs = handler(node)
+            returned: Outputs = handler(node)
         except (InvalidModelError, VerifyException) as error:
             raise InvalidModelError(f"{record.label}: {error}") from None
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise InvalidModelError(f"{record.label}: {error}") from error
         for name in node.unread():
             self._problems.add(f"attribute {name} of {record.operator}", record.label)
-        results = [found] if isinstance(found, Tensor) else found
+        results = [returned] if isinstance(returned, Tensor) else returned
         outputs = [None if each is None else each.value for each in results]
         if any(map(node.is_read, range(len(outputs), node.output_count))):
             raise Unsupported(f"{record.operator} with {node.output_count} outputs")
@@ -206,7 +206,7 @@ class _Place:
     wanted: Collection[str]
     depth: int
     around: Values
-    """What its bodies see."""
+    """The values that its bodies see."""
 
 
 def _schema_of(record: Record) -> Schema:
@@ -242,12 +242,12 @@ def _definition(
     unsupported = Unsupported(f"operator {record.operator}-{schema.since}")
     try:
         types = [_type_proto(value) for value in inputs]
-        found = definition_of(record, schema, types)
+        definition = definition_of(record, schema, types)
     except (RuntimeError, ValueError, IndexError):
         raise unsupported from None
-    if found is None:
+    if definition is None:
         raise unsupported
-    return found
+    return definition
 
 
 def _type_proto(value: SSAValue | None) -> TypeProto:
@@ -274,16 +274,16 @@ def _check_types(
         if value is None:
             continue
         parameter = schema.input(index)
-        found = _type_text(value)
-        if found not in parameter.types:
+        text = _type_text(value)
+        if text not in parameter.types:
             raise InvalidModelError(
-                f"{record.label}: input {parameter.name} may not be a {found}"
+                f"{record.label}: input {parameter.name} may not be a {text}"
             )
         if parameter.is_variadic and not parameter.is_homogeneous:
             continue
-        if bound.setdefault(parameter.variable, found) != found:
+        if bound.setdefault(parameter.variable, text) != text:
             raise InvalidModelError(
-                f"{record.label}: input {parameter.name} is a {found}, expected a "
+                f"{record.label}: input {parameter.name} is a {text}, expected a "
                 f"{bound[parameter.variable]} like the others"
             )
 

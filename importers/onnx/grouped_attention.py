@@ -1,4 +1,4 @@
-"""ONNX Runtime's attention with groups of heads and a cache, as decoders have it."""
+"""ONNX Runtime's GroupQueryAttention, with a cache."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
 @dataclass(frozen=True)
 class _Step:
     """
-    What a node computes: `length` tokens behind a past, or the first ones.
+    The step that a node computes: `length` tokens behind a past, or the first ones.
 
     `total` is how many positions there are at most, of all elements of the batch, and
     `ends` how many each has, tokens of this step included.
@@ -61,7 +61,7 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     if node.integer("do_rotary", 0):
         positions = _positions(node, step)
         query, key = (
-            _turned(node, given, count, positions)
+            _rotated_parts(node, given, count, positions)
             for given, count in ((query, heads), (key, shared))
         )
     keys, values = (
@@ -143,8 +143,8 @@ def _positions(node: Node, step: _Step) -> Tensor:
     return step.ends.reshape(step.batch, 1) + (np.arange(step.length) - step.length)
 
 
-def _turned(node: Node, value: Tensor, heads: int, positions: Tensor) -> Tensor:
-    turned, elements = 2 * node.shape(COS)[-1], value.shape[2] // heads
+def _rotated_parts(node: Node, value: Tensor, heads: int, positions: Tensor) -> Tensor:
+    rotated, elements = 2 * node.shape(COS)[-1], value.shape[2] // heads
     return node.emit(
         RotaryEmbeddingOp,
         value,
@@ -152,7 +152,7 @@ def _turned(node: Node, value: Tensor, heads: int, positions: Tensor) -> Tensor:
         node.input(SIN),
         positions,
         num_heads=heads,
-        rotary_embedding_dim=turned if turned != elements else 0,
+        rotary_embedding_dim=rotated if rotated != elements else 0,
         interleaved=node.integer("rotary_interleaved", 0) != 0,
     )
 

@@ -1,4 +1,4 @@
-"""Ops that read or write where an integer tensor says."""
+"""Gathers, scatters and other operators that take indices."""
 
 from __future__ import annotations
 

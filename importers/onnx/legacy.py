@@ -1,4 +1,4 @@
-"""Operators up to opset 6, where the second operand was made to fit the first."""
+"""Operators up to opset 6, with one-sided broadcasting."""
 
 from __future__ import annotations
 

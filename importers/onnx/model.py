@@ -1,4 +1,4 @@
-"""Import a whole model: its signature, its weights, its nodes."""
+"""Import a model: its signature, weights and nodes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class _ModelImport:
         """
         names = [text_of(i.name, "an input name") for i in self._graph.input]
         check_distinct(names, "inputs")
-        found: dict[str, Tensor | None] = {}
+        types: dict[str, Tensor | None] = {}
         for name, info in zip(names, self._graph.input, strict=True):
             if not name:
                 raise InvalidModelError("an input has no name")
@@ -124,12 +124,12 @@ class _ModelImport:
                 continue
             owner = f'input "{name}"'
             try:
-                found[name] = type_of(info, self._dims, owner)
+                types[name] = type_of(info, self._dims, owner)
             except Unsupported as problem:
                 self._problems.add(str(problem), owner)
-                found[name] = None
+                types[name] = None
         self._dims.check_all_used()
-        return found
+        return types
 
     def _loaded(
         self, emitter: Emitter, inputs: Mapping[str, Tensor | None], read: set[str]
@@ -198,9 +198,9 @@ class _ModelImport:
         """Return the meanings of the axes of an input or output, if it has them."""
         for info in (*self._graph.input, *self._graph.output):
             if info.name == name:
-                found = axes_of(info)
-                fits = len(found) == len(type_.get_shape())
-                return ArrayAttr(map(StringAttr, found)) if found and fits else None
+                axes = axes_of(info)
+                fits = len(axes) == len(type_.get_shape())
+                return ArrayAttr(map(StringAttr, axes)) if axes and fits else None
         return None
 
 

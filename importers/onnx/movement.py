@@ -1,4 +1,4 @@
-"""Ops that move elements about."""
+"""Operators that move elements: transpose, concat, split, slice, pad, tile."""
 
 from __future__ import annotations
 
@@ -114,10 +114,10 @@ def _pads_of_all(node: Node, pads: Ints, axes: Ints) -> Ints:
     places = [normalize_axis(axis, rank) for axis in axes]
     if len(set(places)) != count or len(pads) != 2 * count:
         node.invalid(f"expected two pads for each axis, got {list(pads)}, {list(axes)}")
-    found = [0] * (2 * rank)
+    full = [0] * (2 * rank)
     for index, axis in enumerate(places):
-        found[axis], found[rank + axis] = pads[index], pads[count + index]
-    return tuple(found)
+        full[axis], full[rank + axis] = pads[index], pads[count + index]
+    return tuple(full)
 
 
 @onnx_op("Tile")
@@ -131,10 +131,10 @@ def tile_along_axis(node: Node) -> Tensor:
 
 def _integers(node: Node, index: int, role: str) -> Ints:
     """Return the integers of an input, which the first versions had in any type."""
-    found = node.known(index, role).reshape(-1)
-    if (found != np.trunc(found)).any():
-        node.invalid(f"expected integers as {role}, got {found.tolist()}")
-    return tuple(int(each) for each in found)
+    values = node.known(index, role).reshape(-1)
+    if (values != np.trunc(values)).any():
+        node.invalid(f"expected integers as {role}, got {values.tolist()}")
+    return tuple(int(each) for each in values)
 
 
 @onnx_op("Tile", since=6)

@@ -1,4 +1,4 @@
-"""ONNX Runtime's attention of equally many heads, as its optimizers write it."""
+"""ONNX Runtime's MultiHeadAttention and Attention."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def multi_head_attention(node: Node) -> tuple[Tensor | None, ...]:
     if node.optional(8) is not None:
         slots = [None, None, _ends(node, query)]
         key, value = _written(node, 6, key), _written(node, 7, value)
-    found = _attended(node, (query, key, value), (4, 5), slots)
-    return joined(found[0]), found[1], found[2]
+    results = _attended(node, (query, key, value), (4, 5), slots)
+    return joined(results[0]), results[1], results[2]
 
 
 @onnx_op("Attention", domains=DOMAINS)
@@ -64,11 +64,11 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
     parts = split_last(node, made, sizes)
     query, key, value = (by_head(node, part, heads) for part in parts)
     past = _parts_of_past(node)
-    found = _attended(node, (query, key, value), (3, 5), past)
-    result = joined(found[0])
+    results = _attended(node, (query, key, value), (3, 5), past)
+    result = joined(results[0])
     if not node.is_read(1):
         return (result,)
-    return result, xp.stack(found[1:])
+    return result, xp.stack(results[1:])
 
 
 def _attended(
@@ -153,8 +153,8 @@ def _unpacked(node: Node, heads: int) -> Sequence[Tensor]:
 
 def _cut(node: Node, value: Tensor, heads: int, count: int) -> list[Tensor]:
     """Cut [batch, length, heads, count, elements] into [batch, length, width] each."""
-    batch, length, found, packed, elements = value.shape
-    if (found, packed) != (heads, count):
+    batch, length, own, packed, elements = value.shape
+    if (own, packed) != (heads, count):
         node.invalid(
             f"expected {heads} heads of {count} packed parts, got {value.type}"
         )

@@ -1,4 +1,4 @@
-"""What a function that imports one operator sees of its node."""
+"""One node with its inputs and attributes, as handlers of operators see it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Node:
         return self.inputs[index] if index < len(self.inputs) else None
 
     def is_read(self, index: int) -> bool:
-        """Say whether anything reads output `index`."""
+        """Return whether anything reads output `index`."""
         return any(
             name in self._wanted for name in self.record.outputs[index : index + 1]
         )
@@ -146,10 +146,10 @@ class Node:
 
     def choice(self, name: str, *allowed: str) -> str:
         """Return a string attribute, one of `allowed`."""
-        found = self.string(name)
-        if found not in allowed:
-            self.refuse(f"{name}={found!r}")
-        return found
+        value = self.string(name)
+        if value not in allowed:
+            self.refuse(f"{name}={value!r}")
+        return value
 
     def integers(self, name: str) -> tuple[int, ...] | None:
         """Return a list of integers, or None where it is absent."""
@@ -172,7 +172,7 @@ class Node:
         return dense_of(value, f"attribute {name}", self._folder)
 
     def has(self, name: str) -> bool:
-        """Say whether the model sets attribute `name`."""
+        """Return whether the model sets attribute `name`."""
         return name in self.record.attributes
 
     def ignore(self, *names: str) -> None:

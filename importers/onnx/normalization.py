@@ -1,4 +1,4 @@
-"""Normalizations, as inference has them."""
+"""Normalizations and softmax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that may be absent: here a value is there, or it is not, before a run."""
+"""Optional values, which are present or absent at import."""
 
 from __future__ import annotations
 

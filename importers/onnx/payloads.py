@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from onnx import GraphProto, ModelProto, TensorProto
 
 SMALL_BYTES = 1 << 12
-"""What is smaller stays where it is."""
+"""Payloads below this size stay in the protobuf."""
 
 # The way from a model to its weights.
 _PATH = (ModelProto.GRAPH_FIELD_NUMBER, GraphProto.INITIALIZER_FIELD_NUMBER)
@@ -38,7 +38,7 @@ class Split:
 
 
 class _UnusualError(Exception):
-    """What the protobuf library should judge."""
+    """Data that is no well-formed message; the protobuf library reports it."""
 
 
 def split(data: memoryview) -> Split:
@@ -62,8 +62,8 @@ def _message(
     number, *inner = path
     pieces: _Pieces = []
     done = start
-    for found, kind, at, value, stop in _fields(data, start, end):
-        if (found, kind) != (number, _BYTES):
+    for own, kind, at, value, stop in _fields(data, start, end):
+        if (own, kind) != (number, _BYTES):
             continue
         if inner:
             part = _message(data, value, stop, inner, payloads)
@@ -117,22 +117,22 @@ def _fields(
 
 def _varint(data: memoryview, at: int) -> tuple[int, int]:
     """Return the integer at `at` and where the next thing begins."""
-    found = shift = 0
+    value = shift = 0
     while True:
         byte = data[at]
-        found |= (byte & 127) << shift
+        value |= (byte & 127) << shift
         at += 1
         if byte < 128:
-            return found, at
+            return value, at
         shift += 7
         if shift > 63:
             raise _UnusualError
 
 
 def _as_varint(value: int) -> bytes:
-    found = bytearray()
+    data = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        data.append(value & 127 | 128)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    data.append(value)
+    return bytes(data)

@@ -1,4 +1,4 @@
-"""Collect what the importer lacks, to tell it all at once."""
+"""Unsupported parts of a model, collected and reported at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integers that stand for floats: a scale, a zero point, for all or for blocks."""
+"""Quantization and dequantization, by tensor, axis or block."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def dequantize_linear(node: Node) -> Tensor:
     """(x - zero point) * scale"""
     scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
     dtype = dtype_of_onnx(number, "output_dtype") if number else scale.dtype
-    found = node.input(0).astype(np.int32)
+    whole = node.input(0).astype(np.int32)
     if node.optional(2) is not None:
         if node.dtype(2) != node.dtype(0):
             node.invalid(
                 f"expected a zero point of {node.dtype(0)}, got {node.dtype(2)}"
             )
-        found = found - _parameter(node, 2).astype(np.int32)
-    return (found.astype(scale.dtype) * scale).astype(dtype)
+        whole = whole - _parameter(node, 2).astype(np.int32)
+    return (whole.astype(scale.dtype) * scale).astype(dtype)
 
 
 def _parameter(node: Node, index: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Ops that put elements into an order."""
+"""TopK."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def _count(node: Node) -> int:
 
 
 def _top_k(node: Node, k: int, *, largest: bool) -> Outputs:
-    """What nothing reads is not made."""
+    """Emit a `top_k` with those results that are read."""
     with_indices = node.is_read(1)
     with_values = node.is_read(0) or not with_indices
-    found = node.emit_all(
+    results = node.emit_all(
         TopKOp,
         node.input(0),
         k=k,
@@ -43,4 +43,4 @@ def _top_k(node: Node, k: int, *, largest: bool) -> Outputs:
         with_values=with_values,
         with_indices=with_indices,
     )
-    return found if with_values else (None, *found)
+    return results if with_values else (None, *results)

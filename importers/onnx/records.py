@@ -1,4 +1,4 @@
-"""Nodes as plain values, checked once when they are read from the file."""
+"""Nodes as plain values, checked once when they are read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Record:
     attributes: Mapping[str, AttributeProto]
     opsets: Mapping[str, int] = field(repr=False)
     captured: tuple[str, ...] = ()
-    """What its bodies read of the graph around it."""
+    """Names of the surrounding graph that its bodies read."""
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Record:
 
     @property
     def source(self) -> str:
-        """What the locations of its ops say: its name, or operator and output."""
+        """The name that locations of its ops have: its own, or operator and output."""
         output = next((name for name in self.outputs if name), "")
         return self.name or f"{self.op_type}:{output}"
 
@@ -109,7 +109,7 @@ def graphs_of(attribute: AttributeProto) -> list[GraphProto]:
 
 def _captured(node: NodeProto) -> set[str]:
     """Return the names that bodies of `node` read and do not make."""
-    found: set[str] = set()
+    names: set[str] = set()
     for attribute in node.attribute:
         for graph in graphs_of(attribute):
             own = {info.name for info in graph.input}
@@ -119,18 +119,18 @@ def _captured(node: NodeProto) -> set[str]:
             read = {info.name for info in graph.output}
             for each in graph.node:
                 read |= {*each.input, *_captured(each)}
-            found |= read - own
-    return {text_of(name, "an input name") for name in found - {""}}
+            names |= read - own
+    return {text_of(name, "an input name") for name in names - {""}}
 
 
 def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
     """Return the version of each domain in a list of opset imports."""
-    found: dict[str, int] = {}
+    opsets: dict[str, int] = {}
     for entry in imports:
         domain = domain_of(entry.domain)
-        if found.setdefault(domain, entry.version) != entry.version:
+        if opsets.setdefault(domain, entry.version) != entry.version:
             raise InvalidModelError(
                 f'domain "{domain or "ai.onnx"}" is imported in versions '
-                f"{found[domain]} and {entry.version}"
+                f"{opsets[domain]} and {entry.version}"
             )
-    return found
+    return opsets

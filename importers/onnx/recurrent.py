@@ -47,7 +47,7 @@ def rnn(node: Node) -> Outputs:
 def _recurrent(
     node: Node, op: type[RecurrentOp], inputs: int, flags: dict[str, Any]
 ) -> Outputs:
-    """What nothing reads is not made."""
+    """Emit a recurrent op with those results that are read."""
     node.ignore("output_sequence")  # of opset 1: whether the first output is wanted
     slots = [node.input(k) if k < 3 else node.optional(k) for k in range(inputs)]
     hidden = node.shape(2)[-1:]
@@ -59,7 +59,7 @@ def _recurrent(
     wanted = [node.is_read(k) for k in range(len(op.RESULTS))]
     if not any(wanted):
         wanted[0] = True
-    found = iter(
+    made = iter(
         node.emit_all(
             op,
             *slots,
@@ -71,7 +71,7 @@ def _recurrent(
             **{f"with_{n}": w for n, w in zip(op.RESULTS, wanted, strict=True)},
         )
     )
-    results = [next(found) if flag else None for flag in wanted]
+    results = [next(made) if flag else None for flag in wanted]
     while results[-1] is None:
         results.pop()
     return results
@@ -79,8 +79,8 @@ def _recurrent(
 
 def _direction(node: Node) -> str:
     """Return the direction, whose default is misspelt in GRU-1."""
-    found = node.string("direction")
-    return "forward" if found == "foward" else found
+    direction = node.string("direction")
+    return "forward" if direction == "foward" else direction
 
 
 def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
@@ -104,11 +104,11 @@ def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
         names = names[: len(op.ACTIVATIONS) * walks]
     if not names:
         return {}
-    found: dict[str, Any] = {"activations": names}
+    parameters: dict[str, Any] = {"activations": names}
     for slot, values in given.items():
         left, lined = iter(values), list[float]()
         for name in names:
             default = Activation.defaults_of(name).get(slot)
             lined.append(0.0 if default is None else float(next(left, default)))
-        found[f"{slot}s"] = lined
-    return found
+        parameters[f"{slot}s"] = lined
+    return parameters

@@ -1,4 +1,4 @@
-"""Which function imports which ONNX operator; families are found by location."""
+"""Handlers of ONNX operators, found by location."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def onnx_op(
     """
 
     def mark(handler: Handler) -> Handler:
-        found: list[tuple[str, int]] = getattr(handler, MARK, [])
+        marks: list[tuple[str, int]] = getattr(handler, MARK, [])
         keys = [operator_name(domain, name) for domain in domains for name in names]
-        setattr(handler, MARK, [*found, *((key, since) for key in keys)])
+        setattr(handler, MARK, [*marks, *((key, since) for key in keys)])
         return handler
 
     return mark
@@ -55,21 +55,21 @@ def handlers() -> dict[str, dict[int, Handler]]:
     Errors: ExtensionError for a module of another package that does not load, or that
     imports what another one does.
     """
-    found: dict[str, dict[int, Handler]] = {}
+    by_operator: dict[str, dict[int, Handler]] = {}
     own = [import_module(name) for name in modules_in("glow.importers.onnx")]
     for module in (*own, *load_all(ONNX, ModuleType)):
         for value in vars(module).values():
             if getattr(value, "__module__", None) != module.__name__:
                 continue
             for name, since in getattr(value, MARK, ()):
-                if since in found.setdefault(name, {}):
-                    other = found[name][since].__module__
+                if since in by_operator.setdefault(name, {}):
+                    other = by_operator[name][since].__module__
                     raise ExtensionError(
                         f"expected one module to import {name}-{since}, "
                         f"got {other} and {module.__name__}"
                     )
-                found[name][since] = value
-    return found
+                by_operator[name][since] = value
+    return by_operator
 
 
 def find_handler(operator: str, opset: int) -> Handler | None:
@@ -79,5 +79,5 @@ def find_handler(operator: str, opset: int) -> Handler | None:
 
 
 def has_handler(operator: str, since: int) -> bool:
-    """Say whether a function imports `operator` as exactly opset `since` defined it."""
+    """Return whether a handler is for `operator` as exactly opset `since` has it."""
     return since in handlers().get(operator, {})

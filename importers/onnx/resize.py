@@ -1,4 +1,4 @@
-"""Images of another size."""
+"""Resize and Upsample."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def _target(
     extents = [shape[axis] for axis in named]
     ratios = [np.float32(n / max(m, 1)) for n, m in zip(sizes, extents, strict=True)]
     ratio = min(ratios) if policy == "not_larger" else max(ratios)
-    found = [int(ratio * np.float32(extent) + np.float32(0.5)) for extent in extents]
-    return tuple(found), (float(ratio),) * len(extents)
+    rounded = [int(ratio * np.float32(extent) + np.float32(0.5)) for extent in extents]
+    return tuple(rounded), (float(ratio),) * len(extents)
 
 
 def _floats(node: Node, index: int, role: str) -> Floats:

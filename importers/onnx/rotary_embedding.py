@@ -1,4 +1,4 @@
-"""Rotary embeddings as ONNX Runtime's optimizers write them."""
+"""ONNX Runtime's RotaryEmbedding."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def rotary_embedding(node: Node) -> Tensor:
     """Positions stand before the tables; a single one is that of the first token."""
     if node.integer("is_packed_batching", 0) or node.real("scale", 1.0) != 1:
         node.refuse("is_packed_batching or a scale")
-    value, turned = node.input(0), node.integer("rotary_embedding_dim", 0)
+    value, rotated = node.input(0), node.integer("rotary_embedding_dim", 0)
     heads, shape = node.integer("num_heads", 0), node.shape(0)
     if len(shape) == 3 and not heads:
-        if turned:
+        if rotated:
             node.invalid("attribute num_heads is missing")
         heads = shape[2] // max(2 * node.shape(2)[-1], 1)
     return node.emit(
@@ -31,7 +31,7 @@ def rotary_embedding(node: Node) -> Tensor:
         node.input(3),
         _positions(node, shape[0], shape[-2] if len(shape) == 4 else shape[1]),
         num_heads=heads if len(shape) == 3 else None,
-        rotary_embedding_dim=turned,
+        rotary_embedding_dim=rotated,
         interleaved=node.integer("interleaved", 0) != 0,
     )
 

@@ -1,8 +1,9 @@
-"""Samples of images at positions that a tensor holds."""
+"""GridSample: samples of images at given positions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from math import prod
 
@@ -46,7 +47,7 @@ def grid_sample(node: Node) -> Tensor:
     ]
     flat = image.reshape(batch, channels, prod(extents))
     terms = [_term(flat, extents, each) for each in product(*taps)]
-    total = sum(terms[1:], terms[0])
+    total = reduce(xp.add, terms)
     return total.reshape(batch, channels, *grid.shape[1:-1])
 
 
@@ -145,7 +146,7 @@ def _term(flat: Tensor, extents: list[int], taps: tuple[_Tap, ...]) -> Tensor:
             inside = inside & tap.inside
     batch, channels, _ = flat.shape
     index = xp.broadcast_to(place, (batch, channels, place.shape[-1]))
-    found = xp.take_along_axis(flat, index, axis=2)
+    term = xp.take_along_axis(flat, index, axis=2)
     if inside is not None:
-        found = xp.where(inside, found, 0)
-    return found if weight is None else found * weight
+        term = xp.where(inside, term, 0)
+    return term if weight is None else term * weight

@@ -1,4 +1,4 @@
-"""Ops that go along lines of a tensor."""
+"""Cumulative sums and products, and triangles of matrices."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def cumsum(node: Node) -> Tensor:
 @onnx_op("CumProd")
 def cumprod(node: Node) -> Tensor:
     """Each element times the one 1, then 2, then 4 places before it, and so on."""
-    axes, found = node.known_ints(1, "axis") or (), node.input(0)
+    axes, product = node.known_ints(1, "axis") or (), node.input(0)
     if len(axes) != 1:
         node.invalid(f"expected one axis, got {list(axes)}")
-    axis = normalize_axis(axes[0], found.ndim)
+    axis = normalize_axis(axes[0], product.ndim)
     sign = -1 if node.flag("reverse") else 1
-    if node.flag("exclusive") and found.shape[axis]:
-        found = _moved(found, axis, sign)
+    if node.flag("exclusive") and product.shape[axis]:
+        product = _moved(product, axis, sign)
     step = 1
-    while step < found.shape[axis]:
-        found = found * _moved(found, axis, sign * step)
+    while step < product.shape[axis]:
+        product = product * _moved(product, axis, sign * step)
         step *= 2
-    return found
+    return product
 
 
 def _moved(value: Tensor, axis: int, step: int) -> Tensor:

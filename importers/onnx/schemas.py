@@ -1,4 +1,4 @@
-"""What ONNX says about an operator: its attributes, inputs and types."""
+"""Schemas of operators: attributes, inputs and types."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Schema:
 _ANY_COUNT = (0, 1 << 30)
 
 FOREIGN = Schema(1, False, (), _ANY_COUNT, _ANY_COUNT, {}, None)
-"""What is known of an operator that ONNX does not define: nothing."""
+"""The schema of an operator that ONNX does not define: empty."""
 
 
 @lru_cache(maxsize=4096)
@@ -114,16 +114,16 @@ def check_node(record: Record, schema: Schema) -> None:
 
 
 def _check_count(
-    record: Record, what: str, found: int, bounds: tuple[int, int]
+    record: Record, what: str, count: int, bounds: tuple[int, int]
 ) -> None:
     low, high = bounds
-    if low <= found <= high:
+    if low <= count <= high:
         return
     if low == high:
         expected = f"{low}"
     else:
         expected = f"at least {low}" if high > 1 << 20 else f"{low} to {high}"
-    raise InvalidModelError(f"{record.label} has {found} {what}, expected {expected}")
+    raise InvalidModelError(f"{record.label} has {count} {what}, expected {expected}")
 
 
 _VALUE_FIELDS: dict[int, str] = {

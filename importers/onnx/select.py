@@ -1,4 +1,4 @@
-"""Choice, conversion and bounds of elements."""
+"""Where, Cast and Clip."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def cast(node: Node) -> Tensor:
 
 def _number(node: Node, name: str) -> int:
     """Return the element type that an attribute of old versions has by name."""
-    found = node.string(name).upper()
+    kind = node.string(name).upper()
     known: dict[str, int] = dict(TensorProto.DataType.items())
-    if found not in known:
+    if kind not in known:
         node.invalid(f"no element type is called {node.string(name)!r}")
-    return known[found]
+    return known[kind]
 
 
 @onnx_op("CastLike")

@@ -1,4 +1,4 @@
-"""Shapes: what asks for them, and what changes them alone."""
+"""Operators on shapes: Shape, Size, Reshape, Squeeze and others."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def reshape(node: Node) -> Tensor:
     zero_copies = not node.integer("allowzero", 0)
     if zero_copies and 0 in wanted[len(own) :]:
         node.invalid(f"shape {list(wanted)} copies an axis that the input lacks")
-    found = [
+    shape = [
         own[axis] if extent == 0 and zero_copies else extent
         for axis, extent in enumerate(wanted)
     ]
-    if found.count(-1) > 1 or min(found, default=0) < -1:
+    if shape.count(-1) > 1 or min(shape, default=0) < -1:
         node.invalid(f"expected at most one -1 in the shape, got {list(wanted)}")
-    if -1 in found:
-        rest = prod(extent for extent in found if extent != -1)
+    if -1 in shape:
+        rest = prod(extent for extent in shape if extent != -1)
         if not rest or prod(own) % rest:
             node.invalid(f"cannot reshape {node.input(0).type} to {list(wanted)}")
-        found[found.index(-1)] = prod(own) // rest
-    return node.emit(ReshapeOp, node.input(0), shape=found)
+        shape[shape.index(-1)] = prod(own) // rest
+    return node.emit(ReshapeOp, node.input(0), shape=shape)
 
 
 @onnx_op("Flatten")
@@ -81,8 +81,8 @@ def unsqueeze(node: Node) -> Tensor:
     rank = len(node.shape(0)) + len(axes)
     axes = normalize_axes(axes, rank)
     extents = iter(node.shape(0))
-    found = [1 if axis in axes else next(extents) for axis in range(rank)]
-    return node.emit(ReshapeOp, node.input(0), shape=found)
+    shape = [1 if axis in axes else next(extents) for axis in range(rank)]
+    return node.emit(ReshapeOp, node.input(0), shape=shape)
 
 
 @onnx_op("Expand")

@@ -27,8 +27,8 @@ def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
         raise InvalidModelError(f"{owner} has no type")
     if kind != "tensor_type":
         raise Unsupported(f"values of kind {kind.removesuffix('_type')}")
-    found = info.type.tensor_type
-    dtype = dtype_of_onnx(found.elem_type, owner)
+    type_ = info.type.tensor_type
+    dtype = dtype_of_onnx(type_.elem_type, owner)
     extents = extents_of(info)
     if extents is None:
         raise InvalidModelError(f"{owner} has no shape, expected a static one")
@@ -50,7 +50,7 @@ def given_values(
     Errors: a BindingError that lists what is no input, or has another type than that.
     """
     infos = {info.name: info for info in inputs}
-    found: dict[str, NDArray[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     problems: list[str] = []
     for name, value in values.items():
         if name not in infos:
@@ -60,10 +60,10 @@ def given_values(
         array = np.array(value, order="C")
         array.flags.writeable = False
         problems += _misfits(infos[name], array, dims)
-        found[name] = array
+        arrays[name] = array
     if problems:
         raise BindingError("; ".join(problems))
-    return found
+    return arrays
 
 
 def _misfits(
@@ -86,8 +86,8 @@ def _misfits(
 
 def axes_of(info: ValueInfoProto) -> tuple[str, ...]:
     """Return what the model says that each axis means; empty where it says nothing."""
-    found = tuple(dim.denotation for dim in info.type.tensor_type.shape.dim)
-    return found if any(found) else ()
+    meanings = tuple(dim.denotation for dim in info.type.tensor_type.shape.dim)
+    return meanings if any(meanings) else ()
 
 
 def declared_type(info: ValueInfoProto) -> Tensor | None:

@@ -24,11 +24,11 @@ class OnnxSource:
 
     proto: ModelProto
     folder: Path | None = None
-    """What its external data lie in."""
+    """The folder of its external data."""
     payloads: tuple[memoryview | None, ...] = ()
     """The raw data of each initializer, if that is not in `proto`."""
     is_borrowed: bool = False
-    """Whether somebody else has `proto` too, and may change it."""
+    """Whether the caller keeps `proto`, and may change it."""
 
     def owned(self) -> OnnxSource:
         """Return it with a proto of its own."""

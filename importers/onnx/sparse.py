@@ -1,4 +1,4 @@
-"""Sparse tensors of a model file as dense arrays; nothing computes on sparse ones."""
+"""Sparse tensors of a model file, read as dense arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glow.importers.onnx.tensors import array_of, check_extents
 from glow.support.errors import InvalidModelError
 
 MAX_DENSE_BYTES = 1 << 32
-"""What a few bytes in a model may grow to."""
+"""Limit of a dense array, which a few bytes in a model could ask for."""
 
 
 def dense_of(
@@ -38,10 +38,10 @@ def dense_of(
     if math.prod(shape) * values.itemsize > MAX_DENSE_BYTES:
         raise Unsupported(f"a sparse tensor of shape {list(shape)}")
     places = _places(sparse.indices, len(values), shape, owner, folder)
-    found = np.zeros(shape, values.dtype)
-    found.reshape(-1)[places] = values
-    found.flags.writeable = False
-    return found
+    dense = np.zeros(shape, values.dtype)
+    dense.reshape(-1)[places] = values
+    dense.flags.writeable = False
+    return dense
 
 
 def _places(

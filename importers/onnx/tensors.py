@@ -1,4 +1,4 @@
-"""Turn the tensors of a model file into arrays, trusting none of their fields."""
+"""Tensors of a model file, read as arrays and checked."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def array_of(
         flat = _from_bytes(tensor.raw_data, dtype, count, owner)
     else:
         flat = _from_field(tensor, dtype, count, owner)
-    found = flat.reshape(shape)
-    found.flags.writeable = False
-    return found
+    array = flat.reshape(shape)
+    array.flags.writeable = False
+    return array
 
 
 def _from_bytes(
@@ -119,10 +119,10 @@ def _from_field(
         return np.array(values, dtype)
     bits = dtype if dtype.kind in "iu" else np.dtype(np.uint16)
     stored = np.array(values, field.removesuffix("_data"))
-    found = stored.astype(bits)
-    if (found != stored).any():
+    array = stored.astype(bits)
+    if (array != stored).any():
         raise InvalidModelError(f"{owner} has an element in {field} that is no {dtype}")
-    return found.view(dtype)  # of floats of 16 bits, the field has the bits
+    return array.view(dtype)  # of floats of 16 bits, the field has the bits
 
 
 def _external(

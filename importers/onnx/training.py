@@ -1,4 +1,4 @@
-"""Steps of optimizers, for many tensors at once."""
+"""Steps of optimizers: Momentum, Adagrad and Adam."""
 
 from __future__ import annotations
 

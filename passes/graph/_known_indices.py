@@ -1,4 +1,4 @@
-"""What is known of the places that indices name."""
+"""Indices of gathers and scatters that are known when compiling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optional slots by name, and operands that stand for absent ones."""
+"""Optional slots by name, and literals for absent operands."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def check_slots(ctx: Context, slots: Sequence[str]) -> None:
 
 def _has_optional(ctx: Context, op: str, slot: str | None = None) -> bool:
     """Return whether there is op `op` with optional `slot`, or with any."""
-    found = ctx.get_optional_op(op)
-    if found is None or not issubclass(found, GraphOp):
+    op_class = ctx.get_optional_op(op)
+    if op_class is None or not issubclass(op_class, GraphOp):
         return False
-    names = tuple(optional_slots(found))
+    names = tuple(optional_slots(op_class))
     return bool(names) if slot is None else slot in names
 
 

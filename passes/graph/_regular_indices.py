@@ -1,4 +1,4 @@
-"""Elements of a tensor at regular distances, and the ops that take them."""
+"""Elements of a tensor at regular distances, and the slices that take them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 
 def strides_of(shape: Sequence[int]) -> Shape:
-    """Return how far neighbours along each axis are, in elements in row-major order."""
+    """Return how far neighbors along each axis are, in elements in row-major order."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
@@ -44,12 +44,12 @@ class Strided:
     @property
     def merged(self) -> tuple[tuple[int, int], ...]:
         """As `moving`, but axes that run on in each other are one."""
-        found: list[tuple[int, int]] = []
+        pairs: list[tuple[int, int]] = []
         for n, stride in self.moving:
-            if found and found[-1][1] == n * stride:
-                n *= found.pop()[0]
-            found.append((n, stride))
-        return tuple(found)
+            if pairs and pairs[-1][1] == n * stride:
+                n *= pairs.pop()[0]
+            pairs.append((n, stride))
+        return tuple(pairs)
 
 
 def strided(array: Array) -> Strided | None:
@@ -84,10 +84,10 @@ def take(data: Tensor, wanted: Strided) -> Tensor | None:
 
 def _unreshaped(value: SSAValue) -> list[SSAValue]:
     """Return `value` and what has the same elements in the same order."""
-    found = [value]
-    while isinstance(op := found[-1].owner, ReshapeOp) and not has_layout(op.input):
-        found.append(op.input)
-    return found
+    values = [value]
+    while isinstance(op := values[-1].owner, ReshapeOp) and not has_layout(op.input):
+        values.append(op.input)
+    return values
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Ops that compute on transposed operands what others compute, transposed."""
+"""Computing ops on transposed operands, and what that costs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from glow.passes.graph._transposes import (
 from glow.support.types import has_layout, shape_of, size_bytes
 
 
-def is_turnable(op: Operation) -> TypeGuard[GraphOp]:
+def is_reorderable(op: Operation) -> TypeGuard[GraphOp]:
     """Return whether `op` may be computed in another order of axes at all."""
     return (
         isinstance(op, GraphOp)
@@ -44,7 +44,7 @@ def is_turnable(op: Operation) -> TypeGuard[GraphOp]:
 
 
 @dataclass
-class Turner:
+class Reorderer:
     """Replaces ops by those on transposed operands, and knows what that costs."""
 
     constants: Constants
@@ -75,20 +75,20 @@ class Turner:
         merged = transpose_bytes(inner.input, picked(order_of(inner), order))
         return merged - cost_of(inner) if is_read_once(value) else merged
 
-    def turn(
+    def reorder(
         self, reorderings: Mapping[GraphOp, Reordering], rewriter: PatternRewriter
     ) -> None:
         """Compute these ops of one block in their other order."""
         values = [value for op in reorderings for value in op.operands]
-        found = dict.fromkeys(map(transpose_of, values))
-        transposes = [inner for inner in found if inner is not None]
+        inners = dict.fromkeys(map(transpose_of, values))
+        transposes = [inner for inner in inners if inner is not None]
         for op in _in_block_order(reorderings):
-            transposes += self._turn(op, reorderings[op], rewriter)
+            transposes += self._reorder_one(op, reorderings[op], rewriter)
         for transpose in transposes:
             if not transpose.result.uses:
                 rewriter.erase(transpose)
 
-    def _turn(
+    def _reorder_one(
         self, op: GraphOp, reordering: Reordering, rewriter: PatternRewriter
     ) -> list[TransposeOp]:
         """Replace `op`; return the transposes that give its results."""

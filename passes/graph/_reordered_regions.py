@@ -1,4 +1,4 @@
-"""Which ops around a transpose to turn, so that the fewest bytes are transposed."""
+"""The set of ops around a transpose to reorder, chosen by a minimum cut."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, Reordering
-from glow.passes.graph._reordered_ops import Turner, is_turnable, saved_bytes
+from glow.passes.graph._reordered_ops import Reorderer, is_reorderable, saved_bytes
 from glow.passes.graph._transposes import (
     existing_transpose,
     inverse,
@@ -30,22 +30,22 @@ OPS = 256
 @dataclass
 class Region:
     """
-    Ops that can be turned, each in one way, and the values between them.
+    Ops that can be reordered, each in one way, and the values between them.
 
-    `orders` has the order in which the turned form of a value stands; a value that a
+    `orders` has the order in which the reordered form of a value stands; a value that a
     transpose makes of another has both forms from the start.
     """
 
-    turner: Turner
+    reorderer: Reorderer
     reorderings: dict[GraphOp, Reordering] = field(
         default_factory=dict[GraphOp, Reordering]
     )
     orders: dict[SSAValue, Order] = field(default_factory=dict[SSAValue, Order])
 
     @staticmethod
-    def below(transpose: TransposeOp, turner: Turner) -> Region:
-        """Return what can be turned if the operand of `transpose` is read instead."""
-        region = Region(turner)
+    def below(transpose: TransposeOp, reorderer: Reorderer) -> Region:
+        """Return the ops below `transpose` that could read its operand instead."""
+        region = Region(reorderer)
         region.orders[transpose.result] = inverse(order_of(transpose))
         pending = [transpose.result]
         while pending and len(region.reorderings) < OPS:
@@ -53,14 +53,14 @@ class Region:
             for use in list(value.uses):
                 op = use.operation
                 if op.parent is transpose.parent:
-                    found = region._reach(op, use.index)
-                    pending += region._with_transposes(found)
+                    reached = region._reach(op, use.index)
+                    pending += region._with_transposes(reached)
         return region
 
     @staticmethod
-    def above(transpose: TransposeOp, turner: Turner) -> Region:
-        """Return what can be turned if its results are asked for as `transpose` is."""
-        region = Region(turner)
+    def above(transpose: TransposeOp, reorderer: Reorderer) -> Region:
+        """Return the ops above `transpose` that could give its result."""
+        region = Region(reorderer)
         pending = [(transpose.input, order_of(transpose))]
         while pending and len(region.reorderings) < OPS:
             value, order = pending.pop(0)
@@ -69,35 +69,35 @@ class Region:
         return region
 
     def _reach(self, op: Operation, operand: int) -> list[GraphOp]:
-        """Add `op`, one operand of which is turned, if it can be."""
-        if op in self.reorderings or not is_turnable(op):
+        """Add `op`, one operand of which is reordered, if it can be."""
+        if op in self.reorderings or not is_reorderable(op):
             return []
-        found = op.reordered(operand, self.orders[op.operands[operand]])
-        return [] if found is None else [self._add(op, found)]
+        reordering = op.reordered(operand, self.orders[op.operands[operand]])
+        return [] if reordering is None else [self._add(op, reordering)]
 
     def _reach_up(self, value: OpResult, order: Order) -> list[tuple[SSAValue, Order]]:
-        """Add the op of which `value` is wanted in `order`, if it can be turned."""
+        """Add the op of which `value` is wanted in `order`, if it can be reordered."""
         op = value.op
-        if op in self.reorderings or not is_turnable(op):
+        if op in self.reorderings or not is_reorderable(op):
             return []
-        found = op.reordered_for(value.index, order)
-        if found is None:
+        reordering = op.reordered_for(value.index, order)
+        if reordering is None:
             return []
-        self._add(op, found)
+        self._add(op, reordering)
         self._with_transposes([op])
-        pairs = zip(op.operands, found.operands, strict=True)
+        pairs = zip(op.operands, reordering.operands, strict=True)
         return [(v, kept_axes(p)) for v, p in pairs if None not in p]
 
-    def _add(self, op: GraphOp, found: Reordering) -> GraphOp:
-        self.reorderings[op] = found
-        self.orders |= zip(op.results, found.results, strict=True)
+    def _add(self, op: GraphOp, reordering: Reordering) -> GraphOp:
+        self.reorderings[op] = reordering
+        self.orders |= zip(op.results, reordering.results, strict=True)
         return op
 
     def _with_transposes(self, ops: Iterable[GraphOp]) -> list[SSAValue]:
         """Return the values new to the region: results, and transposes that end."""
-        found: list[SSAValue] = []
+        new: list[SSAValue] = []
         for op in ops:
-            found += op.results
+            new += op.results
             places = self.reorderings[op].operands
             for value, wanted in zip(op.operands, places, strict=True):
                 inner = transpose_of(value)
@@ -105,23 +105,23 @@ class Region:
                     continue
                 if inverse(order_of(inner)) == wanted:
                     self.orders[value] = kept_axes(wanted)
-                    found.append(value)
-        return found
+                    new.append(value)
+        return new
 
     def cheapest(self) -> dict[GraphOp, Reordering]:
         """
-        Return the fewest ops to turn so that the least is transposed; none if no less.
+        Return the fewest ops to reorder for the least cost; none if it is no less.
 
-        A minimum cut: ops beside the source are turned. What a value is transposed to
-        is counted once however many read it.
+        A minimum cut: ops on the side of the source are reordered. A transpose of a
+        value is counted once, however many ops read it.
         """
         return self._among(self._sides()[0])
 
     def furthest(self) -> dict[GraphOp, Reordering]:
         """
-        Return the most ops to turn so that the least is transposed.
+        Return the most ops to reorder so that the least is transposed.
 
-        If that is no less than if none is turned, the transposes above these must
+        If that is no less than if none is reordered, the transposes above these must
         vanish, and no other become dearer.
         """
         fewest, most = self._sides()
@@ -133,7 +133,7 @@ class Region:
         return _Costs(self).network().source_sides()
 
     def _among(self, nodes: set[Hashable]) -> dict[GraphOp, Reordering]:
-        return {op: found for op, found in self.reorderings.items() if op in nodes}
+        return {op: how for op, how in self.reorderings.items() if op in nodes}
 
     def _only_sinks(self, chosen: dict[GraphOp, Reordering]) -> bool:
         """Return whether transposes above `chosen` vanish, and others cost the same."""
@@ -148,11 +148,11 @@ class Region:
         return bool(above) and all(self._vanishes(v, chosen) for v in above)
 
     def price(self, value: SSAValue, places: Placement) -> int:
-        """Return what it costs to have a `value` that is not turned in `places`."""
-        found = existing_transpose(value, kept_axes(places))
-        if found and found.result.uses and found.result not in self.orders:
+        """Return what it costs to have a `value` that is not reordered in `places`."""
+        existing = existing_transpose(value, kept_axes(places))
+        if existing and existing.result.uses and existing.result not in self.orders:
             return 0
-        return self.turner.price(value, places)
+        return self.reorderer.price(value, places)
 
     def _vanishes(self, value: SSAValue, chosen: dict[GraphOp, Reordering]) -> bool:
         """Return whether `value` is transposed, and for none but `chosen`."""
@@ -160,11 +160,11 @@ class Region:
         return transpose_of(value) is not None and readers <= chosen.keys()
 
 
-_SOURCE, _SINK = "turned", "as it is"
+_SOURCE, _SINK = "reordered", "as it is"
 
 
 class _Costs:
-    """The costs of turning ops of a region, and of not turning them, as a network."""
+    """The network of costs of reordering each op of a region, or not."""
 
     def __init__(self, region: Region):
         self._region = region
@@ -183,16 +183,16 @@ class _Costs:
         return self._network
 
     def _add_value(self, value: SSAValue) -> None:
-        """Add what it costs to have `value` turned, as it is, or both."""
+        """Add what it costs to have `value` reordered, as it is, or both."""
         order = self._region.orders[value]
-        turned, has_others = self._readers(value, order)
+        reordered, has_others = self._readers(value, order)
         cost = transpose_bytes(value, order)
         producer = value.owner
         if producer not in self._region.reorderings:  # a transpose: both forms exist
-            self._add_undoing(_SOURCE, value, turned, has_others, cost)
+            self._add_undoing(_SOURCE, value, reordered, has_others, cost)
             return
-        if turned or has_others:
-            self._add_undoing(producer, value, turned, has_others, cost)
+        if reordered or has_others:
+            self._add_undoing(producer, value, reordered, has_others, cost)
         readers = {use.operation for use in value.uses}
         transposes = [
             op for op in readers if isinstance(op, TransposeOp) and op.result.uses
@@ -201,43 +201,43 @@ class _Costs:
         self._network.add(_SOURCE, producer, max(saved, 0))
         self._network.add(producer, _SINK, max(-saved, 0))
         if not any(order_of(op) == order for op in transposes):
-            for op in turned:
-                self._network.add(op, ("turned", value), inf)
-            self._network.add(("turned", value), producer, cost)
+            for op in reordered:
+                self._network.add(op, ("reordered", value), inf)
+            self._network.add(("reordered", value), producer, cost)
 
     def _add_undoing(
         self,
         producer: object,
         value: SSAValue,
-        turned: list[GraphOp],
+        reordered: list[GraphOp],
         has_others: bool,
         cost: int,
     ) -> None:
-        """Add `cost` if `producer` is turned and a reader of `value` is not."""
+        """Add `cost` if `producer` is reordered and a reader of `value` is not."""
         if has_others:
             if producer is not _SOURCE:
                 self._network.add(producer, _SINK, cost)
             return
         self._network.add(producer, ("as it is", value), cost)
-        for op in turned:
+        for op in reordered:
             self._network.add(("as it is", value), op, inf)
 
     def _readers(self, value: SSAValue, order: Order) -> tuple[list[GraphOp], bool]:
-        """Return the ops that may read `value` turned, and whether others read it."""
-        turned: list[GraphOp] = []
+        """Return the ops that can read `value` reordered, and whether others do."""
+        reordered: list[GraphOp] = []
         has_others = False
         for use in value.uses:
             op = use.operation
             if self._takes(op, use.index, order):
-                turned.append(cast(GraphOp, op))
+                reordered.append(cast(GraphOp, op))
             elif not isinstance(op, TransposeOp):  # they merge in either form
                 has_others = True
-        return turned, has_others
+        return reordered, has_others
 
     def _takes(self, op: Operation, operand: int, order: Order) -> bool:
-        """Return whether `op` reads its operand in `order` once it is turned."""
-        found = self._region.reorderings.get(cast(GraphOp, op))
-        return found is not None and found.operands[operand] == order
+        """Return whether `op` reads its operand in `order` once it is reordered."""
+        reordering = self._region.reorderings.get(cast(GraphOp, op))
+        return reordering is not None and reordering.operands[operand] == order
 
     def _add_foreign(
         self, value: SSAValue, places: Placement, readers: list[GraphOp]

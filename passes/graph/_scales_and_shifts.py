@@ -27,17 +27,17 @@ def affine_of(op: Operation, constants: Constants) -> Affine | None:
     """Return what `op` scales and shifts by, where it does that and they are known."""
     match op:
         case BatchNormOp():
-            found = _of_batch_norm(op, constants)
+            affine = _of_batch_norm(op, constants)
         case AddOp() | MulOp() | SubOp() | DivOp() if is_float(element_of(op.result)):
-            found = _of_binary(op, op.lhs, constants.array_of(op.rhs))
-            if found is None and isinstance(op, AddOp | MulOp):
-                found = _of_binary(op, op.rhs, constants.array_of(op.lhs))
+            affine = _of_binary(op, op.lhs, constants.array_of(op.rhs))
+            if affine is None and isinstance(op, AddOp | MulOp):
+                affine = _of_binary(op, op.rhs, constants.array_of(op.lhs))
         case _:
             return None
-    if found is None:
+    if affine is None:
         return None
-    finite = np.isfinite(found.scale).all() and np.isfinite(found.shift).all()
-    return found if finite else None
+    finite = np.isfinite(affine.scale).all() and np.isfinite(affine.shift).all()
+    return affine if finite else None
 
 
 def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:

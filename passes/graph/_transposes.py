@@ -1,4 +1,4 @@
-"""What transposes do and cost, and tensors in another order of axes."""
+"""Transposes: their cost, and values moved into another order of axes."""
 
 from __future__ import annotations
 

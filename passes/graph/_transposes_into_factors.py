@@ -1,4 +1,4 @@
-"""Transposes before and behind products, done to the constant factor instead."""
+"""Patterns that apply a transpose around a matrix product to its constant factor."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _rank_of(places: list[int]) -> Order:
 
 @dataclass
 class _FoldIntoFactor(RewritePattern):
-    """What the two patterns share: making the other constant."""
+    """Base of both patterns: makes the reordered constant."""
 
     constants: Constants
 
@@ -157,6 +157,6 @@ class FoldTransposeIntoColumns(_FoldIntoFactor):
             if bias.ndim and bias.shape[-1] != 1:
                 bias = _reordered_along(bias, bias.ndim - 1, extents, order)
             slots.append(self.named(new, product.bias, bias))
-        turned = new.emit(MatMulOp, *slots, **product.parameters())
+        reordered = new.emit(MatMulOp, *slots, **product.parameters())
         new.location = op.location
-        new.finish(turned.reshape(*shape_of(op.result)))
+        new.finish(reordered.reshape(*shape_of(op.result)))

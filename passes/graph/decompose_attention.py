@@ -1,4 +1,4 @@
-"""Write attention as products, a softmax, and what lies between."""
+"""Write attention as matrix products with a softmax between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a batch normalization that no product absorbs as elementwise ops."""
+"""Write batch normalizations as a multiplication and an addition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write losses as what picks, weighs and sums."""
+"""Write losses as gathers, products and sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write rotary embeddings as products of halves, and what puts them together."""
+"""Write rotary embeddings as products of halves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DecomposeRotaryEmbedding(RewritePattern):
     """
     rotary(x, cos, sin, p) -> concat(a * c - b * s, a * s + b * c, rest)
 
-    for the halves a and b of what is turned, c = cos[p] and s = sin[p]; interleaved,
+    for the halves a and b of what is rotated, c = cos[p] and s = sin[p]; interleaved,
     these are a last axis of two.
     """
 

@@ -1,4 +1,4 @@
-"""Turn constants back into placeholders that keep their bytes."""
+"""Make placeholders of constants, which keep their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leave out optional operands that change nothing, and results that nobody reads."""
+"""Leave out neutral optional operands and unread results."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class ElideNeutralOperand(RewritePattern):
             operand = getattr(op, name)
             if operand is None or not is_chosen(self.slots, op, name):
                 continue
-            found = uniform_element(operand)
+            number = uniform_element(operand)
             if 0 in shape_of(operand) or (
-                found is not None
-                and self.are_same(found, neutral.element_for(op).astype(found.dtype))
+                number is not None
+                and self.are_same(number, neutral.element_for(op).astype(number.dtype))
             ):
                 yield name
 
@@ -63,7 +63,7 @@ class ElideNeutralOperand(RewritePattern):
 
 @dataclass
 class DropUnreadResult(RewritePattern):
-    """a, b = op(x) -> a = op(x), where nobody reads b"""
+    """a, b = op(x) -> a = op(x), where nothing reads b"""
 
     slots: tuple[str, ...] = ()
 
@@ -86,7 +86,7 @@ class DropUnreadResult(RewritePattern):
 @dataclass(frozen=True)
 class ElideOptionalsPass(ModulePass):
     """
-    Leave out optional operands that are neutral and results that nobody reads.
+    Leave out optional operands that are neutral and results that nothing reads.
 
     Neutral is what `GraphOp.neutrals` says, in every element: as a literal, as a
     constant, behind reshapes, expansions, transposes and layout transforms. Bits are

@@ -1,4 +1,4 @@
-"""Let a product compute the scale and shift per channel that follow it."""
+"""Fold scales and shifts per channel into the product before them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let a product add what is added to each of its channels."""
+"""Make what is added to each channel of a product its bias."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FoldAdditionIntoProduct(RewritePattern):
     add(matmul(a, b), c) -> matmul(a, b) bias c, and so for convolutions
 
     where c has a number per channel, however often that is repeated or stored, and
-    nobody else reads the product.
+    nothing else reads the product.
     """
 
     constants: Constants

@@ -46,24 +46,24 @@ class _Folder:
         if arrays is None or self.is_too_large(op, arrays):
             return False
         try:
-            found = op.evaluate(arrays)
+            results = op.evaluate(arrays)
         except (ArithmeticError, LookupError, ValueError):
             return False  # a fault of the run, if it comes to that
-        self.known |= zip(op.results, found, strict=True)
+        self.known |= zip(op.results, results, strict=True)
         self.folded.append(op)
         return True
 
     def arrays_of(self, values: Sequence[SSAValue]) -> list[Array] | None:
         """Return what `values` are, or None unless all are known."""
-        found: list[Array] = []
+        arrays: list[Array] = []
         for value in values:
             array = self.known.get(value)
             if array is None:
                 array = self.constants.array_of(value)
             if array is None:
                 return None
-            found.append(array)
-        return found
+            arrays.append(array)
+        return arrays
 
     def is_too_large(self, op: GraphOp, arrays: Sequence[Array]) -> bool:
         size = sum(map(size_bytes, op.results))

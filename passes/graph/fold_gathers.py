@@ -1,4 +1,4 @@
-"""Write a gather of places at regular distances as a slice."""
+"""Write gathers of regular indices as slices."""
 
 from __future__ import annotations
 

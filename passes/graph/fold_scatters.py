@@ -1,4 +1,4 @@
-"""Write a scatter to a block of neighbours as a concatenation."""
+"""Write scatters to a block as concatenations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FoldScatter(RewritePattern):
 
     def starts_of(self, indices: SSAValue, grid: Sequence[int]) -> list[int] | None:
         """Return where the block begins whose places `indices` lists in order."""
-        found: list[int] = []
+        starts: list[int] = []
         for axis, places in enumerate(self.places.of_axes(indices)):
             if places is None:
                 return None
@@ -79,14 +79,14 @@ class FoldScatter(RewritePattern):
             line = line.reshape([-1 if i == axis else 1 for i in range(len(grid))])
             if start < 0 or not (places == line).all():
                 return None
-            found.append(start)
-        return found
+            starts.append(start)
+        return starts
 
 
 @dataclass(frozen=True)
 class FoldScattersPass(ModulePass):
     """
-    Write a scatter to neighbouring places as a concatenation with what is around them.
+    Write a scatter to neighboring places as a concatenation with what is around them.
 
     So exporters write assignments to a part of a tensor, such as that of a mask.
 

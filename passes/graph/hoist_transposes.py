@@ -18,7 +18,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
-from glow.passes.graph._reordered_ops import Turner, is_read_once, is_turnable
+from glow.passes.graph._reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph._transposes import cost_of, order_of, transpose_of
 from glow.passes.graph.fold_movement import move_transposes
@@ -32,7 +32,7 @@ class HoistAbove(RewritePattern):
     where nothing else reads the op, and the transposes before it cost no more.
     """
 
-    turner: Turner
+    reorderer: Reorderer
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -41,16 +41,16 @@ class HoistAbove(RewritePattern):
             return
         inner = wanted.op
         others = any(v.uses for v in inner.results if v is not wanted)
-        if not is_turnable(inner) or others or not is_read_once(wanted):
+        if not is_reorderable(inner) or others or not is_read_once(wanted):
             return
-        found = inner.reordered_for(wanted.index, order_of(op))
-        if found is not None and self.price(inner, found) <= cost_of(op):
-            self.turner.turn({inner: found}, rewriter)
+        reordering = inner.reordered_for(wanted.index, order_of(op))
+        if reordering is not None and self.price(inner, reordering) <= cost_of(op):
+            self.reorderer.reorder({inner: reordering}, rewriter)
 
     def price(self, op: GraphOp, reordering: Reordering) -> int:
         """Return what the transposes of the operands cost, each once."""
         pairs = set(zip(op.operands, reordering.operands, strict=True))
-        return sum(self.turner.price(value, places) for value, places in pairs)
+        return sum(self.reorderer.price(value, places) for value, places in pairs)
 
 
 @dataclass
@@ -62,15 +62,15 @@ class HoistThroughRegion(RewritePattern):
     cheaper.
     """
 
-    turner: Turner
+    reorderer: Reorderer
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
         if transpose_of(op.result) is None:
             return
-        chosen = Region.above(op, self.turner).cheapest()
+        chosen = Region.above(op, self.reorderer).cheapest()
         if chosen:
-            self.turner.turn(chosen, rewriter)
+            self.reorderer.reorder(chosen, rewriter)
 
 
 @dataclass(frozen=True)
@@ -93,5 +93,7 @@ class HoistTransposesPass(ModulePass):
         if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
             return
         constants = Constants(op)
-        turner = Turner(constants)
-        move_transposes(op, constants, HoistAbove(turner), HoistThroughRegion(turner))
+        reorderer = Reorderer(constants)
+        move_transposes(
+            op, constants, HoistAbove(reorderer), HoistThroughRegion(reorderer)
+        )

@@ -1,4 +1,4 @@
-"""Derive what placeholders do not say from what loads and saves them."""
+"""Infer the direction of placeholders from their loads and saves."""
 
 from dataclasses import dataclass
 

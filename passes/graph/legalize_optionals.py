@@ -1,4 +1,4 @@
-"""Give each op the optional operands and results with which the target takes it."""
+"""Give each op the optional operands and results that the target requires."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class LegalizeOptionals(RewritePattern):
         if plan.dropped:  # and the rest of the plan when this is visited again
             _drop(op, plan.dropped[0], rewriter)
         elif plan.added:
-            found = given(op, plan.added)
-            rewriter.replace(op, found.ops, replacement(op, found.op))
+            fuller = given(op, plan.added)
+            rewriter.replace(op, fuller.ops, replacement(op, fuller.op))
 
     def plan(self, op: GraphOp) -> _Plan | None:
         """Return what makes an op of `op` that the target takes, or None."""

@@ -1,4 +1,4 @@
-"""Give absent operands what they stand for."""
+"""Give absent operands the values that they stand for."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class MaterializeOptionals(RewritePattern):
             and has_neutral(op, name)
         ]
         if absent:
-            found = given(op, absent)
-            rewriter.replace(op, found.ops, replacement(op, found.op))
+            fuller = given(op, absent)
+            rewriter.replace(op, fuller.ops, replacement(op, fuller.op))
 
 
 @dataclass(frozen=True)

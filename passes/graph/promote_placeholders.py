@@ -1,4 +1,4 @@
-"""Turn placeholders whose value is known, and stays, into constants."""
+"""Make constants of bound placeholders that nothing writes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class PromotePlaceholdersPass(ModulePass):
     report: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = promotion_of(op, self.names)
-        _check(self.names, found)
-        wanted = self.names or found.promoted
+        promotion = promotion_of(op, self.names)
+        _check(self.names, promotion)
+        wanted = self.names or promotion.promoted
         for placeholder in list(op.body.ops):
             if (
                 isinstance(placeholder, PlaceholderOp)
@@ -49,7 +49,7 @@ class PromotePlaceholdersPass(ModulePass):
             ):
                 Rewriter.replace_op(placeholder, constant_of(placeholder), [])
         if self.report:
-            op.attributes["graph.promotion"] = _report(wanted, found)
+            op.attributes["graph.promotion"] = _report(wanted, promotion)
 
 
 def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
@@ -69,25 +69,25 @@ def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
     return made
 
 
-def _check(names: Sequence[str], found: Promotion) -> None:
+def _check(names: Sequence[str], promotion: Promotion) -> None:
     """Raise unless all `names` can be promoted."""
-    known = [*found.promoted, *found.kept]
+    known = [*promotion.promoted, *promotion.kept]
     listed = ", ".join(f'"{name}"' for name in known) or "none"
     problems = [
-        f'cannot promote "{name}": {found.kept[name]}'
-        if name in found.kept
+        f'cannot promote "{name}": {promotion.kept[name]}'
+        if name in promotion.kept
         else f'no placeholder is called "{name}", expected {listed}'
         for name in names
-        if name not in found.promoted
+        if name not in promotion.promoted
     ]
     if problems:
         raise PassFailedException("; ".join(problems))
 
 
-def _report(wanted: Sequence[str], found: Promotion) -> DictionaryAttr:
-    kept = {name: StringAttr(reason) for name, reason in found.kept.items()} | {
+def _report(wanted: Sequence[str], promotion: Promotion) -> DictionaryAttr:
+    kept = {name: StringAttr(reason) for name, reason in promotion.kept.items()} | {
         name: StringAttr("it was not named")
-        for name in found.promoted
+        for name in promotion.promoted
         if name not in wanted
     }
     promoted = ArrayAttr([StringAttr(name) for name in wanted])

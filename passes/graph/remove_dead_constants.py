@@ -21,7 +21,7 @@ class RemoveDeadConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         used: set[str] = set()
-        for load in [found for found in op.walk() if isinstance(found, LoadOp)]:
+        for load in [inner for inner in op.walk() if isinstance(inner, LoadOp)]:
             if load.result.first_use is None:
                 load.detach()
                 load.erase()

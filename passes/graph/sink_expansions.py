@@ -1,4 +1,4 @@
-"""Compute on what is small, and expand it afterwards."""
+"""Move expansions behind elementwise ops."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class SinkExpansion(RewritePattern):
         if operands == list(op.operands):
             return
         small = tensor(element_of(op.result), broadcast(*operands))
-        found = type(op).create(
+        smaller = type(op).create(
             operands=operands, result_types=[small], properties=op.properties
         )
         if small == op.result.type:
-            rewriter.replace(op, found)
+            rewriter.replace(op, smaller)
             return
-        whole = ExpandOp(found.results[0], shape=shape_of(op.result))
-        rewriter.replace(op, [found, whole])
+        whole = ExpandOp(smaller.results[0], shape=shape_of(op.result))
+        rewriter.replace(op, [smaller, whole])
 
 
 def _unexpanded(value: SSAValue) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Move transposes towards results, where they meet their inverses."""
+"""Move transposes towards results, where inverses cancel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
-from glow.passes.graph._reordered_ops import Turner, is_read_once, is_turnable
+from glow.passes.graph._reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph._transposes import (
     cost_of,
@@ -38,18 +38,18 @@ class SinkBelow(RewritePattern):
     where nothing else reads the transposes and they cost no less than those behind.
     """
 
-    turner: Turner
+    reorderer: Reorderer
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_turnable(op):
+        if not is_reorderable(op):
             return
         for index, value in enumerate(op.operands):
             inner = transpose_of(value)
             if inner is None:
                 continue
-            found = op.reordered(index, inverse(order_of(inner)))
-            if found is not None and self.pays(op, found):
-                self.turner.turn({op: found}, rewriter)
+            reordering = op.reordered(index, inverse(order_of(inner)))
+            if reordering is not None and self.pays(op, reordering):
+                self.reorderer.reorder({op: reordering}, rewriter)
             return
 
     def pays(self, op: GraphOp, reordering: Reordering) -> bool:
@@ -59,7 +59,7 @@ class SinkBelow(RewritePattern):
             inner = transpose_of(value)
             if inner is not None and inverse(order_of(inner)) == places:
                 gone.add(inner)
-            elif not self.turner.is_free(value, places):
+            elif not self.reorderer.is_free(value, places):
                 return False
         made = zip(op.results, reordering.results, strict=True)
         after = sum(transpose_bytes(v, order) for v, order in made if v.uses)
@@ -77,15 +77,15 @@ class SinkThroughRegion(RewritePattern):
     come from elsewhere.
     """
 
-    turner: Turner
+    reorderer: Reorderer
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
         if transpose_of(op.result) is None:
             return
-        chosen = Region.below(op, self.turner).furthest()
+        chosen = Region.below(op, self.reorderer).furthest()
         if chosen:
-            self.turner.turn(chosen, rewriter)
+            self.reorderer.reorder(chosen, rewriter)
 
 
 @dataclass(frozen=True)
@@ -111,5 +111,7 @@ class SinkTransposesPass(ModulePass):
         if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
             return
         constants = Constants(op)
-        turner = Turner(constants)
-        move_transposes(op, constants, SinkBelow(turner), SinkThroughRegion(turner))
+        reorderer = Reorderer(constants)
+        move_transposes(
+            op, constants, SinkBelow(reorderer), SinkThroughRegion(reorderer)
+        )

@@ -1,4 +1,4 @@
-"""Make one placeholder, which stays from run to run, of an output and an input."""
+"""Tie an output to an input: one placeholder that stays from run to run."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.graph.unary import NegOp
 from glow.model import context
 from glow.pass_manager import parse_passes, run_passes
-from glow.passes.graph._reordered_ops import Turner
+from glow.passes.graph._reordered_ops import Reorderer
 from glow.passes.graph._transposes import cost_of
 from glow.support.types import element_type_of, shape_of, tensor
 
@@ -259,10 +259,10 @@ def root_of(op: Operation) -> Operation:
 def turns_that_pay() -> Any:
     """Raise where a turn does not lower the measure."""
     downwards = [True]
-    plain = Turner.turn
+    plain = Reorderer.reorder
 
-    def turn(
-        self: Turner, ops: Mapping[GraphOp, Reordering], rewriter: PatternRewriter
+    def reorder(
+        self: Reorderer, ops: Mapping[GraphOp, Reordering], rewriter: PatternRewriter
     ) -> None:
         root = root_of(next(iter(ops)))
         before = measure(root, downwards[0])
@@ -270,9 +270,9 @@ def turns_that_pay() -> Any:
         after = measure(root, downwards[0])
         assert after < before, f"expected less than {before}, got {after}"
 
-    Turner.turn = turn
+    Reorderer.reorder = turn
     yield downwards
-    Turner.turn = plain
+    Reorderer.reorder = plain
 
 
 @pytest.mark.slow

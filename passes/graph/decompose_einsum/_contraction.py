@@ -1,4 +1,4 @@
-"""How to contract two operands of an Einstein sum by one matrix product."""
+"""The matrix product that contracts two operands of an Einstein sum."""
 
 from __future__ import annotations
 

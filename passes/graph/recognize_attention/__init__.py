@@ -1,4 +1,4 @@
-"""See attention in the products, scales and softmax that exporters write it as."""
+"""Recognize attention that is written out as products, scales and a softmax."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
     """Return whether `op` multiplies matrices in pairs, none of which broadcasts."""
     left, right = shape_of(op.lhs), shape_of(op.rhs)
     is_plain = op.bias is None and not op.transpose_lhs
-    is_turned = op.transpose_rhs
-    is_wanted = transpose_rhs is None or transpose_rhs == is_turned
+    is_transposed = op.transpose_rhs
+    is_wanted = transpose_rhs is None or transpose_rhs == is_transposed
     is_paired = len(left) in (3, 4) and left[:-2] == right[:-2]
     return is_plain and is_wanted and is_paired and 0 not in (*left, *right)
 

@@ -1,4 +1,4 @@
-"""Operands of attention that are smaller ones, repeated."""
+"""Patterns for operands of attention that are repeated or expanded."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class BroadcastMask(RewritePattern):
         given = {"mask": op.mask, "bias": op.bias}
         small = {name: v and unexpanded(v) for name, v in given.items()}
         if small != given:
-            found = with_presence(op, small)
-            rewriter.replace(op, found, found.results)
+            smaller = with_presence(op, small)
+            rewriter.replace(op, smaller, smaller.results)
 
 
 def without_repeats(

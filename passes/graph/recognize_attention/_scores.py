@@ -1,4 +1,4 @@
-"""What exporters make of the scores of an attention, between product and softmax."""
+"""The scores of a written-out attention: scale, cap, masks and biases."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Scores:
 
         Of a product of rank 3 a step may tell batch and heads apart.
         """
-        found = shape_of(self.product.result)
-        if len(found) == 3:
+        shape = shape_of(self.product.result)
+        if len(shape) == 3:
             shapes = [s.shape for s in self.steps if len(s.shape) == 4]
-            return shapes[0] if shapes else (1, *found)
-        return found if len(found) == 4 else None
+            return shapes[0] if shapes else (1, *shape)
+        return shape if len(shape) == 4 else None
 
 
 def scores_behind(value: SSAValue) -> Iterator[Scores]:
@@ -86,8 +86,8 @@ def scores_behind(value: SSAValue) -> Iterator[Scores]:
 
 
 def _after(inner: SSAValue, step: Bias | Mask) -> Iterator[Scores]:
-    for found in scores_behind(inner):
-        yield replace(found, steps=(step, *found.steps))
+    for scores in scores_behind(inner):
+        yield replace(scores, steps=(step, *scores.steps))
 
 
 def _scaled_product(value: SSAValue) -> Iterator[Scores]:

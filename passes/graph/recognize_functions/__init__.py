@@ -1,4 +1,4 @@
-"""Make one op of functions that are written out, as exporters write them."""
+"""Recognize normalizations, activations and losses that are written out."""
 
 from __future__ import annotations
 

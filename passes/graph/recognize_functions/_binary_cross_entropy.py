@@ -1,4 +1,4 @@
-"""The form in which the loss of decisions is written out."""
+"""Patterns for binary cross-entropy that is written out."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class RecognizeBinaryCrossEntropy(RewritePattern):
                 x, target = _inside_log(log, _complement), _complement(rest)
                 if x is None or target is None or x.type != target.type:
                     continue
-                found, weight = _first_class(one, x, target)
-                if found and x.type == op.result.type:
+                is_log, weight = _first_class(one, x, target)
+                if is_log and x.type == op.result.type:
                     slots = (x, target, None, weight)
                     new = BinaryCrossEntropyWithLogitsLossOp(*slots, reduction="none")
                     rewriter.replace(op, new)
@@ -67,8 +67,8 @@ def _inside_log(
 ) -> SSAValue | None:
     """Return x where `value` is log(p), and `probability` of p is sigmoid(x)."""
     op = value.owner
-    found = probability(op.input) if isinstance(op, LogOp) else None
-    sigmoid = found.owner if found is not None else None
+    argument = probability(op.input) if isinstance(op, LogOp) else None
+    sigmoid = argument.owner if argument is not None else None
     return sigmoid.input if isinstance(sigmoid, SigmoidOp) else None
 
 
@@ -99,7 +99,7 @@ def _leaves(value: SSAValue) -> Iterator[SSAValue]:
 
 
 class AbsorbWeight(RewritePattern):
-    """bce(x) {none} * w -> bce(x, weight w) {none}, where nobody else reads it"""
+    """bce(x) {none} * w -> bce(x, weight w) {none}, where nothing else reads it"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MulOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""The forms in which gelu is written out."""
+"""Patterns for gelu that is written out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms in which normalizations over the last axes are written out."""
+"""Patterns for layer and root-mean-square normalizations that are written out."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class RecognizeRmsNorm(RewritePattern):
             pairs.append((op.rhs, op.lhs))
         for x, factor in pairs:
             inside = _under_root(factor, inverse=isinstance(op, MulOp))
-            found = inside and _mean_square(inside, x)
-            if found and x.type == op.result.type:
-                axis, epsilon = found
+            mean = inside and _mean_square(inside, x)
+            if mean and x.type == op.result.type:
+                axis, epsilon = mean
                 rewriter.replace(op, RmsNormOp(x, axis=axis, epsilon=epsilon))
                 return
 
@@ -68,10 +68,10 @@ def _under_root(value: SSAValue, *, inverse: bool) -> SSAValue | None:
 
 def _mean_square(value: SSAValue, x: SSAValue) -> tuple[int, float] | None:
     """Return first axis and epsilon where `value` is mean(x^2) + epsilon."""
-    found = sum_with_number(value)
-    if found is None or found[1] < 0 or not isinstance(found[0].owner, ReduceMeanOp):
+    total = sum_with_number(value)
+    if total is None or total[1] < 0 or not isinstance(total[0].owner, ReduceMeanOp):
         return None
-    mean = found[0].owner
+    mean = total[0].owner
     axis = _first_axis(mean)
     if axis is None or shape_of(mean.input) != shape_of(x):
         return None
@@ -79,7 +79,7 @@ def _mean_square(value: SSAValue, x: SSAValue) -> tuple[int, float] | None:
     if square.number != 1 or square.values.total() != 2 or len(square.values) != 1:
         return None
     (base,) = square.values
-    return (axis, found[1]) if _is_same(base, x) else None
+    return (axis, total[1]) if _is_same(base, x) else None
 
 
 def _same_as(x: SSAValue, square: SSAValue) -> SSAValue:
@@ -123,11 +123,11 @@ class RecognizeLayerNorm(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: RmsNormOp, rewriter: PatternRewriter, /) -> None:
-        centred = op.input.owner
-        if has_layout(op.result) or not isinstance(centred, SubOp):
+        centered = op.input.owner
+        if has_layout(op.result) or not isinstance(centered, SubOp):
             return
-        mean, rank = centred.rhs.owner, len(shape_of(op.input))
-        if not isinstance(mean, ReduceMeanOp) or mean.input is not centred.lhs:
+        mean, rank = centered.rhs.owner, len(shape_of(op.input))
+        if not isinstance(mean, ReduceMeanOp) or mean.input is not centered.lhs:
             return
         axis = normalize_axis(op.axis, rank)
         if mean.input.type != op.result.type or _first_axis(mean) != axis:
@@ -143,7 +143,7 @@ class AbsorbScaleAndBias(RewritePattern):
     """
     norm(x) * s -> norm(x, scale s), and norm(x, ...) + b -> norm(x, ..., bias b)
 
-    where nobody else reads it and s and b vary along its normalized axes alone.
+    where nothing else reads it and s and b vary along its normalized axes alone.
     """
 
     @op_type_rewrite_pattern

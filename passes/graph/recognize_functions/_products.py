@@ -1,4 +1,4 @@
-"""Products and sums as exporters write them, whatever their order."""
+"""Products and sums in any order, taken apart."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def number_of(value: SSAValue) -> float | None:
     """Return the float that all elements of `value` are known to be, or None."""
     if not is_float(element_of(value)):
         return None
-    found = uniform_element(value)
-    return None if found is None else float(found)
+    element = uniform_element(value)
+    return None if element is None else float(element)
 
 
-def is_close(found: float | None, expected: float) -> bool:
-    return found is not None and abs(found - expected) <= TOLERANCE * abs(expected)
+def is_close(number: float | None, expected: float) -> bool:
+    return number is not None and abs(number - expected) <= TOLERANCE * abs(expected)
 
 
 def term_beside(value: SSAValue, number: float) -> SSAValue | None:
     """Return x where `value` is x + number, or None."""
-    found = sum_with_number(value)
-    return found[0] if found is not None and found[1] == number else None
+    total = sum_with_number(value)
+    return total[0] if total is not None and total[1] == number else None
 
 
 def sum_with_number(value: SSAValue) -> tuple[SSAValue, float] | None:
@@ -83,6 +83,6 @@ class Factors:
 
 def factors_of(value: SSAValue, whole: SSAValue | None = None) -> Factors:
     """Return `value` as a product in which `whole` is one factor."""
-    found = Factors()
-    found.multiply(value, DEPTH, whole)
-    return found
+    factors = Factors()
+    factors.multiply(value, DEPTH, whole)
+    return factors

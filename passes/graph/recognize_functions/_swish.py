@@ -1,4 +1,4 @@
-"""The form in which swish is written out."""
+"""Patterns for swish that is written out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glow.support.types import has_layout
 
 
 class RecognizeSwish(RewritePattern):
-    """x * sigmoid(c * x) -> swish(x) {alpha = c}, where nobody else reads the gate"""
+    """x * sigmoid(c * x) -> swish(x) {alpha = c}, where nothing else reads the gate"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MulOp, rewriter: PatternRewriter, /) -> None:

@@ -1,4 +1,4 @@
-"""See rotary embeddings in the products and halves that exporters write them as."""
+"""Recognize rotary embeddings that are written out."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ class RecognizeRotated(RewritePattern):
 
 
 def _rotated(op: AddOp) -> Iterator[tuple[SSAValue, SSAValue, SSAValue, Pairs]]:
-    """Yield x, cos, sin and pairs for each way to read a sum as x turned."""
+    """Yield x, cos, sin and pairs for each way to read a sum as x rotated."""
     for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
         straight, across = factors_of_product(one), factors_of_product(other)
-        for (x, cos), (turned, sin) in product(straight, across):
-            joined = joined_pairs(turned)
-            if joined is None or not x.type == turned.type == op.result.type:
+        for (x, cos), (rotated, sin) in product(straight, across):
+            joined = joined_pairs(rotated)
+            if joined is None or not x.type == rotated.type == op.result.type:
                 continue
             second, first = part_of(joined[0]), part_of(joined[1])
             if first is None or second is None or first.source is not x:
                 continue
-            is_turned = second.is_negative and not first.is_negative
-            if is_turned and pairs_of(first, second) == joined[2]:
+            is_rotation = second.is_negative and not first.is_negative
+            if is_rotation and pairs_of(first, second) == joined[2]:
                 yield x, cos, sin, joined[2]
 
 
@@ -92,7 +92,7 @@ class RecognizePairs(RewritePattern):
     concat(a * cos - b * sin, a * sin + b * cos) -> rotary(x, cos, sin)
 
     for the halves a and b of x; its even and odd elements if what is joined becomes
-    neighbours.
+    neighbors.
     """
 
     @op_type_rewrite_pattern
@@ -106,7 +106,7 @@ class RecognizePairs(RewritePattern):
         real, imaginary = (_uncolumned(v, joined[2]) for v in joined[:2])
         if not isinstance(real, SubOp) or not isinstance(imaginary, AddOp):
             return
-        for parts, cos, sin in _turned(real, imaginary):
+        for parts, cos, sin in _rotated_parts(real, imaginary):
             x, half = parts[0].source, parts[0].count
             if pairs_of(*parts) != joined[2] or x.type != result.type:
                 continue
@@ -120,7 +120,7 @@ class RecognizePairs(RewritePattern):
 
 
 def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
-    """Return the op of a part; neighbours may have got a last axis of one."""
+    """Return the op of a part; neighbors may have got a last axis of one."""
     op = value.owner
     if not isinstance(op, ReshapeOp) or pairs == "halves":
         return op
@@ -128,10 +128,10 @@ def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
     return op.input.owner if is_column else op
 
 
-def _turned(
+def _rotated_parts(
     real: SubOp, imaginary: AddOp
 ) -> Iterator[tuple[tuple[Part, Part], SSAValue, SSAValue]]:
-    """Yield the parts, cos and sin with which both are those of a turned pair."""
+    """Yield the parts, cos and sin with which both are those of a rotated pair."""
     minuend, subtrahend = factors_of_product(real.lhs), factors_of_product(real.rhs)
     for (a, cos), (b, sin) in product(minuend, subtrahend):
         first, second = part_of(a), part_of(b)
@@ -153,7 +153,7 @@ def _as_row(table: Tensor, half: int) -> Tensor:
 
 
 def _rotary(x: Tensor, cos: Tensor, sin: Tensor, pairs: Pairs) -> Tensor | None:
-    """Return x turned by angles that broadcast to half of it, if they are by place."""
+    """Return x rotated by angles that broadcast to half of it, if they are by place."""
     shape = x.shape
     places = [_places(shape, table.shape) for table in (cos, sin)]
     if places[0] is None or places[0] != places[1]:
@@ -168,7 +168,7 @@ def _rotary(x: Tensor, cos: Tensor, sin: Tensor, pairs: Pairs) -> Tensor | None:
         x if by_head else x.reshape(shape[0], length, heads * shape[-1]),
         *tables,
         num_heads=None if by_head else heads,
-        interleaved=pairs == "neighbours",
+        interleaved=pairs == "interleaved",
     )
     return result.reshape(*shape)
 
@@ -198,7 +198,7 @@ def _rows(
     cos: SSAValue, sin: SSAValue, places: tuple[int, int]
 ) -> tuple[SSAValue, SSAValue, SSAValue] | None:
     """Return tables by position and the positions, where both are gathered so."""
-    found: list[GatherOp] = []
+    gathers: list[GatherOp] = []
     for table in (cos, sin):
         while isinstance(table.owner, ReshapeOp):
             table = table.owner.input
@@ -207,22 +207,22 @@ def _rows(
             return None
         if normalize_axis(op.parameters()["axis"], 2) != 0:
             return None
-        found.append(op)
-    first, second = found
+        gathers.append(op)
+    first, second = gathers
     if first.indices is not second.indices or shape_of(first.indices) != places:
         return None
     return first.data, second.data, first.indices
 
 
-class RecognizePartlyTurned(RewritePattern):
+class RecognizePartlyRotated(RewritePattern):
     """concat(rotary(x[..., :r]), x[..., r:]) -> rotary(x) of r elements of a head"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /) -> None:
         if len(op.operands) != 2 or has_layout(op.results[0]):
             return
-        turned, rest = op.operands
-        rotary, rear = _unreshaped(turned).owner, part_of(rest)
+        rotated, rest = op.operands
+        rotary, rear = _unreshaped(rotated).owner, part_of(rest)
         if not isinstance(rotary, RotaryEmbeddingOp) or rear is None:
             return
         front = part_of(_unreshaped(rotary.input))
@@ -268,5 +268,5 @@ class RecognizeRotaryEmbeddingPass(ModulePass):
             op,
             RecognizeRotated(Constants(op)),
             RecognizePairs(),
-            RecognizePartlyTurned(),
+            RecognizePartlyRotated(),
         )

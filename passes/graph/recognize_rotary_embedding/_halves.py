@@ -1,4 +1,4 @@
-"""Angles whose cosines exporters write twice, and the half that says all."""
+"""Half of a table of angles in which each number stands twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from glow.support.types import normalize_axis, shape_of
 
 Shape = tuple[int, ...]
 
-Pairs = Literal["halves", "neighbours"]
+Pairs = Literal["halves", "interleaved"]
 """Whether the elements of a pair are half of all apart, or stand together."""
 
 
@@ -58,7 +58,7 @@ class Halves:
         if array is None:
             return None
         first, second = np.split(array, 2, -1)
-        if self.pairs == "neighbours":
+        if self.pairs == "interleaved":
             first, second = array[..., ::2], array[..., 1::2]
         if not (first == second).all():
             return None
@@ -78,7 +78,7 @@ class Halves:
         half = None
         if given and given[-1] == shape[-1]:
             half = self.of(op.input)
-        elif self.pairs == "neighbours" and given[-2:] == (shape[-1] // 2, 2):
+        elif self.pairs == "interleaved" and given[-2:] == (shape[-1] // 2, 2):
             single = _unrepeated(op.input)
             half = None if single is None else self.new.tensor(single)
         return None if half is None else half.reshape(*shape[:-1], shape[-1] // 2)

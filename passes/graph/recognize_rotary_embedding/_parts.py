@@ -1,4 +1,4 @@
-"""The parts of a head that exporters of rotary embeddings cut and put together."""
+"""Slices of heads, and the pairs of elements that they make up."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _is_column(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _cut(source: SSAValue, start: int, step: int, count: int) -> Part:
-    """Return a part; of neighbours that are an axis of two, that of all elements."""
+    """Return a part; of neighbors that are an axis of two, that of all elements."""
     pairs = source.owner
     is_one_of_two = count == 1 and len(shape_of(source)) > 1
     if isinstance(pairs, ReshapeOp) and is_one_of_two and shape_of(source)[-1] == 2:
@@ -78,7 +78,7 @@ def pairs_of(first: Part | None, second: Part | None) -> Pairs | None:
     if (first.start, first.step) == (0, 1) and (second.start, second.step) == (half, 1):
         return "halves"
     if (first.start, first.step) == (0, 2) and (second.start, second.step) == (1, 2):
-        return "neighbours"
+        return "interleaved"
     return None
 
 
@@ -91,7 +91,7 @@ def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
             return None
         if (*shape[:-2], 2 * shape[-2]) != shape_of(value):
             return None
-        op, pairs = op.input.owner, "neighbours"
+        op, pairs = op.input.owner, "interleaved"
     if not isinstance(op, ConcatOp) or len(op.operands) != 2:
         return None
     rank = len(shape_of(op.results[0]))
@@ -100,7 +100,7 @@ def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
     first, second = op.operands
     if first.type != second.type:
         return None
-    return first, second, "neighbours" if pairs == "neighbours" else "halves"
+    return first, second, "interleaved" if pairs == "interleaved" else "halves"
 
 
 def factors_of_product(value: SSAValue) -> Iterator[tuple[SSAValue, SSAValue]]:
