@@ -123,3 +123,26 @@ def test_every_op_has_a_docstring_of_its_own(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(UNIVERSE.all_passes))
 def test_every_pass_says_its_level(name: str) -> None:
     assert "Level:" in (UNIVERSE.all_passes[name]().__doc__ or "")
+
+
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+NAMED = re.compile(r"`((?:\w+/)+\w+\.(?:py|md))`")
+
+
+def test_pages_name_files_that_there_are() -> None:
+    top = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    missing: list[str] = []
+    for page in tracked("*.md"):
+        text = page.read_text()
+        named = [name for name in NAMED.findall(text) if name.split("/")[0] in top]
+        paths = [page.parent / link for link in LINK.findall(text)]
+        # Recipes name files to write, decisions those of their time.
+        if page.name != "CONTRIBUTING.md" and "decisions" not in page.parts:
+            paths += [ROOT / name for name in named]
+        missing += [f"{page.name}: {path}" for path in paths if not path.exists()]
+    assert not missing
+
+
+def test_decisions_are_numbered() -> None:
+    numbers = [int(page.name[:4]) for page in tracked("docs/decisions/*.md")]
+    assert numbers == list(range(1, len(numbers) + 1))
