@@ -82,7 +82,8 @@ def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     """Return which parameters `infer` of `op` wants to know."""
     parameters = signature(op.infer).parameters.values()
     if any(parameter.kind is Argument.VAR_KEYWORD for parameter in parameters):
-        return lambda _: True
+        shared = parameters_of(op.infer)
+        return shared.__contains__ if shared else lambda _: True
     return {parameter.name for parameter in parameters}.__contains__
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS
-from glow.dialects.graph.window import Ints, Window
+from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import FLOAT, Tensor, same_element, shape_of, tensor
 
 
@@ -42,25 +42,8 @@ def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
         raise VerifyException(f"expected a group of at least 1, got {group}")
 
 
-@irdl_op_definition
-class ConvOp(GraphOp):
-    """
-    Convolution (cross-correlation), plus one bias per output channel when given.
-
-    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, filter [O, C / group,
-    kernel...], bias [O], result [N, O, spatial...]; one floating-point type.
-    Errors: channels that group does not divide or that differ, a bias of another shape,
-    a kernel larger than the padded input, parameters of another length.
-    Source: ONNX Conv-22 with explicit pads; `resolve_auto_pad` gives them.
-
-    ```mlir
-    %y = graph.conv %x, %w bias %b {pads = array<i64: 1, 1, 1, 1>}
-        : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>)
-        -> tensor<1x4x8x8xf32>
-    ```
-    """
-
-    name = "graph.conv"
+class ConvolutionOp(GraphOp):
+    """A sum over a window of weights, plus one bias per output channel when given."""
 
     input = operand_def(TensorType.constr(AnyAttr()))
     filter = operand_def(TensorType.constr(AnyAttr()))
@@ -79,12 +62,32 @@ class ConvOp(GraphOp):
     @property
     def window(self) -> Window:
         """The kernel and its movement, defaults filled in."""
-        found = super().parameters()
-        kernel = shape_of(self.filter)[2:]
-        return Window.of(kernel, found["strides"], found["pads"], found["dilations"])
+        own, kernel = super().parameters(), shape_of(self.filter)[2:]
+        return Window.of(kernel, own["strides"], own["pads"], own["dilations"])
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | self.window.parameters()
+
+
+@irdl_op_definition
+class ConvOp(ConvolutionOp):
+    """
+    Convolution (cross-correlation), plus one bias per output channel when given.
+
+    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, filter [O, C / group,
+    kernel...], bias [O], result [N, O, spatial...]; one floating-point type.
+    Errors: channels that group does not divide or that differ, a bias of another shape,
+    a kernel larger than the padded input, parameters of another length.
+    Source: ONNX Conv-22 with explicit pads; `resolve_auto_pad` gives them.
+
+    ```mlir
+    %y = graph.conv %x, %w bias %b {pads = array<i64: 1, 1, 1, 1>}
+        : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>)
+        -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    name = "graph.conv"
 
     @staticmethod
     def infer(
@@ -92,10 +95,8 @@ class ConvOp(GraphOp):
         filter: SSAValue,
         bias: SSAValue | None = None,
         *,
-        strides: Sequence[int] | None,
-        pads: Sequence[int] | None,
-        dilations: Sequence[int] | None,
         group: int,
+        **sliding: Unpack[Sliding],
     ) -> Tensor:
         element = same_element(input, filter, bias)
         FLOAT.check(input)
@@ -111,7 +112,7 @@ class ConvOp(GraphOp):
                 f"expected output channels that {group} groups divide, got {features}"
             )
         _check_bias(bias, features)
-        window = Window.of(kernel, strides, pads, dilations)
+        window = Window.of(kernel, **sliding)
         return tensor(element, (batch, features, *window.extents(spatial)))
 
     @staticmethod
@@ -120,12 +121,10 @@ class ConvOp(GraphOp):
         filter: Array,
         bias: Array | None = None,
         *,
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
         group: int = 1,
+        **sliding: Unpack[Sliding],
     ) -> Array:
-        window = Window.of(filter.shape[2:], strides, pads, dilations)
+        window = Window.of(filter.shape[2:], **sliding)
         extents = window.extents(input.shape[2:])
         features, taps = filter.shape[0], prod(filter.shape[1:])
         windows = window.view(window.padded(input, 0), extents)
@@ -138,7 +137,7 @@ class ConvOp(GraphOp):
 
 
 @irdl_op_definition
-class ConvTransposeOp(GraphOp):
+class ConvTransposeOp(ConvolutionOp):
     """
     Transposed convolution: each input element adds a scaled filter to the result.
 
@@ -156,29 +155,8 @@ class ConvTransposeOp(GraphOp):
 
     name = "graph.conv_transpose"
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    filter = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $filter (`bias` $bias^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
-
-    @staticmethod
-    def neutrals() -> Neutrals:
-        return {"bias": PER_CHANNEL_BIAS}
-
-    @property
-    def window(self) -> Window:
-        """The kernel and its movement over the result, defaults filled in."""
-        found = super().parameters()
-        kernel = shape_of(self.filter)[2:]
-        return Window.of(kernel, found["strides"], found["pads"], found["dilations"])
-
     def parameters(self) -> dict[str, Any]:
-        found = super().parameters() | self.window.parameters()
+        found = super().parameters()
         if found["output_padding"] is None:
             found["output_padding"] = (0,) * len(self.window.kernel)
         return found
@@ -189,11 +167,9 @@ class ConvTransposeOp(GraphOp):
         filter: SSAValue,
         bias: SSAValue | None = None,
         *,
-        strides: Sequence[int] | None,
-        pads: Sequence[int] | None,
-        dilations: Sequence[int] | None,
         group: int,
         output_padding: Sequence[int] | None,
+        **sliding: Unpack[Sliding],
     ) -> Tensor:
         element = same_element(input, filter, bias)
         FLOAT.check(input)
@@ -209,7 +185,7 @@ class ConvTransposeOp(GraphOp):
                 f"expected input channels that {group} groups divide, got {channels}"
             )
         _check_bias(bias, features * group)
-        window = Window.of(kernel, strides, pads, dilations)
+        window = Window.of(kernel, **sliding)
         extents = _transposed_extents(spatial, window, output_padding)
         return tensor(element, (batch, features * group, *extents))
 
@@ -219,13 +195,11 @@ class ConvTransposeOp(GraphOp):
         filter: Array,
         bias: Array | None = None,
         *,
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
         group: int = 1,
         output_padding: Sequence[int] | None = None,
+        **sliding: Unpack[Sliding],
     ) -> Array:
-        window = Window.of(filter.shape[2:], strides, pads, dilations)
+        window = Window.of(filter.shape[2:], **sliding)
         batch, channels, *spatial = input.shape
         features = filter.shape[1] * group
         columns = filter.reshape(group, channels // group, -1).swapaxes(1, 2)

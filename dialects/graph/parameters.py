@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from inspect import CO_VARKEYWORDS, signature
 from inspect import Parameter as Argument
-from inspect import signature
 from types import FunctionType, NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Required,
+    Union,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -83,21 +94,45 @@ class Parameter:
 
 @cache
 def parameters_of(compute: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return what `compute` takes by keyword; a function of NumPy takes nothing."""
-    if not isinstance(compute, FunctionType) or not compute.__code__.co_kwonlyargcount:
+    """
+    Return what `compute` takes by keyword; a function of NumPy takes nothing.
+
+    `**sliding: Unpack[Sliding]` is a list of parameters that several ops share: they
+    come first, and have no default where they are `Required`.
+    """
+    function = getattr(compute, "__func__", compute)
+    if not isinstance(function, FunctionType) or not _takes_keywords(function):
         return {}
-    return {
-        name: _parameter(argument)
-        for name, argument in signature(compute, eval_str=True).parameters.items()
-        if argument.kind is Argument.KEYWORD_ONLY
-    }
+    own: dict[str, Parameter] = {}
+    shared: dict[str, Parameter] = {}
+    for name, argument in signature(function, eval_str=True).parameters.items():
+        if argument.kind is Argument.KEYWORD_ONLY:
+            own[name] = _parameter(name, argument.annotation, argument.default)
+        elif get_origin(argument.annotation) is Unpack:
+            (table,) = get_args(argument.annotation)
+            hints = get_type_hints(table, include_extras=True).items()
+            shared = {name: _shared_parameter(name, hint) for name, hint in hints}
+    return shared | own
 
 
-def _parameter(argument: Argument) -> Parameter:
-    name, annotation = argument.name, argument.annotation
+def _takes_keywords(function: FunctionType) -> bool:
+    code = function.__code__
+    return bool(code.co_kwonlyargcount or code.co_flags & CO_VARKEYWORDS)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
     if get_origin(annotation) is Literal:
-        return Parameter(name, (str,), argument.default, get_args(annotation))
-    return Parameter(name, _kinds_in(annotation), argument.default)
+        return Parameter(name, (str,), default, get_args(annotation))
+    return Parameter(name, _kinds_in(annotation), default)
+
+
+def _shared_parameter(name: str, hint: Any) -> Parameter:
+    """Return an entry of a typed dictionary; `Annotated[int, 0]` has the default 0."""
+    if get_origin(hint) is Required:
+        return _parameter(name, get_args(hint)[0], Argument.empty)
+    if get_origin(hint) is Annotated:
+        return _parameter(name, *get_args(hint))
+    return _parameter(name, hint, False if hint is bool else None)
 
 
 def _kinds_in(annotation: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Required, Unpack
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.window import Ints, Window
+from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
@@ -46,8 +46,33 @@ def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) ->
     return array
 
 
+class Pooling(Sliding, total=False):
+    """What every pool is given."""
+
+    kernel_shape: Required[Sequence[int]]
+    ceil_mode: bool
+
+
+class PoolOp(GraphOp):
+    """A function of each window of an input."""
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    result = result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def window(self) -> Window:
+        """The kernel and its movement, defaults filled in."""
+        own = super().parameters()
+        return Window.of(**{name: own[name] for name in Pooling.__annotations__})
+
+    def parameters(self) -> dict[str, Any]:
+        return super().parameters() | self.window.parameters()
+
+
 @irdl_op_definition
-class MaxPoolOp(GraphOp):
+class MaxPoolOp(PoolOp):
     """
     The greatest element in each window, and where it lies when asked.
 
@@ -70,32 +95,17 @@ class MaxPoolOp(GraphOp):
 
     name = "graph.max_pool"
 
-    input = operand_def(TensorType.constr(AnyAttr()))
     result = result_def(TensorType.constr(AnyAttr()))
     indices = opt_result_def(TensorType.constr(i64))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
-    @property
-    def window(self) -> Window:
-        """The kernel and its movement, defaults filled in."""
-        return _window_of(super().parameters())
-
-    def parameters(self) -> dict[str, Any]:
-        return super().parameters() | self.window.parameters()
 
     @staticmethod
     def infer(
         input: SSAValue,
         *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None,
-        pads: Sequence[int] | None,
-        dilations: Sequence[int] | None,
-        ceil_mode: bool,
         storage_order: int,
+        **pooling: Unpack[Pooling],
     ) -> tuple[Tensor, ...]:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         if storage_order not in (0, 1):
             raise VerifyException(
                 f"expected a storage_order of 0 or 1, got {storage_order}"
@@ -110,15 +120,11 @@ class MaxPoolOp(GraphOp):
     def compute(
         input: Array,
         *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool = False,
         storage_order: int = 0,
         with_indices: bool = False,
+        **pooling: Unpack[Pooling],
     ) -> tuple[Array, ...]:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
         padded = window.padded(input, _lowest(input.dtype))
         if not with_indices:
@@ -127,16 +133,6 @@ class MaxPoolOp(GraphOp):
         return _greatest(
             window.view(padded, extents), window.view(places, extents), window.kernel
         )
-
-
-def _window_of(parameters: dict[str, Any]) -> Window:
-    return Window.of(
-        parameters["kernel_shape"],
-        parameters["strides"],
-        parameters["pads"],
-        parameters["dilations"],
-        parameters["ceil_mode"],
-    )
 
 
 def _check_padding(window: Window) -> None:
@@ -173,7 +169,7 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
 
 
 @irdl_op_definition
-class AvgPoolOp(GraphOp):
+class AvgPoolOp(PoolOp):
     """
     The mean of each window; padding counts where count_include_pad says so.
 
@@ -191,30 +187,12 @@ class AvgPoolOp(GraphOp):
 
     name = "graph.avg_pool"
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
-    @property
-    def window(self) -> Window:
-        """The kernel and its movement, defaults filled in."""
-        return _window_of(super().parameters())
-
-    def parameters(self) -> dict[str, Any]:
-        return super().parameters() | self.window.parameters()
-
     @staticmethod
     def infer(
         input: SSAValue,
-        *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None,
-        pads: Sequence[int] | None,
-        dilations: Sequence[int] | None,
-        ceil_mode: bool,
+        **pooling: Unpack[Pooling],
     ) -> Tensor:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         _check_padding(window)
         FLOAT.check(input)
         return tensor(element_of(input), _pooled(input, window))
@@ -223,17 +201,13 @@ class AvgPoolOp(GraphOp):
     def compute(
         input: Array,
         *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool = False,
         count_include_pad: bool = False,
+        **pooling: Unpack[Pooling],
     ) -> Array:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
         sums = _combine(window.padded(input, 0), window, extents, np.add)
-        counts = window.counts(input.shape[2:], padding=bool(count_include_pad))
+        counts = window.counts(input.shape[2:], padding=count_include_pad)
         for axis, count in enumerate(counts):
             divisor = np.maximum(count, 1).astype(input.dtype)
             sums = sums / divisor.reshape(-1, *(1,) * (len(counts) - 1 - axis))
@@ -241,7 +215,7 @@ class AvgPoolOp(GraphOp):
 
 
 @irdl_op_definition
-class LpPoolOp(GraphOp):
+class LpPoolOp(PoolOp):
     """
     The p-norm of each window; padding is zero.
 
@@ -258,31 +232,14 @@ class LpPoolOp(GraphOp):
 
     name = "graph.lp_pool"
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
-    @property
-    def window(self) -> Window:
-        """The kernel and its movement, defaults filled in."""
-        return _window_of(super().parameters())
-
-    def parameters(self) -> dict[str, Any]:
-        return super().parameters() | self.window.parameters()
-
     @staticmethod
     def infer(
         input: SSAValue,
         *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None,
-        pads: Sequence[int] | None,
-        dilations: Sequence[int] | None,
-        ceil_mode: bool,
         p: int,
+        **pooling: Unpack[Pooling],
     ) -> Tensor:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         _check_padding(window)
         _check_norm(p)
         FLOAT.check(input)
@@ -292,14 +249,10 @@ class LpPoolOp(GraphOp):
     def compute(
         input: Array,
         *,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int] | None = None,
-        pads: Sequence[int] | None = None,
-        dilations: Sequence[int] | None = None,
-        ceil_mode: bool = False,
         p: int = 2,
+        **pooling: Unpack[Pooling],
     ) -> Array:
-        window = Window.of(kernel_shape, strides, pads, dilations, ceil_mode)
+        window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
         powers = window.padded(np.abs(input) ** p, 0)
         sums = _combine(powers, window, extents, np.add)

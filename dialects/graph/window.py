@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -13,6 +13,14 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array
 
 Ints = tuple[int, ...]
+
+
+class Sliding(TypedDict, total=False):
+    """How a kernel moves: what convolutions and pools are given; absent as in ONNX."""
+
+    strides: Sequence[int] | None
+    pads: Sequence[int] | None
+    dilations: Sequence[int] | None
 
 
 @dataclass(frozen=True)
@@ -32,20 +40,20 @@ class Window:
 
     @staticmethod
     def of(
-        kernel: Sequence[int],
+        kernel_shape: Sequence[int],
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil: bool = False,
+        ceil_mode: bool = False,
     ) -> Window:
         """Return the window with absent parts as ONNX defaults them, checked."""
-        axes = len(kernel)
+        axes = len(kernel_shape)
         found = Window(
-            tuple(kernel),
+            tuple(kernel_shape),
             (1,) * axes if strides is None else tuple(strides),
             (0,) * (2 * axes) if pads is None else tuple(pads),
             (1,) * axes if dilations is None else tuple(dilations),
-            ceil,
+            ceil_mode,
         )
         found.check()
         return found
