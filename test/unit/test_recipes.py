@@ -41,7 +41,9 @@ def environment_of(folder: Path) -> dict[str, str]:
     settings = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     info = folder / ".links" / "glow_xdsl-0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: glow-xdsl\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: glow-xdsl\nVersion: 0\n"
+    )
     lines: list[str] = []
     for group, points in settings["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {at}" for name, at in points.items())]
