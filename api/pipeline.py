@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
+from glow.registry import universe
 from glow.support.extensions import PIPELINE, broken, entry_points_of, load
 
 
@@ -60,10 +61,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 _GRAPH = (
-    Step(
-        "arguments-to-placeholders",
-        "What the caller passes and takes is found by name from here on.",
-    ),
+    Step("arguments-to-placeholders", "Later passes find arrays of callers by name."),
     Step(
         "tie-states",
         "The caller wants outputs kept as inputs of the next run.",
@@ -272,12 +270,16 @@ def stages() -> tuple[Stage, ...]:
     """
     Return the stages, with the steps that other packages add one after the other.
 
-    Errors: ExtensionError for an entry point that does not load, or no such place.
+    Errors: ExtensionError for one that does not load, has no place or no such pass.
     """
     extended = list(STAGES)
     for point in entry_points_of(PIPELINE):
         added = load(point, AddedStep)
-        place = added.before or added.after
+        place, name = added.before or added.after, added.step.name
+        if name not in universe().all_passes:
+            raise broken(point, f"expected the name of a pass, got {name!r}")
+        if added.before and added.after:
+            raise broken(point, "expected a step to run before or after, got both")
         for number, stage in enumerate(extended):
             names = [step.name for step in stage.steps]
             if place in names:

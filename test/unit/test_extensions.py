@@ -31,6 +31,8 @@ from glow.importers.onnx.registry import onnx_op
 NUMBER = 5
 HERE = AddedStep(Step("cse", "A test."), before="fold-constants")
 LATE = AddedStep(Step("dce", "A test."), after="fold-constants")
+UNKNOWN = AddedStep(Step("no-such-pass", "A test."), after="cse")
+BOTH = AddedStep(Step("cse", "A test."), before="dce", after="cse")
 NOWHERE = AddedStep(Step("cse", "A test."), after="no-such-pass")
 
 @onnx_op("TopK", since=11)
@@ -106,10 +108,21 @@ def test_steps_are_added_before_the_first_and_after_the_last_of_a_name(
     assert stages() == STAGES
 
 
-def test_a_step_without_a_place_is_refused(tmp_path: Path) -> None:
-    extend("glow.pipeline", "extension_of_test:NOWHERE", tmp_path)
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("NOWHERE", "expected the name of a step, got 'no-such-pass'"),
+        ("UNKNOWN", "expected the name of a pass, got 'no-such-pass'"),
+        ("BOTH", "expected a step to run before or after, got both"),
+    ],
+)
+def test_a_step_without_a_pass_or_a_place_is_refused(
+    value: str, reason: str, tmp_path: Path
+) -> None:
+    extend("glow.pipeline", f"extension_of_test:{value}", tmp_path)
+    message = f'package tides: entry point "tides" of glow.pipeline: {reason}'
     with (
         installed(tmp_path, tmp_path),
-        pytest.raises(glow.ExtensionError, match="name of a step, got 'no-such-pass'"),
+        pytest.raises(glow.ExtensionError, match=message),
     ):
         stages()
