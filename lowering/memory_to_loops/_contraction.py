@@ -3,74 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from math import prod
 
 from xdsl.ir import SSAValue
 
+from glow.codegen.loops import Level
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
-from glow.lowering.memory_to_loops._epilogue import program_of
-from glow.lowering.memory_to_loops.axes import Axis, nest_row
-from glow.lowering.memory_to_loops.kernels.contraction import Contraction
+from glow.lowering.memory_to_loops._epilogue import form_of
+from glow.lowering.memory_to_loops.kernels.contraction import (
+    Contraction,
+    ContractionRow,
+)
+from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.main import Main
 
 
-@dataclass(frozen=True)
-class Slide:
-    """
-    A spatial axis of a convolution, as `kernels.contraction.Window` reads it.
-
-    Units: strides in elements.
-    """
-
-    axis: Axis
-    step: int
-    pad: int
-    dilation: int
-    taps: int
-    limit: int
-    moves: tuple[int, int]
-
-    def row(self) -> list[int]:
-        window = [self.step, self.pad, self.dilation, self.taps, self.limit]
-        return [*nest_row([self.axis]), *window, *self.moves]
-
-
-@dataclass(frozen=True)
-class Loops:
-    """
-    The loops of a contraction.
-
-    Axes of `outer` and windows move left, right, bias, each extra and the result; those
-    of `inner` left and right.
-    """
-
-    outer: Sequence[Axis]
-    inner: Sequence[Axis]
-    windows: Sequence[Slide] = ()
-    begin: int = 0
-    """Where the left factor begins."""
-
-
 def call_contraction(
-    main: Main, op: ConvOp | MatMulOp, factors: Sequence[SSAValue], loops: Loops
+    main: Main,
+    op: ConvOp | MatMulOp,
+    factors: Sequence[SSAValue],
+    row: ContractionRow[int],
 ) -> None:
     """Append the call that multiplies `factors`, with the epilogue of `op`."""
-    program = program_of(op.epilogue, buffer_type(factors[0]).element_type)
-    kernel = Contraction(
-        program,
-        op.bias is not None,
-        len(loops.outer),
-        len(loops.windows),
-        len(loops.inner),
-    )
-    row = [loops.begin, *nest_row(loops.outer)]
-    for slide in loops.windows:
-        row += slide.row()
-    row += nest_row(loops.inner)
+    left, right = (buffer_type(factor).element_type for factor in factors)
+    form = form_of(op, left)
     bias = [] if op.bias is None else [op.bias]
     arguments = [main.base(b) for b in (*factors, *bias, *op.extras, op.result)]
-    if program.divides_integers:
+    if form.program.divides_integers:
         arguments.append(main.fault)
-        row.append(main.message(op, "integer division by zero"))
-    main.call(kernel, arguments, row)
+        row = replace(row, code=main.message(op, "integer division by zero"))
+    # The outermost loop is what is cut into pieces.
+    outer = tuple(level for level in row.outer if level.extent > 1)
+    row = replace(row, outer=outer)
+    counts = len(outer), len(row.windows), len(row.inner)
+    kernel = Contraction(form, left, right, *counts)
+    main.call(kernel, arguments, row, _work(row))
+
+
+def _work(row: ContractionRow[int]) -> Work:
+    places: list[Level[int]] = [*row.outer, *(window.level for window in row.windows)]
+    units, *others = [level.extent for level in places] or [1]
+    taps = [window.taps for window in row.windows]
+    return Work(units, prod(others) * prod(taps) * prod(n.extent for n in row.inner))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
@@ -92,6 +92,15 @@ def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
     )
 
 
+def form_of(op: ConvOp | MatMulOp, element: Attribute) -> Epilogue:
+    """Return what follows a product of `element`, where no kinds of extras matter."""
+    return Epilogue(
+        program_of(op.epilogue, element),
+        tuple(buffer_type(b).element_type for b in (*op.extras, op.result)),
+        bias=None if op.bias is None else buffer_type(op.bias).element_type,
+    )
+
+
 def epilogue_of(
     op: ConvOp | MatMulOp,
     axis: int,
@@ -105,20 +114,16 @@ def epilogue_of(
     `batch` of what are rows of a `Matrix` tell batches apart.
     Errors: a division of integers, which reports faults.
     """
-    program = program_of(op.epilogue)
-    if program.divides_integers:
+    form = form_of(op, f32)
+    if form.program.divides_integers:
         raise PassFailedException(f"cannot divide integers behind {op.name} of f32")
     addressed = [(seen or _broadcast(op))(extra) for extra in op.extras]
     matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in addressed]
-    form = Epilogue(
-        program,
-        tuple(buffer_type(b).element_type for b in (*op.extras, op.result)),
-        tuple(_kind(matrix, batch) for matrix in matrices),
-        None if op.bias is None else buffer_type(op.bias).element_type,
-    )
+    kinds = tuple(_kind(matrix, batch) for matrix in matrices)
     storage = _storage_of(op.result)
     in_place = any(_storage_of(extra) == storage for extra in op.extras)
-    return EpiloguePlan(form, tuple(op.extras), tuple(matrices), in_place)
+    plan = replace(form, extras=kinds), tuple(op.extras), tuple(matrices)
+    return EpiloguePlan(*plan, in_place)
 
 
 def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:

@@ -10,19 +10,17 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.loops import Level
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
-from glow.lowering.memory_to_loops._contraction import (
-    Loops,
-    Slide,
-    call_contraction,
-)
+from glow.lowering.memory_to_loops._contraction import call_contraction
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
-from glow.lowering.memory_to_loops.axes import Axis, strides_in
+from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow, WindowRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
@@ -220,9 +218,9 @@ def _generic(main: Main, op: ConvOp, window: Window) -> None:
     bias = 0 if op.bias is None else addressing_of(op.bias).strides[0]
     batch, channel = window.input.strides[:2]
     output, depth, *taps = filter.strides
-    outer = [
-        Axis(shape[0], (batch, 0, 0, *(r[0] for r in results))),
-        Axis(
+    outer = (
+        Level(shape[0], (batch, 0, 0, *(r[0] for r in results))),
+        Level(
             window.group,
             (
                 window.depth * channel,
@@ -231,9 +229,9 @@ def _generic(main: Main, op: ConvOp, window: Window) -> None:
                 *(columns * r[1] for r in results),
             ),
         ),
-        Axis(columns, (0, output, bias, *(r[1] for r in results))),
-    ]
-    slides: list[Slide] = []
+        Level(columns, (0, output, bias, *(r[1] for r in results))),
+    )
+    windows: list[WindowRow[int]] = []
     begin = 0
     for i, (step, pad, dilation) in enumerate(
         zip(window.strides, window.pads, window.dilations, strict=True)
@@ -241,9 +239,9 @@ def _generic(main: Main, op: ConvOp, window: Window) -> None:
         stride = window.input.strides[2 + i]
         moves = (step * stride, 0, 0, *(r[2 + i] for r in results))
         begin -= pad * stride
-        slides.append(
-            Slide(
-                Axis(shape[2 + i], moves),
+        windows.append(
+            WindowRow(
+                Level(shape[2 + i], moves),
                 step,
                 pad,
                 dilation,
@@ -252,7 +250,6 @@ def _generic(main: Main, op: ConvOp, window: Window) -> None:
                 (dilation * stride, taps[i]),
             )
         )
-    inner = [Axis(window.depth, (channel, depth))]
-    call_contraction(
-        main, op, (op.input, op.filter), Loops(outer, inner, slides, begin)
-    )
+    inner = (Level(window.depth, (channel, depth)),)
+    row = ContractionRow(outer, inner, tuple(windows), begin, code=0)
+    call_contraction(main, op, (op.input, op.filter), row)

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
+from glow.codegen.memory import Strips
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering.memory_to_loops.copy import clear_padding
-from glow.lowering.memory_to_loops.kernels.strips import Strips
-from glow.lowering.memory_to_loops.kernels.zero_gaps import ZeroGaps
+from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
+from glow.lowering.memory_to_loops.kernels.zero_gaps import ZeroGaps, ZeroGapsRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import pack
 from glow.support.types import dtype_of
@@ -37,7 +38,14 @@ def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
         type_.element_type, Strips.of(main.target, [type_.element_type], unroll=2)
     )
     arguments = [main.base(op.result, first), main.offsets(gaps)]
-    main.call(kernel, arguments, [repeats, period, len(gaps)])
+    units, others = max(repeats, len(gaps)), min(repeats, len(gaps))
+    row = ZeroGapsRow(
+        Steps(0, repeats, int(units == repeats)),
+        period,
+        Steps(0, len(gaps), int(units != repeats)),
+    )
+    cost = others * int(gaps[:, 1].sum()) // len(gaps)
+    main.call(kernel, arguments, row, Work(units, cost))
 
 
 def gaps_of(buffer: SSAValue) -> tuple[NDArray[np.int64], int, int]:

@@ -9,21 +9,20 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.loops import Level
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import MatMulOp
-from glow.lowering.memory_to_loops._contraction import (
-    Loops,
-    call_contraction,
-)
+from glow.lowering.memory_to_loops._contraction import call_contraction
 from glow.lowering.memory_to_loops._epilogue import (
     EpiloguePlan,
     Matrix,
     epilogue_of,
     program_of,
 )
-from glow.lowering.memory_to_loops.axes import Axis, strides_in
+from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
@@ -154,9 +153,9 @@ def _plain(main: Main, op: MatMulOp) -> None:
         else strides_in(addressing_of(op.bias), shape),
         *(strides_in(addressing_of(value), shape) for value in (*op.extras, op.result)),
     ]
-    outer = [
-        Axis(extent, tuple(strides[i] for strides in operands))
+    outer = tuple(
+        Level(extent, tuple(strides[i] for strides in operands))
         for i, extent in enumerate(shape)
-    ]
-    inner = [Axis(depth, (step, pitch))]
-    call_contraction(main, op, (op.lhs, op.rhs), Loops(outer, inner))
+    )
+    row = ContractionRow(outer, (Level(depth, (step, pitch)),), (), begin=0, code=0)
+    call_contraction(main, op, (op.lhs, op.rhs), row)

@@ -17,8 +17,8 @@ from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow, Steps
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main

@@ -23,7 +23,11 @@ from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, levels_of
 from glow.lowering.memory_to_loops.copy import plan_copy
 from glow.lowering.memory_to_loops.elementwise import plan
-from glow.lowering.memory_to_loops.kernels.crop_taps import CropTaps, number_of
+from glow.lowering.memory_to_loops.kernels.crop_taps import (
+    CropTaps,
+    CropTapsRow,
+    number_of,
+)
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.resize import (
     Resize,
@@ -279,6 +283,6 @@ def _write_tables(main: Main, op: _Resize, roi: SSAValue, order: list[int]) -> _
         arguments = [main.base(roi), positions]
         arguments += [] if weights is None else [weights]
         step = addressing_of(op.input).strides[axis]
-        row = [line.extent, line.places, step, *ends, *start]
-        main.call(kernel, arguments, row)
+        row = CropTapsRow(line.extent, line.places, step, *ends, *start)
+        main.call(kernel, arguments, row, Work(line.places, length))
     return _Tables((length,) * len(order), starts, True, positions, weights)

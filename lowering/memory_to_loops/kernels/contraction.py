@@ -2,82 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import arith, func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
-    OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+from glow.codegen.functions import maximum, minimum
+from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.rows import blank
+from glow.codegen.values import Value, constant, index
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.finish import Epilogue
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    Call,
+    Operand,
+    RangeKernel,
 )
-from glow.lowering.memory_to_loops.kernels.faults import reporter
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Level, Row, nest
-from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.types import is_float
 
-LEFT, RIGHT, BIAS = 0, 1, 2
+Bounds = tuple[Value, Value]
 
 
 @dataclass(frozen=True)
-class Window:
+class WindowRow(Generic[N]):
     """
     A window that slides along an axis of the left factor and is clipped to it.
 
     At place i it begins at position `i * step - pad` and has `taps`, `dilation` apart.
+    Units: strides in elements.
     """
 
-    level: Level
-    step: SSAValue
-    pad: SSAValue
-    dilation: SSAValue
-    taps: SSAValue
-    limit: SSAValue
+    level: Level[N]
+    step: N
+    pad: N
+    dilation: N
+    taps: N
+    limit: N
     """The positions that exist."""
-    moves: list[SSAValue]
+    moves: tuple[N, ...]
     """How far the left and the right factor move per tap."""
 
-    @staticmethod
-    def read(row: Row, operands: int) -> Window:
-        (level,) = row.levels(1, operands)
-        step, pad, dilation = (row.next(name) for name in ("step", "pad", "dilation"))
-        taps, limit = row.next("taps"), row.next("limit")
-        return Window(level, step, pad, dilation, taps, limit, row.take(2, "move"))
 
-    def clip(self, b: Body, place: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """Return the first tap that reads an element, and the one after the last."""
-        begin = b.difference(b.product(place, self.step), self.pad)
-        before = b.difference(b.const(0), begin)
-        left = b.difference(self.limit, begin)
-        first, last = (self._taps(b, distance) for distance in (before, left))
-        return first, b.binary(arith.MinSIOp, last, self.taps)
-
-    def _taps(self, b: Body, distance: SSAValue) -> SSAValue:
-        """Return how many taps lie before `distance`."""
-        distance = b.binary(arith.MaxSIOp, distance, b.const(0))
-        rounded = b.difference(b.sum(distance, self.dilation), b.const(1))
-        return b.binary(arith.DivSIOp, rounded, self.dilation)
+def _clip(window: WindowRow[Value], place: Value) -> Bounds:
+    """Return the first tap that reads an element, and the one after the last."""
+    begin = place * window.step - window.pad
+    first, last = (
+        (maximum(distance, 0) + window.dilation - 1) // window.dilation
+        for distance in (0 - begin, window.limit - begin)
+    )
+    return first, minimum(last, window.taps)
 
 
 @dataclass(frozen=True)
-class Contraction(Kernel):
+class ContractionRow(Generic[N]):
+    """
+    The loops of a contraction.
+
+    Those of `outer` and windows move left, right, bias, each extra and the result;
+    those of `inner`, which are summed up, left and right.
+    """
+
+    outer: tuple[Level[N], ...]
+    inner: tuple[Level[N], ...]
+    windows: tuple[WindowRow[N], ...]
+    begin: N
+    """Where the left factor begins."""
+    code: N
+    """The fault of a division of integers, if the program has one."""
+
+
+@dataclass(frozen=True)
+class Contraction(RangeKernel):
     """
     `result = epilogue(bias + sum of left * right)`, an element at a time.
 
-    Row: where left begins; `outer` loops over results; windows; `inner` loops over
-    what is summed, which move left and right alone; the fault code if the program
-    divides integers.
+    Unit: an iteration of the outermost loop over results.
     """
 
-    program: ScalarProgram
-    has_bias: bool
+    epilogue: Epilogue
+    left: Attribute
+    right: Attribute
     outer: int
     windows: int
     inner: int
@@ -87,112 +92,94 @@ class Contraction(Kernel):
         return "contraction"
 
     @property
-    def element(self) -> Attribute:
-        return self.program.inputs[0]
-
     def _names(self) -> list[str]:
-        extras = [f"extra{i}" for i in range(len(self.program.inputs) - 1)]
+        """Return the operands that loops move."""
+        extras = [f"extra{i}" for i in range(len(self.epilogue.elements) - 1)]
         return ["left", "right", "bias", *extras, "result"]
 
-    def _arguments(self) -> list[tuple[str, Attribute]]:
-        product, *extras = self.program.inputs
-        elements = [product, product, product, *extras, self.program.elements[-1]]
-        named = zip(self._names(), elements, strict=True)
-        return [
-            *((n, flat(e)) for n, e in named if self.has_bias or n != "bias"),
-            *([("fault", OFFSETS)] if self.program.divides_integers else []),
-            ("rows", TABLE),
-            ("at", INDEX),
-        ]
+    def operands(self) -> Mapping[str, Operand]:
+        compute = self.epilogue.compute
+        divides = self.epilogue.program.divides_integers
+        return {
+            "left": Operand(self.left, compute),
+            "right": Operand(self.right, compute),
+            **self.epilogue.operands(),
+            "result": Operand(self.epilogue.result),
+            **({"fault": FAULT} if divides else {}),
+        }
 
-    def build(self) -> FuncOp:
-        op, b, args = function(self.symbol, self._arguments())
-        names = self._names()
-        row = Row(b, args)
-        starts = [b.const(0)] * len(names)
-        starts[LEFT] = row.next("begin")
-        outer = row.levels(self.outer, len(names))
-        windows = [Window.read(row, len(names)) for _ in range(self.windows)]
-        inner = row.levels(self.inner, 2)
-        report = None
-        if self.program.divides_integers:
-            report = reporter(args["fault"], row.next("code"))
+    def row(self) -> ContractionRow[int]:
+        count = len(self._names)
+        (level,) = levels_like(1, count)
+        window = blank(WindowRow[int], level=level, moves=(0, 0))
+        return ContractionRow(
+            levels_like(self.outer, count),
+            levels_like(self.inner, 2),
+            (window,) * self.windows,
+            begin=0,
+            code=0,
+        )
 
-        def element(
-            b: Body, offsets: list[SSAValue], clips: list[tuple[SSAValue, SSAValue]]
-        ) -> None:
-            first = (
-                b.load(args["bias"], offsets[BIAS])
-                if self.has_bias
-                else b.scalar(0, self.element)
-            )
-            loops = [
-                (window.moves, *clip)
-                for window, clip in zip(windows, clips, strict=True)
-            ]
-            loops += [(strides, b.const(0), extent) for extent, strides in inner]
-            total = self._sum(b, loops, offsets[:BIAS], first, args)
-            extras = zip(names[BIAS + 1 : -1], offsets[BIAS + 1 : -1], strict=True)
-            values = [total, *(b.load(args[name], at) for name, at in extras)]
-            (found,) = self.program.emit(b, values, report=report)
-            b.store(found, args["result"], offsets[-1])
-
-        def place(b: Body, offsets: list[SSAValue]) -> None:
-            _slide(b, windows, offsets, [], element)
-
-        nest(b, outer, len(names), place, starts)
-        b.do(func.ReturnOp())
-        return op
+    def write(self, call: Call, row: ContractionRow[Value]) -> None:
+        names = self._names
+        starts = [row.begin, *(index(0) for _ in names[1:])]
+        bounds = (call.range, None) if row.outer else (None, call.range)
+        inner = [(index(0), level.extent, level.strides) for level in row.inner]
+        for outer in nest(row.outer, len(names), starts=starts, bounds=bounds[0]):
+            for offsets, clips in _slide(row.windows, outer, bounds[1]):
+                at = dict(zip(names, offsets, strict=True))
+                taps = zip(clips, row.windows, strict=True)
+                loops = [(*clip, window.moves) for clip, window in taps]
+                total = Var(constant(0, self.epilogue.compute))
+                if self.epilogue.bias is not None:
+                    total = Var(call["bias"][at["bias"]])
+                self._sum(call, [*loops, *inner], at["left"], at["right"], total)
+                call["result"][at["result"]] = self._finished(call, row, at, total)
 
     def _sum(
         self,
-        b: Body,
-        loops: Sequence[tuple[Sequence[SSAValue], SSAValue, SSAValue]],
-        offsets: Sequence[SSAValue],
-        total: SSAValue,
-        args: dict[str, SSAValue],
-    ) -> SSAValue:
-        """Return `total` and the products that `loops` reach from `offsets`."""
+        call: Call,
+        loops: Sequence[tuple[Value, Value, Sequence[Value]]],
+        left: Value,
+        right: Value,
+        total: Var,
+    ) -> None:
+        """Add the products that `loops` reach to `total`."""
         if not loops:
-            x, y = b.load(args["left"], offsets[0]), b.load(args["right"], offsets[1])
-            has_fraction = is_float(self.element)
-            times, plus = (
-                (arith.MulfOp, arith.AddfOp)
-                if has_fraction
-                else (arith.MuliOp, arith.AddiOp)
-            )
-            return b.binary(plus, total, b.binary(times, x, y))
-        (strides, first, last), *rest = loops
+            total.value = total.value + call["left"][left] * call["right"][right]
+            return
+        (first, last, (x, y)), *rest = loops
+        for i in loop(first, last, total):
+            self._sum(call, rest, left + i * x, right + i * y, total)
 
-        def step(b: Body, i: SSAValue, carried: list[SSAValue]) -> list[SSAValue]:
-            here = [
-                b.sum(offset, b.product(i, stride))
-                for offset, stride in zip(offsets, strides, strict=True)
-            ]
-            return [self._sum(b, rest, here, carried[0], args)]
-
-        return b.loop(first, last, 1, [total], step)[0]
+    def _finished(
+        self,
+        call: Call,
+        row: ContractionRow[Value],
+        at: Mapping[str, Value],
+        total: Var,
+    ) -> Value:
+        """Return what is stored for a sum."""
+        report = None
+        if self.epilogue.program.divides_integers:
+            report = Fault(call["fault"], row.code).report
+        extras = [call[name][at[name]] for name in self._names[3:-1]]
+        return self.epilogue.finished([total.value, *extras], report)
 
 
 def _slide(
-    b: Body,
-    windows: Sequence[Window],
-    offsets: list[SSAValue],
-    clips: list[tuple[SSAValue, SSAValue]],
-    body: Callable[[Body, list[SSAValue], list[tuple[SSAValue, SSAValue]]], None],
-) -> None:
-    """Append a loop per window; `body` is told where operands stand, and the taps."""
+    windows: Sequence[WindowRow[Value]], starts: list[Value], bounds: Bounds | None
+) -> Generator[tuple[list[Value], list[Bounds]]]:
+    """
+    Write a loop per window; yield where operands stand, and the taps of each.
+
+    `bounds` are those of the outermost loop, where it does not do all places.
+    """
     if not windows:
-        body(b, offsets, clips)
+        yield starts, []
         return
     window, *rest = windows
-    extent, strides = window.level
-
-    def step(b: Body, i: SSAValue) -> None:
-        here = [
-            b.sum(offset, b.product(i, stride))
-            for offset, stride in zip(offsets, strides, strict=True)
-        ]
-        _slide(b, rest, here, [*clips, window.clip(b, i)], body)
-
-    b.each(0, extent, step, nonempty=True)
+    for i in loop(*(bounds or (0, window.level.extent)), nonempty=True):
+        own = _clip(window, i)
+        for at, clips in _slide(rest, moved(starts, i, window.level), None):
+            yield at, [own, *clips]

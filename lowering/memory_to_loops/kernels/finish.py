@@ -14,12 +14,11 @@ from glow.codegen.loops import loop
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.shuffles import inserted, rows_of
 from glow.codegen.values import Value, constant, index, joined
-from glow.codegen.writer import current
-from glow.lowering.memory_to_loops.builder import Body
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
-from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.lowering.memory_to_loops.scalar_program import Report, ScalarProgram
+from glow.support.types import compute_type
 
 _SHORT = 6
 """The instructions of an epilogue that is written out for each row of a tile."""
@@ -45,7 +44,7 @@ class Epilogue:
     @property
     def compute(self) -> Attribute:
         """The type of sums."""
-        return self.program.inputs[0]
+        return compute_type(self.program.inputs[0])
 
     @property
     def result(self) -> Attribute:
@@ -55,7 +54,8 @@ class Epilogue:
     def operands(self) -> dict[str, Operand]:
         """Return what is read beside factors."""
         bias = {} if self.bias is None else {"bias": Operand(self.bias, self.compute)}
-        pairs = zip(self.elements[:-1], self.program.inputs[1:], strict=True)
+        wide = map(compute_type, self.program.inputs[1:])
+        pairs = zip(self.elements[:-1], wide, strict=True)
         extras = {f"extra{i}": Operand(*pair) for i, pair in enumerate(pairs)}
         return {**bias, **extras}
 
@@ -70,13 +70,11 @@ class Epilogue:
         has_functions = any(step.op.name.startswith("math.") for step in steps)
         return len(steps) > _SHORT or has_functions or Extra.STRIDED in self.extras
 
-    def finished(self, inputs: Sequence[Value]) -> Value:
-        """Return what is stored for vectors of sums and of extras."""
-        lanes = inputs[0].lanes
-        b = Body(current().block, current().constants, current().entry)
-        groups = zip(*(value.parts for value in inputs), strict=True)
-        parts = [self.program.emit(b, ssas, lanes)[0] for ssas in groups]
-        return convert(joined([Value.of(part) for part in parts]), self.result)
+    def finished(self, inputs: Sequence[Value], report: Report | None = None) -> Value:
+        """Return what is stored for a sum and extras, scalars or vectors."""
+        strip = Strip(inputs[0].lanes, len(inputs[0].parts))
+        (result,) = self.program.run(inputs, report, strip)
+        return convert(result, self.result)
 
 
 @dataclass(frozen=True)

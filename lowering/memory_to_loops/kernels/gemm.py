@@ -16,14 +16,14 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel
 from glow.lowering.memory_to_loops.kernels.gemm_row import (
     Extra,
     GemmRow,
-    Steps,
-    bounds_of,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
     Call,
     Operand,
     RangeKernel,
+    Steps,
+    bounds_of,
 )
 from glow.lowering.memory_to_loops.kernels.microkernel import (
     Factors,

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic
 
-from glow.codegen.functions import minimum
 from glow.codegen.loops import N
-from glow.codegen.values import Value, select
-from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.kernel import Steps
 
 
 class Extra(Enum):
@@ -28,22 +26,6 @@ class Extra(Enum):
 
     def __repr__(self) -> str:
         return self.value
-
-
-@dataclass(frozen=True)
-class Steps(Generic[N]):
-    """A loop of a product, and how many of its steps are a unit of work, or 0."""
-
-    first: N
-    last: N
-    unit: N
-
-
-def bounds_of(steps: Steps[Value], call: Call) -> tuple[Value, Value]:
-    """Return the steps to do: all, or those of the call's range if units are some."""
-    first = steps.first + call.begin * steps.unit
-    last = minimum(steps.first + call.end * steps.unit, steps.last)
-    return first, select(steps.unit == 0, steps.last, last)
 
 
 @dataclass(frozen=True)

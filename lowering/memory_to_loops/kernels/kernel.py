@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Generic
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -21,10 +21,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
-from glow.codegen.loops import Level
+from glow.codegen.functions import minimum
+from glow.codegen.loops import Level, N
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row
-from glow.codegen.values import INDEX, Value, index
+from glow.codegen.values import INDEX, Value, index, select
 from glow.codegen.writer import Writer, perform, writing_to
 
 _PRIVATE = StringAttr("private")
@@ -145,6 +146,22 @@ class Call:
         arguments = [m.base for m in memories] + [number.ssa for number in numbers]
         callee: dict[str, Attribute] = {"callee": SymbolRefAttr(kernel.symbol)}
         perform(func.CallOp.create(operands=arguments, properties=callee))
+
+
+@dataclass(frozen=True)
+class Steps(Generic[N]):
+    """A loop, and how many of its steps are a unit of work; 0 if it is not cut."""
+
+    first: N
+    last: N
+    unit: N
+
+
+def bounds_of(steps: Steps[Value], call: Call) -> tuple[Value, Value]:
+    """Return the steps to do: all, unless the loop is cut."""
+    first = steps.first + call.begin * steps.unit
+    last = minimum(steps.first + call.end * steps.unit, steps.last)
+    return first, select(steps.unit == 0, steps.last, last)
 
 
 class RangeKernel(Kernel):

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
-from xdsl.dialects import func
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
-from glow.lowering.memory_to_loops.builder import (
-    INDEX,
+from glow.codegen.loops import N, loop
+from glow.codegen.memory import Strips
+from glow.codegen.rows import blank
+from glow.codegen.values import Value
+from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
-    TABLE,
-    Body,
-    flat,
-    function,
+    Call,
+    Operand,
+    RangeKernel,
+    Steps,
+    bounds_of,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel
-from glow.lowering.memory_to_loops.kernels.nest import Row, nest
-from glow.lowering.memory_to_loops.kernels.strips import Piece, Strips
 
 
 @dataclass(frozen=True)
-class ZeroGaps(Kernel):
+class ZeroGapsRow(Generic[N]):
+    """How often all runs repeat, at which distance in elements, and the runs."""
+
+    repeats: Steps[N]
+    period: N
+    runs: Steps[N]
+
+
+@dataclass(frozen=True)
+class ZeroGaps(RangeKernel):
     """
     Write zeros to runs of elements, listed in `gaps` as (start, length).
 
-    Row: how often all runs repeat and at which distance, the number of runs.
+    Unit: a repetition or a run, as the row says.
     """
 
     element: Attribute
@@ -36,29 +46,18 @@ class ZeroGaps(Kernel):
     def prefix(self) -> str:
         return "zero_gaps"
 
-    def build(self) -> FuncOp:
-        memory = flat(self.element)
-        arguments = [("y", memory), ("gaps", OFFSETS), ("rows", TABLE), ("at", INDEX)]
-        op, b, args = function(self.symbol, arguments)
-        row = Row(b, args)
-        levels, count = row.levels(1, 1), row.next("count")
+    def operands(self) -> Mapping[str, Operand]:
+        return {"y": Operand(self.element), "gaps": OFFSETS}
 
-        def repeat(b: Body, offsets: list[SSAValue]) -> None:
-            b.each(0, count, lambda b, i: self._gap(b, args, offsets[0], i))
+    def row(self) -> ZeroGapsRow[int]:
+        steps = blank(Steps[int])
+        return ZeroGapsRow(steps, 0, steps)
 
-        nest(b, levels, 1, repeat)
-        b.do(func.ReturnOp())
-        return op
-
-    def _gap(
-        self, b: Body, args: dict[str, SSAValue], offset: SSAValue, i: SSAValue
-    ) -> None:
-        entry = b.product(i, 2)
-        start = b.sum(offset, b.offset(args["gaps"], entry))
-        length = b.offset(args["gaps"], b.sum(entry, 1))
-
-        def step(b: Body, i: SSAValue, piece: Piece) -> None:
-            zeros = [b.scalar(0, self.element, piece.lanes)] * piece.count
-            piece.store(b, zeros, args["y"], b.sum(start, i))
-
-        self.strips.each(b, length, step)
+    def write(self, call: Call, row: ZeroGapsRow[Value]) -> None:
+        y, gaps = call["y"], call["gaps"]
+        runs = bounds_of(row.runs, call)
+        for repeat in loop(*bounds_of(row.repeats, call)):
+            for run in loop(*runs):
+                start = gaps[run * 2] + repeat * row.period
+                for i, strip in self.strips.along(gaps[run * 2 + 1]):
+                    y.store(strip.constant(0, self.element), start + i, strip)
