@@ -11,7 +11,7 @@ from glow.dialects.graph.normalization import BatchNormOp
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
-from glow.lowering.memory_to_loops.main import rule_of
+from glow.lowering.memory_to_loops.rules import rule_of
 from glow.support.types import normalize_axis, shape_of
 
 Buffers = SSAValue | list[SSAValue] | None

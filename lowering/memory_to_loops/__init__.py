@@ -26,7 +26,8 @@ from glow.dialects.memory.storage import (
     ViewOp,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import closure
-from glow.lowering.memory_to_loops.main import Main, rule_of
+from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.rules import rule_of
 from glow.support.arrays import ALIGNMENT
 from glow.support.targets import target_of
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from itertools import pairwise
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,13 +25,13 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.rows import integers
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import find_addressing
-from glow.dialects.memory.base import Buffer, MemoryOp, buffer_type
+from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.builder import (
     BYTES,
@@ -45,8 +42,7 @@ from glow.lowering.memory_to_loops.builder import (
     function,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, RangeKernel, Work
-from glow.support.discovery import modules_in
-from glow.support.extensions import KERNELS, load_all
+from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import dtype_of
@@ -265,64 +261,3 @@ class Main:
             alignment=64,
         )
         return table, self.function
-
-
-Handler = Callable[[Main, Any], None]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How an op becomes calls of kernels, and what these ask of its buffers."""
-
-    lower: Handler
-    in_place: bool = False
-    """Elements of the first operand are read before those of the result are written."""
-    updates: bool = False
-    """The result has the first operand before, of which parts are written."""
-    contiguous: tuple[str, ...] = ()
-    """Operands that are read in row-major order, without gaps."""
-    scratch: Callable[[Any], Sequence[Buffer]] | None = None
-    """The room that a graph op takes."""
-
-
-RULES: dict[type[Operation], Rule] = {}
-
-
-def lowers(
-    *ops: type[Operation],
-    in_place: bool = False,
-    updates: bool = False,
-    contiguous: tuple[str, ...] = (),
-    scratch: Callable[[Any], Sequence[Buffer]] | None = None,
-) -> Callable[[Handler], Handler]:
-    """
-    Register a function as the lowering of `ops` to calls of kernels.
-
-    An op is one of the memory dialect, or of the graph: then the function gets the
-    `memory.apply` of it.
-    """
-
-    def register(handler: Handler) -> Handler:
-        rule = Rule(handler, in_place, updates, contiguous, scratch)
-        RULES.update(dict.fromkeys(ops, rule))
-        return handler
-
-    return register
-
-
-def rule_of(op: type[Operation]) -> Rule | None:
-    """Return what a kernel has registered for `op`, None if none has."""
-    import_rules()
-    return RULES.get(op)
-
-
-@cache
-def import_rules() -> None:
-    """
-    Import the modules that register rules: those here, then those of other packages.
-
-    Errors: ExtensionError for one of another package that does not load.
-    """
-    for module in modules_in("glow.lowering.memory_to_loops"):
-        import_module(module)
-    load_all(KERNELS, ModuleType)

@@ -25,7 +25,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
 from glow.dialects.memory.storage import ConstantOp, GetOp, PlaceholderOp, ViewOp
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
-from glow.lowering.memory_to_loops.main import rule_of
+from glow.lowering.memory_to_loops.rules import rule_of
 from glow.support.targets import target_of
 from glow.support.types import dtype_of, element_type_of
 

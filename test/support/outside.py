@@ -11,7 +11,7 @@ import pytest
 from repository import ROOT
 
 from glow.importers.onnx.registry import handlers
-from glow.lowering.memory_to_loops.main import import_rules
+from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import stages
 from glow.registry import universe
 from glow.support.extensions import entry_points_of

@@ -10,7 +10,7 @@ from outside import installed
 
 import glow
 from glow.importers.onnx.registry import handlers
-from glow.lowering.memory_to_loops.main import import_rules
+from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import STAGES, stages
 from glow.registry import universe
 from glow.support.extensions import GROUPS
@@ -24,7 +24,7 @@ version = "1"
 tides = "{value}"
 """
 MODULE = """
-from glow.lowering.memory_to_loops.main import import_rules
+from glow.lowering.memory_to_loops.rules import import_rules
 from glow.pipeline import AddedStep, Step
 from glow.importers.onnx.registry import onnx_op
 

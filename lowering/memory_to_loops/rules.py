@@ -1,0 +1,77 @@
+"""Rules that lower ops to calls of kernels, by the class of the op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from xdsl.ir import Operation
+
+from glow.dialects.memory.base import Buffer
+from glow.support.discovery import modules_in
+from glow.support.extensions import KERNELS, load_all
+
+Handler = Callable[[Any, Any], None]
+"""A function of a `Main` and the op that it lowers."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an op becomes calls of kernels, and what these ask of its buffers."""
+
+    lower: Handler
+    in_place: bool = False
+    """Elements of the first operand are read before those of the result are written."""
+    updates: bool = False
+    """The result has the first operand before, of which parts are written."""
+    contiguous: tuple[str, ...] = ()
+    """Operands that are read in row-major order, without gaps."""
+    scratch: Callable[[Any], Sequence[Buffer]] | None = None
+    """The room that a graph op takes."""
+
+
+RULES: dict[type[Operation], Rule] = {}
+
+
+def lowers(
+    *ops: type[Operation],
+    in_place: bool = False,
+    updates: bool = False,
+    contiguous: tuple[str, ...] = (),
+    scratch: Callable[[Any], Sequence[Buffer]] | None = None,
+) -> Callable[[Handler], Handler]:
+    """
+    Register a function as the lowering of `ops` to calls of kernels.
+
+    An op is one of the memory dialect, or of the graph: then the function gets the
+    `memory.apply` of it.
+    """
+
+    def register(handler: Handler) -> Handler:
+        rule = Rule(handler, in_place, updates, contiguous, scratch)
+        RULES.update(dict.fromkeys(ops, rule))
+        return handler
+
+    return register
+
+
+def rule_of(op: type[Operation]) -> Rule | None:
+    """Return what a kernel has registered for `op`, None if none has."""
+    import_rules()
+    return RULES.get(op)
+
+
+@cache
+def import_rules() -> None:
+    """
+    Import the modules that register rules: those here, then those of other packages.
+
+    Errors: ExtensionError for one of another package that does not load.
+    """
+    for module in modules_in("glow.lowering.memory_to_loops"):
+        import_module(module)
+    load_all(KERNELS, ModuleType)
