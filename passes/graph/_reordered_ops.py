@@ -20,7 +20,7 @@ from glow.dialects.graph.reordering import (
     picked,
 )
 from glow.passes.constants import Constants
-from glow.passes.graph._transposes import (
+from glow.passes.graph.transposes import (
     Mover,
     cost_of,
     inverse,

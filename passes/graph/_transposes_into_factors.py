@@ -17,7 +17,7 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, axis_groups
 from glow.passes.constants import Constants, folded_name
-from glow.passes.graph._transposes import (
+from glow.passes.graph.transposes import (
     location_of,
     moves_data,
     order_of,

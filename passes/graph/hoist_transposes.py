@@ -20,8 +20,8 @@ from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
 from glow.passes.graph._reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph._reordered_regions import Region
-from glow.passes.graph._transposes import cost_of, order_of, transpose_of
 from glow.passes.graph.fold_movement import move_transposes
+from glow.passes.graph.transposes import cost_of, order_of, transpose_of
 
 
 @dataclass

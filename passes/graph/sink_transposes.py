@@ -20,14 +20,14 @@ from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
 from glow.passes.graph._reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph._reordered_regions import Region
-from glow.passes.graph._transposes import (
+from glow.passes.graph.fold_movement import move_transposes
+from glow.passes.graph.transposes import (
     cost_of,
     inverse,
     order_of,
     transpose_bytes,
     transpose_of,
 )
-from glow.passes.graph.fold_movement import move_transposes
 
 
 @dataclass

@@ -151,10 +151,6 @@ def test_folder_imports_only_its_outside_packages(folder: str) -> None:
         assert not extra, f"{path.relative_to(ROOT)} imports {sorted(extra)}"
 
 
-# Where `_modules` of passes/graph are still tested by name.
-PRIVATE_USERS = {"test/unit/test_sink_transposes.py"}
-
-
 def test_private_modules_are_used_in_their_folder_only() -> None:
     problems: list[str] = []
     for path in python_files(*python_folders()):
@@ -164,7 +160,7 @@ def test_private_modules_are_used_in_their_folder_only() -> None:
             is_private = source is not None and source.stem.startswith("_")
             if source is None or source.stem == "__init__" or not is_private:
                 continue
-            if source.parent != path.parent and where not in PRIVATE_USERS:
+            if source.parent != path.parent:
                 problems.append(f"{where} imports {module}")
     assert not problems, "\n".join(problems)
 
