@@ -9,11 +9,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.tensors import SourceOp, Tensor, Writer
+from glow.dialects.graph.tensors import OpList, SourceOp, Tensor
 from glow.passes.constants import Constants
 
 
-class Replacement(Writer):
+class Replacement(OpList):
     """
     Where the ops that replace a matched one are written.
 
@@ -29,15 +29,14 @@ class Replacement(Writer):
         constants: Constants | None = None,
         location: LocationAttr | None = None,
     ):
-        self.ops: list[Operation] = []
+        super().__init__()
         self.location = location or op.location
         self._op, self._rewriter, self._constants = op, rewriter, constants
 
     def insert(self, op: SourceOp) -> Sequence[SSAValue]:
         if isinstance(op.location, UnknownLoc):
             op.location = self.location
-        self.ops.append(op)
-        return op.results
+        return super().insert(op)
 
     def constant(
         self,

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, NoReturn, cast
 
 import numpy as np
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph import base, binary, comparison, logic
 from glow.dialects.graph._indices import Index, Part
@@ -53,10 +53,8 @@ class Writer(ABC):
 
         Errors: VerifyException for a number that these cannot hold.
         """
-        if isinstance(operand, Tensor):
-            return operand.value
-        if isinstance(operand, SSAValue):
-            return operand
+        if isinstance(operand, Tensor | SSAValue):
+            return operand.value if isinstance(operand, Tensor) else operand
         if like is None or isinstance(operand, np.ndarray | np.generic):
             return self.constant(np.asarray(operand))
         return self.constant(number_of(operand, like.element_type))
@@ -93,6 +91,17 @@ class Writer(ABC):
         if isinstance(slot, list | tuple):
             return [self.value(each, like) for each in cast(Sequence[Operand], slot)]
         return None if slot is None else self.value(cast(Operand, slot), like)
+
+
+class OpList(Writer):
+    """Ops in a list, which are in no block yet."""
+
+    def __init__(self) -> None:
+        self.ops: list[Operation] = []
+
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        self.ops.append(op)
+        return op.results
 
 
 def _flat(slots: Sequence[Slot]) -> list[Any]:
