@@ -12,7 +12,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, Reordering
-from glow.passes.graph._reordered_ops import Reorderer, is_reorderable, saved_bytes
+from glow.passes.graph.reordered_ops import Reorderer, is_reorderable, saved_bytes
 from glow.passes.graph.transposes import (
     existing_transpose,
     inverse,

@@ -18,9 +18,9 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
 from glow.passes.constants import Constants
-from glow.passes.graph._reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph.fold_movement import move_transposes
+from glow.passes.graph.reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph.transposes import cost_of, order_of, transpose_of
 
 

@@ -32,7 +32,7 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.graph.unary import NegOp
 from glow.model import context
 from glow.pass_manager import parse_passes, run_passes
-from glow.passes.graph._reordered_ops import Reorderer
+from glow.passes.graph.reordered_ops import Reorderer
 from glow.passes.graph.transposes import cost_of
 from glow.support.types import element_type_of, shape_of, tensor
 
