@@ -41,7 +41,13 @@ from glow.support.targets import (
     Offers,
     Target,
 )
-from glow.support.types import dtype_of, element_of, shape_of, size_bytes
+from glow.support.types import (
+    compute_type,
+    dtype_of,
+    element_of,
+    shape_of,
+    size_bytes,
+)
 
 _SPATIAL = (
     MaxPoolOp
@@ -143,7 +149,7 @@ def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
 def _has_columns(op: MatMulOp, target: Target) -> bool:
     """Return whether a kernel can write columns in a row, and has a tile of rows."""
     ranks = [len(shape_of(factor)) for factor in (op.lhs, op.rhs)]
-    if min(ranks) == 1 or element_of(op.result) != f32:
+    if min(ranks) == 1 or compute_type(element_of(op.result)) != f32:
         return False
     return shape_of(op.result)[-2] >= target.tile_rows
 
@@ -170,8 +176,9 @@ def _right(op: MatMulOp, target: Target) -> Asked:
 
 def _is_packed(op: MatMulOp) -> bool:
     """Return whether the right factor is a constant that can be in panels."""
-    is_matrix = len(shape_of(op.rhs)) > 1 and element_of(op.rhs) == f32
-    return is_matrix and constant_behind(op.rhs) is not None
+    is_matrix = len(shape_of(op.rhs)) > 1
+    is_computed_in_f32 = compute_type(element_of(op.rhs)) == f32
+    return is_matrix and is_computed_in_f32 and constant_behind(op.rhs) is not None
 
 
 def _columns(op: MatMulOp) -> int:

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
 from glow.support.targets import Target
-from glow.support.types import dtype_of
+from glow.support.types import compute_type, dtype_of
 
 Shape = tuple[int, ...]
 
@@ -63,11 +63,14 @@ GENERIC = Algorithm("generic")
 @cache
 def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     """Return how `target` computes a convolution of this shape."""
-    if conv.element != f32 or 0 in conv.filter or not conv.is_packable:
+    if compute_type(conv.element) != f32 or 0 in conv.filter or not conv.is_packable:
         return GENERIC
     if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
         return Algorithm("depthwise")
     panel, form = target.panel_width, None
-    if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
+    # Transforms of filters in 16 bits would be rounded, or need twice the memory.
+    if conv.element == f32 and is_winograd_window(
+        conv.filter[2:], conv.strides, conv.dilations, conv.group
+    ):
         form = winograd_form(target.costs, conv.filter, conv.result)
     return Algorithm("direct" if form is None else "winograd", panel, form)

@@ -12,9 +12,6 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.recurrent_base import RecurrentOp
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -41,9 +38,7 @@ from glow.lowering.graph_to_memory.state import (
 )
 from glow.support.discovery import modules_in
 from glow.support.targets import target_of
-from glow.support.types import element_of, is_narrow_float, tensor_type
-
-_PRODUCTS = (MatMulOp, ConvOp, ConvTransposeOp, RecurrentOp)
+from glow.support.types import tensor_type
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,6 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
             continue
         if isinstance(inner, ReturnOp):
             break
-        _check_products(inner)
         if isinstance(inner, GraphOp) and has_rule(inner):
             lower_elementwise(lowering, inner)
         elif type(inner) in HANDLERS:
@@ -105,16 +99,6 @@ def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) ->
     _update(lowering, updates)
     lowering.add(ReturnOp())
     _drop_unused(lowering.block)
-
-
-def _check_products(op: Operation) -> None:
-    """Raise where a kernel of products would have to take floats of 16 bits."""
-    for inner in op.walk():
-        if not isinstance(inner, _PRODUCTS):
-            continue
-        element = element_of(inner.operands[0])
-        if is_narrow_float(element):
-            raise unsupported(inner, f"takes no {element} yet")
 
 
 def _drop_unused(block: Block) -> None:

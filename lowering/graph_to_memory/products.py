@@ -21,7 +21,7 @@ from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.panels import depth_order, matrix_panels
 from glow.support.layout import Dim, Layout
-from glow.support.types import shape_of
+from glow.support.types import compute_type, shape_of
 
 
 @lowers(ConvOp)
@@ -177,14 +177,14 @@ def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
     """Return `right`, or a copy in panels if its columns are not neighbors."""
     type_ = buffer_type(right)
     own = find_addressing(type_)
-    if own is None or type_.element_type != f32 or 0 in own.shape:
+    if own is None or compute_type(type_.element_type) != f32 or 0 in own.shape:
         return right
     rank, columns = len(own.shape), own.shape[-1]
     if columns == 1 or own.strides[-1] == 1:
         return right
     width = lowering.target.panel_width
     layout = LayoutAttr(matrix_panels(rank, rank - 1, width))
-    panels = lowering.alloc(Buffer(f32, own.shape, layout))
+    panels = lowering.alloc(Buffer(type_.element_type, own.shape, layout))
     lowering.copy(right, panels)
     return panels
 

@@ -123,7 +123,7 @@ class _Cell:
             out = units.copied(lowering)
             return lowering.view(out, Addressing(shape, (columns, 1)))
         array = array.reshape(shape)
-        if self.element != f32 or not s.features:
+        if compute_type(self.element) != f32 or not s.features:
             return lowering.constant(array, "weights")
         panels = matrix_panels(2, 1, lowering.target.panel_width)
         type_ = Buffer(self.element, shape, LayoutAttr(panels))

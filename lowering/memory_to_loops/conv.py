@@ -24,6 +24,7 @@ from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow, Wi
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
+from glow.support.types import compute_type
 
 
 @lowers(ConvOp)
@@ -109,11 +110,11 @@ def _winograd(main: Main, op: ConvOp, window: Window) -> None:
 
 
 def _is_direct(op: ConvOp) -> bool:
-    """Say whether vectors can do it: f32, no border to check."""
+    """Say whether vectors can do it: computed in f32, no border to check."""
     buffers = (op.input, op.filter)
     has_border = any(op.pads.get_values()) and op.halo is None
     return not has_border and all(
-        buffer_type(buffer).element_type == f32 for buffer in buffers
+        compute_type(buffer_type(buffer).element_type) == f32 for buffer in buffers
     )
 
 

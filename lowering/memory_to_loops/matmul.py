@@ -29,12 +29,14 @@ from glow.lowering.memory_to_loops.rows import offsets_of
 from glow.lowering.panels import matrix_panels
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
+from glow.support.types import compute_type
 
 
 @lowers(MatMulOp)
 def lower_matmul(main: Main, op: MatMulOp) -> None:
     right = _right(op.rhs, main.target)
-    is_float = all(buffer_type(b).element_type == f32 for b in (op.lhs, op.rhs))
+    elements = (buffer_type(factor).element_type for factor in (op.lhs, op.rhs))
+    is_float = all(compute_type(element) == f32 for element in elements)
     is_empty = not extents_of(op.lhs)[-1] or 0 in extents_of(op.result)
     has_rows = not op.bias or _has_neighbors(op.bias)
     divides = program_of(op.epilogue).divides_integers

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
@@ -75,6 +76,8 @@ def call_product(
     """Append the calls that compute `op` as `product` of its two factors."""
     if not product.columns or not len(product.rows):
         return
+    stored = [buffer_type(factor).element_type for factor in factors]
+    product = replace(product, factors=(stored[0], stored[1]))
     table, pieces = Table(), list(_pieces(product))
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
