@@ -1,0 +1,81 @@
+"""Kernels compute the same bits whatever pieces their work is cut into."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import models
+import pytest
+from numpy.typing import NDArray
+from onnx import ModelProto
+from operators import all_cases
+from operators.case import Case, feeds_of, model_of
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
+
+import glow
+from glow.model import context
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
+
+pytestmark = pytest.mark.slow
+
+FULL = pytest.mark.full
+PIECES = (3, pytest.param(2, marks=FULL), pytest.param(7, marks=FULL))
+
+
+def at_memory(model: ModelProto, target: str) -> ModuleOp:
+    """Return `model` at the memory level."""
+    module = glow.load(model).module
+    text = pipeline_text(stages_between("import", "memory"), target)
+    run_passes(parse_passes(text), context(), module)
+    return module
+
+
+def outputs(
+    module: ModuleOp, feeds: Mapping[str, Any], target: str, pieces: int
+) -> tuple[list[NDArray[Any]], int]:
+    """Run kernels in `pieces`; return the outputs and how many calls there are."""
+    loops = module.clone()
+    text = f'memory-to-loops{{target="{target}" kernels=declared pieces={pieces}}}'
+    run_passes(parse_passes(text), context(), loops)
+    calls = sum(isinstance(op, CallOp) for op in loops.walk())
+    net = glow.compile(loops, target=target)
+    return list(net.run(feeds).values()), calls
+
+
+def check(model: ModelProto, feeds: Mapping[str, Any], target: str, pieces: int) -> int:
+    """Compare all bits with those of whole calls; return how many calls were added."""
+    module = at_memory(model, target)
+    whole, calls = outputs(module, feeds, target, 1)
+    cut, more = outputs(module, feeds, target, pieces)
+    for x, y in zip(whole, cut, strict=True):
+        assert x.tobytes() == y.tobytes()
+    return more - calls
+
+
+def chunks(cases: Sequence[Case]) -> Iterator[list[Case]]:
+    return (list(cases[i : i + 150]) for i in range(0, len(cases), 150))
+
+
+def batches() -> list[list[Case]]:
+    """Return cases of all operators, many of one opset in one model."""
+    groups: dict[int, list[Case]] = defaultdict(list)
+    for cases in all_cases().values():
+        for case in cases:
+            groups[case.opset].append(case)
+    return [batch for group in groups.values() for batch in chunks(group)]
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("cases", batches(), ids=lambda cases: cases[0].op)
+def test_operators_give_the_same_bits(cases: list[Case], pieces: int) -> None:
+    check(model_of(cases), feeds_of(cases), "cpu", pieces)
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("name", ["squeezenet", "encoder", "lstm"])
+def test_models_are_cut_and_give_the_same_bits(name: str, pieces: int) -> None:
+    model = models.build(name)
+    feeds = models.inputs_of(model)
+    assert check(model, feeds, "cpu", pieces) > 10
