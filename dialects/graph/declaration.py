@@ -81,7 +81,8 @@ class DeclaredOp(GraphOp):
     @classmethod
     def _example(cls) -> str:
         members = cls.ELEMENTS.members
-        element = next(each for each in (f32, i32, i1) if each in members)
+        usual = (each for each in (f32, i32, i1) if each in members)
+        element = next(usual, members[0])
         result: Any = cls.RESULT or element
         return cls.EXAMPLE.format(name=cls.name, element=element, result=result)
 
