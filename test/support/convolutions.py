@@ -1,7 +1,7 @@
 """Convolutions at the memory level on bytes, and what they should give, in f64."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -155,6 +155,7 @@ class Convolution:
     algorithm: str
     pack: Callable[[Array], Array] = np.ascontiguousarray
     scratch: int = 0
+    pieces: int = 1
 
     def __post_init__(self) -> None:
         case, element = self.case, self.case.element
@@ -207,7 +208,7 @@ class Convolution:
 
     def code(self) -> MemoryCode:
         """Return the program of one op on the operands."""
-        case, code = self.case, MemoryCode(self.target)
+        case, code = self.case, MemoryCode(self.target, self.pieces)
         room = np.zeros(self.scratch, np.float32)
         result = code.buffer(self.y) if self.turns is None else self.turns.buffer(code)
         extras = [self._buffer(code, extra) for extra in self.extras]
@@ -246,11 +247,16 @@ class Convolution:
             found += self.bias.reshape(-1, *(1,) * self.case.rank)
         return finished(self.case.epilogue, found, self.extras)
 
-    def check(self, tolerance: float = 1e-5) -> None:
-        """Run, compare, and look for writes outside the result."""
+    def _run(self) -> Array:
+        """Return the result."""
         assert self.code().run() is None
+        return self.y if self.turns is None else self.turns.get()
+
+    def check(self, tolerance: float = 1e-5) -> None:
+        """Run, compare, cut into pieces, and look for writes outside the result."""
+        y = self._run()
+        assert replace(self, pieces=3)._run().tobytes() == y.tobytes()
         expected = self.expected()
-        y = self.y if self.turns is None else self.turns.get()
         np.testing.assert_allclose(y, expected, rtol=10 * tolerance, atol=tolerance)
         if y.dtype.kind == "f":
             self._fill(np.full_like(y, np.nan))
