@@ -10,6 +10,7 @@ from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.memory.decode_attention import DecodeAttentionOp
+from glow.support.dtypes import dtype_named
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of inf
 
@@ -21,7 +22,7 @@ def add(
 ) -> tuple[Array, Array]:
     """Append one attention; return where its result goes, and what that should be."""
     want = GraphAttentionOp.compute(q, k, v, valid_length=lengths, scale=scale)[0]
-    out = np.full(want.shape, np.nan, np.float32)
+    out = np.full(want.shape, np.nan, q.dtype)
     scratch = np.empty(k.shape[2], np.float32)
     buffers = [code.buffer(array) for array in (q, k, v, lengths, scratch, out)]
     code.add(DecodeAttentionOp(*buffers, scale=scale))
@@ -114,3 +115,18 @@ def test_later_queries_see_more_keys(target: str) -> None:
     assert code.run() is None
     for out, want in cases:
         np.testing.assert_allclose(out, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_results_of_16_bits_are_rounded_once(target: str, dtype: str) -> None:
+    draw = np.random.default_rng(0).standard_normal
+    shapes = ((2, 4, 1, 40), (2, 2, 37, 40), (2, 2, 37, 19))
+    given = [draw(shape).astype(dtype_named(dtype)) for shape in shapes]
+    code, lengths = MemoryCode(target), np.array([37, 5])
+    out, _ = add(code, *given, lengths, 0.25)
+    wide = [array.astype(np.float64) for array in given]
+    want = GraphAttentionOp.compute(*wide, valid_length=lengths, scale=0.25)[0]
+    assert code.run() is None
+    bits = {"float16": 11, "bfloat16": 8}[dtype]
+    np.testing.assert_allclose(out.astype(float), want, 1.01 * 2.0**-bits, 1e-5)

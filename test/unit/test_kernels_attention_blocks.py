@@ -15,6 +15,7 @@ from memory_code import Array, MemoryCode
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.memory.attention import AttentionOp, is_by_query, room_of
 from glow.lowering.attention_blocks import blocks_of
+from glow.support.dtypes import dtype_named
 from glow.support.targets import target_of
 
 pytestmark = [
@@ -88,7 +89,7 @@ def add(code: MemoryCode, case: Case, given: list[Array]) -> tuple[Array, Array]
         masked_score=case.masked_score,
         unseen=case.unseen,
     )[0]
-    out = np.full(want.shape, np.nan, np.float32)
+    out = np.full(want.shape, np.nan, given[0].dtype)
     if case.is_flat:
         out = np.ascontiguousarray(out.transpose(0, 2, 1, 3)).transpose(0, 2, 1, 3)
     group = case.heads // case.kv_heads
@@ -257,3 +258,18 @@ def test_random_attentions(case: Case) -> None:
 @settings(max_examples=100, deadline=None)
 def test_many_random_attentions(target: str, case: Case) -> None:
     check([case], target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_results_of_16_bits_are_rounded_once(target: str, dtype: str) -> None:
+    case = Case(heads=4, kv_heads=2, length=35, total=150, elements=40, width=24)
+    arrays = case.arrays(np.random.default_rng(0))
+    given = [array.astype(dtype_named(dtype)) for array in arrays]
+    code = MemoryCode(target)
+    out, _ = add(code, case, given)
+    wide = [array.astype(np.float64) for array in given]
+    want = GraphAttentionOp.compute(*wide, scale=0.5)[0]
+    assert code.run() is None
+    bits = {"float16": 11, "bfloat16": 8}[dtype]
+    np.testing.assert_allclose(out.astype(float), want, 1.01 * 2.0**-bits, 1e-5)

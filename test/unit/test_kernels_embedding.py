@@ -13,6 +13,7 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
+from glow.support.dtypes import dtype_named
 
 pytestmark = pytest.mark.slow
 
@@ -179,3 +180,21 @@ def test_indices_that_are_no_list_are_refused() -> None:
     code.apply(EmbeddingBagOp, [normal(5, 8), indices], [np.zeros((4, 8), np.float32)])
     with pytest.raises(PassFailedException, match="in a list or row-major, got memref"):
         code.loops()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("mode", MODES)
+def test_sums_of_16_bits_are_rounded_once(target: str, dtype: str, mode: str) -> None:
+    code, cases = MemoryCode(target), list[tuple[Array, Array]]()
+    for width in WIDTHS:
+        table = normal(20, width).astype(dtype_named(dtype))
+        weights = normal(3, 5).astype(dtype_named(dtype))
+        indices = RNG.integers(-20, 20, (3, 5))
+        out, _ = add(code, table, indices, weights=weights, mode=mode)
+        wide = table.astype(np.float64), indices, None, weights.astype(np.float64)
+        cases.append((out, EmbeddingBagOp.compute(*wide, mode=mode)))
+    assert code.run() is None
+    bits = {"float16": 11, "bfloat16": 8}[dtype]
+    for out, want in cases:
+        np.testing.assert_allclose(out.astype(float), want, 1.01 * 2.0**-bits, 1e-5)

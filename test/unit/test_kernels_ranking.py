@@ -7,6 +7,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import ranking as graph
+from glow.support.dtypes import dtype_named, widened
 
 pytestmark = pytest.mark.slow
 
@@ -17,8 +18,8 @@ SMALL_INTEGERS = (np.int32, np.uint32, np.int16, np.uint16, np.int8, np.uint8)
 def add_top_k(
     code: MemoryCode, x: Array, k: int, axis: int, largest: bool
 ) -> list[tuple[Array, Array]]:
-    wanted = graph.TopKOp.compute(x, k=k, axis=axis, largest=largest)
-    outs = [np.zeros(array.shape, array.dtype) for array in wanted]
+    wanted = graph.TopKOp.compute(widened(x), k=k, axis=axis, largest=largest)
+    outs = [np.zeros(wanted[0].shape, x.dtype), np.zeros(wanted[1].shape, np.int64)]
     code.apply(graph.TopKOp, [x], outs, k=k, axis=axis, largest=largest)
     return list(zip(outs, wanted, strict=True))
 
@@ -60,7 +61,7 @@ def test_top_k(target: str, largest: bool) -> None:
         cases += add_top_k(code, np.asarray(x), k, axis, largest)
     assert code.run() is None
     for out, want in cases:
-        np.testing.assert_array_equal(out, want)
+        np.testing.assert_array_equal(widened(out), want)
 
 
 @pytest.mark.parametrize("slot", ["values", "indices"])
@@ -73,3 +74,16 @@ def test_one_result_alone(slot: str) -> None:
     code.apply(graph.TopKOp, [x], list(outs.values()), k=4, largest=True)
     assert code.run() is None
     np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_floats_of_16_bits(target: str, dtype: str) -> None:
+    """In vectors and by scalars, with ties and NaN."""
+    x = np.random.default_rng(0).integers(0, 9, (3, 6, 50)).astype(dtype_named(dtype))
+    x[0, :, 3] = np.nan
+    code = MemoryCode(target)
+    cases = [*add_top_k(code, x, 7, 2, True), *add_top_k(code, x, 2, 1, False)]
+    assert code.run() is None
+    for out, want in cases:
+        np.testing.assert_array_equal(widened(out), want)

@@ -9,12 +9,11 @@ from typing import Generic
 from xdsl.dialects import arith
 from xdsl.ir import Attribute
 
+from glow.codegen.buffers import prefetch
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import N, Var, levels_like, loop
 from glow.codegen.values import INDEX, Value, apply, index, select
-from glow.codegen.writer import perform
-from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.lowering.memory_to_loops.kernels.bags import (
     Bag,
     EvenBags,
@@ -153,7 +152,7 @@ class EmbeddingBag(RangeKernel):
         start = apply(arith.MuliOp, later, row.stride) + chunk.first
         step = LINE_BYTES // dtype_of(self.element).itemsize
         for column in range(0, chunk.strip.size, step):
-            perform(PrefetchOp(call["table"].base, [(start + column).ssa]))
+            prefetch(call["table"], start + column)
 
     def _joined(self, total: Value, values: Value, weight: Value | None) -> Value:
         """Return `total` with one more row, times `weight` if there is one."""

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import vector
-from xdsl.dialects.builtin import MemRefType, i1
-from xdsl.ir import Attribute, SSAValue
-
 from glow.codegen.buffers import prefetch
 from glow.codegen.functions import fma, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Memory, Strip, mask_of
 from glow.codegen.values import Value
-from glow.lowering.memory_to_loops.builder import Body, vector_of
 
 _SECOND_LEVEL = 2
 _LINE, _PAGE = 16, 1024
@@ -159,58 +154,3 @@ def multiply_lanes(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]
             total.value = fma(values, weights, total.value)
         line.value += f.pitch
     return [total.value for total in totals]
-
-
-def element_of(base: SSAValue) -> Attribute:
-    """Return the type of the elements of a flat memref."""
-    assert isinstance(base.type, MemRefType)
-    return base.type.element_type  # pyright: ignore
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Reads and writes rows of a tile, only as many columns as there are."""
-
-    tile: Tile
-    masks: tuple[SSAValue, ...] = ()
-
-    @staticmethod
-    def of(b: Body, tile: Tile, count: SSAValue) -> Columns:
-        """Return the access to rows of which `count` columns exist if `masked`."""
-        if not tile.masked:
-            return Columns(tile)
-        type_ = vector_of(i1, tile.lanes)
-        masks: list[SSAValue] = []
-        for j in range(tile.vectors):
-            left = b.sum(count, -j * tile.lanes)
-            op = vector.CreateMaskOp.create(operands=[left], result_types=[type_])
-            masks.append(b.add(op))
-        return Columns(tile, tuple(masks))
-
-    def load(self, b: Body, base: SSAValue, at: SSAValue) -> list[SSAValue]:
-        """Load one row; columns that do not exist are 0."""
-        lanes = self.tile.lanes
-        starts = [b.sum(at, j * lanes) for j in range(self.tile.vectors)]
-        if not self.masks:
-            return [b.load_vector(base, start, lanes=lanes) for start in starts]
-        zero = b.scalar(0, element_of(base), lanes)
-        return [
-            b.add(
-                vector.MaskedLoadOp.create(
-                    operands=[base, start, mask, zero], result_types=[zero.type]
-                )
-            )
-            for start, mask in zip(starts, self.masks, strict=True)
-        ]
-
-    def store(
-        self, b: Body, row: Sequence[SSAValue], base: SSAValue, at: SSAValue
-    ) -> None:
-        """Store one row."""
-        for j, value in enumerate(row):
-            start = b.sum(at, j * self.tile.lanes)
-            if self.masks:
-                operands = [base, start, self.masks[j], value]
-                b.do(vector.MaskedStoreOp.create(operands=operands))
-            else:
-                b.store_vector(value, base, start)
