@@ -72,6 +72,16 @@ def _accessor(parameter: Parameter) -> property:
 
 
 @cache
+def _defaults_of(op: type[GraphOp]) -> dict[str, Any]:
+    return {name: p.default for name, p in op.declared().items() if p.has_default}
+
+
+@cache
+def _required_of(op: type[GraphOp]) -> tuple[str, ...]:
+    return tuple(name for name, p in op.declared().items() if not p.has_default)
+
+
+@cache
 def _worded(op: type[GraphOp]) -> tuple[Parameter, ...]:
     """Return the parameters of `op` that are one of some words."""
     return tuple(each for each in op.declared().values() if each.words)
@@ -151,8 +161,7 @@ class GraphOp(IRDLOperation):
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """Return the values of parameters that a call may leave out."""
-        declared = cls.declared().items()
-        return {name: p.default for name, p in declared if p.has_default}
+        return _defaults_of(cls)
 
     def __init__(self, *slots: Slot, **parameters: Any):
         """
@@ -167,6 +176,9 @@ class GraphOp(IRDLOperation):
         unknown = parameters.keys() - self.declared().keys()
         if unknown:
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
+        missing = [name for name in _required_of(type(self)) if name not in parameters]
+        if missing:
+            raise TypeError(f"{self.name} needs {', '.join(missing)}")
         super().__init__(
             operands=slots,
             result_types=self._result_types(slots, parameters),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i32
@@ -18,23 +17,20 @@ from xdsl.irdl import (
 from glow.dialects.graph._recurrent_walk import Step, Walk, applied, walk_all
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.recurrent_base import INITIAL, RecurrentOp
+from glow.dialects.graph.recurrent_base import (
+    INITIAL,
+    OPERANDS,
+    TYPES,
+    RecurrentOp,
+    Walking,
+)
 
 States = tuple[Array, ...]
-
-_OPERANDS = (
-    "$input `,` $weights `,` $recurrence (`bias` $bias^ `:` type($bias))?"
-    " (`sequence_lens` $sequence_lens^ `:` type($sequence_lens))?"
-    " (`initial_h` $initial_h^ `:` type($initial_h))?"
-)
-_TYPES = (
-    " attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)"
-    " (`y` type($y)^)? (`y_h` type($y_h)^)?"
-)
 
 
 def _walked(op: type[RecurrentOp], step: Step, p: dict[str, Any]) -> tuple[Array, ...]:
     """Return the results of `op` that are asked for, where `p` is all it was given."""
+    p = op.defaults() | p
     arrays = {name: p[name] for name in op.operand_names()}
     results = walk_all(step, op.ACTIVATIONS, arrays, p)
     pairs = zip(op.RESULTS, results, strict=True)
@@ -90,8 +86,8 @@ class LstmOp(RecurrentOp):
     y_c = opt_result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
-        f"{_OPERANDS} (`initial_c` $initial_c^ `:` type($initial_c))?"
-        f" (`peepholes` $peepholes^ `:` type($peepholes))?{_TYPES}"
+        f"{OPERANDS} (`initial_c` $initial_c^ `:` type($initial_c))?"
+        f" (`peepholes` $peepholes^ `:` type($peepholes))?{TYPES}"
         " (`y_c` type($y_c)^)?"
     )
 
@@ -110,18 +106,11 @@ class LstmOp(RecurrentOp):
         initial_c: Array | None = None,
         peepholes: Array | None = None,
         *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
         input_forget: bool = False,
-        with_y: bool = True,
-        with_y_h: bool = True,
         with_y_c: bool = True,
+        **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals()
+        p = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h, c), (f, g, out) = states, walk.functions
@@ -171,17 +160,6 @@ class GruOp(RecurrentOp):
     GATES: ClassVar = 3
     ACTIVATIONS: ClassVar = ("sigmoid", "tanh")
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    weights = operand_def(TensorType.constr(AnyAttr()))
-    recurrence = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    sequence_lens = opt_operand_def(TensorType.constr(i32))
-    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
-    y = opt_result_def(TensorType.constr(AnyAttr()))
-    y_h = opt_result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = _OPERANDS + _TYPES
-
     @staticmethod
     def compute(
         input: Array,
@@ -191,17 +169,10 @@ class GruOp(RecurrentOp):
         sequence_lens: Array | None = None,
         initial_h: Array | None = None,
         *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
         linear_before_reset: bool = False,
-        with_y: bool = True,
-        with_y_h: bool = True,
+        **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals()
+        p = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h,), (f, g) = states, walk.functions
@@ -244,17 +215,6 @@ class RnnOp(RecurrentOp):
     GATES: ClassVar = 1
     ACTIVATIONS: ClassVar = ("tanh",)
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    weights = operand_def(TensorType.constr(AnyAttr()))
-    recurrence = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    sequence_lens = opt_operand_def(TensorType.constr(i32))
-    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
-    y = opt_result_def(TensorType.constr(AnyAttr()))
-    y_h = opt_result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = _OPERANDS + _TYPES
-
     @staticmethod
     def compute(
         input: Array,
@@ -263,17 +223,9 @@ class RnnOp(RecurrentOp):
         bias: Array | None = None,
         sequence_lens: Array | None = None,
         initial_h: Array | None = None,
-        *,
-        direction: str = "forward",
-        layout: int = 0,
-        activations: Sequence[str] | None = None,
-        alphas: Sequence[float] | None = None,
-        betas: Sequence[float] | None = None,
-        clip: float | None = None,
-        with_y: bool = True,
-        with_y_h: bool = True,
+        **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals()
+        p = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h,), (f,) = states, walk.functions

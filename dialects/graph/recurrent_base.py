@@ -1,25 +1,25 @@
-"""What recurrent ops share: slots and shapes."""
+"""Bases of recurrent ops: parameters, slots and shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypedDict
 
-from xdsl.dialects.builtin import (
-    i32,
-)
+from xdsl.dialects.builtin import TensorType, i32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     ParsePropInAttrDict,
+    operand_def,
+    opt_operand_def,
+    opt_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import (
-    GraphOp,
-)
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.recurrent_activations import (
     Activation,
@@ -45,19 +45,53 @@ def _shape_of(slot: str) -> Callable[[Any], Sequence[int]]:
 INITIAL = Neutral(0, _shape_of("initial_h"))
 """What an absent initial state stands for."""
 
+OPERANDS = (
+    "$input `,` $weights `,` $recurrence (`bias` $bias^ `:` type($bias))?"
+    " (`sequence_lens` $sequence_lens^ `:` type($sequence_lens))?"
+    " (`initial_h` $initial_h^ `:` type($initial_h))?"
+)
+TYPES = (
+    " attr-dict `:` type($input) `,` type($weights) `,` type($recurrence)"
+    " (`y` type($y)^)? (`y_h` type($y_h)^)?"
+)
+
+
+class Walking(TypedDict, total=False):
+    """How a cell walks along a sequence: what every recurrent op is given."""
+
+    direction: Annotated[str, "forward"]
+    layout: Annotated[int, 0]
+    activations: Sequence[str] | None
+    alphas: Sequence[float] | None
+    betas: Sequence[float] | None
+    clip: float | None
+    with_y: Annotated[bool, True]
+    with_y_h: Annotated[bool, True]
+
 
 class RecurrentOp(GraphOp):
     """
     A cell that walks along a sequence, and what each of them has.
 
-    A subclass has the slots, in its order, and says how many gates it has, which
-    activations by default, and what a step does. Results that nothing asks for may be
-    absent, but not all.
+    A subclass with more slots has all of them, in order. It says how many gates it
+    has, which activations by default, and what a step does. Results that nothing asks
+    for may be absent, but not all.
     """
 
     GATES: ClassVar[int]
     ACTIVATIONS: ClassVar[tuple[str, ...]]
     RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
+
+    input = operand_def(TensorType.constr(AnyAttr()))
+    weights = operand_def(TensorType.constr(AnyAttr()))
+    recurrence = operand_def(TensorType.constr(AnyAttr()))
+    bias = opt_operand_def(TensorType.constr(AnyAttr()))
+    sequence_lens = opt_operand_def(TensorType.constr(i32))
+    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
+    y = opt_result_def(TensorType.constr(AnyAttr()))
+    y_h = opt_result_def(TensorType.constr(AnyAttr()))
+
+    assembly_format = OPERANDS + TYPES
 
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),

@@ -13,6 +13,7 @@ from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.registry import UNIVERSE
@@ -110,6 +111,14 @@ def test_unknown_parameters_are_refused_by_name() -> None:
     wrong = {"with_order": True, "largets": True}
     with pytest.raises(TypeError, match=r"^graph\.top_k takes no largets, with_order$"):
         TopKOp(x, k=1, **wrong)
+
+
+def test_missing_parameters_are_named() -> None:
+    x = LiteralOp(np.zeros((1, 2, 3, 3), np.float32)).result
+    with pytest.raises(TypeError, match=r"^graph\.max_pool needs kernel_shape$"):
+        MaxPoolOp(x, strides=(1, 1))
+    with pytest.raises(TypeError, match=r"^graph\.max_pool takes no kernel_shap$"):
+        MaxPoolOp(x, kernel_shap=(1, 1))
 
 
 def test_absent_results_are_none_and_said_by_flags() -> None:
