@@ -161,7 +161,7 @@ class GraphOp(IRDLOperation):
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """Return the values of parameters that a call may leave out."""
-        return _defaults_of(cls)
+        return dict(_defaults_of(cls))
 
     def __init__(self, *slots: Slot, **parameters: Any):
         """
@@ -172,7 +172,7 @@ class GraphOp(IRDLOperation):
         """
         definition = self.get_irdl_definition()
         slots += (None,) * (len(definition.operands) - len(slots))
-        parameters = self.defaults() | parameters
+        parameters = _defaults_of(type(self)) | parameters
         unknown = parameters.keys() - self.declared().keys()
         if unknown:
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
