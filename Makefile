@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Neighbours go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement kv-cache compile-time dynamic-shapes load-time overhead memory stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -25,6 +25,7 @@ help:
 	@echo "make docs       write the generated pages under docs/"
 	@echo "make bench      the table of benchmarks/RESULTS.md"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
+	@echo "make number-types   the table of benchmarks/NUMBER_TYPES.md"
 	@echo "make movement   the table of benchmarks/MOVEMENT.md"
 	@echo "make kv-cache   the table of benchmarks/KV_CACHE.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
@@ -74,6 +75,9 @@ bench: $(READY)
 
 movement: $(READY)
 	$(BIN)/python benchmarks/movement.py --output benchmarks/MOVEMENT.md
+
+number-types: $(READY)
+	$(BIN)/python benchmarks/number_types.py --output benchmarks/NUMBER_TYPES.md
 
 kv-cache: $(READY)
 	$(BIN)/python benchmarks/kv_cache.py --output benchmarks/KV_CACHE.md

@@ -55,11 +55,14 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
     return run_values if has_bfloat16 else run
 
 
-def openvino_peer(path: str, threads: int, signature: Signature) -> Run:
+def openvino_peer(
+    path: str, threads: int, signature: Signature, precision: str = "f32"
+) -> Run:
     """
     Return OpenVINO on the model of `path`, as a function of named inputs.
 
-    It computes in f32, as we do: by default it takes bf16 where a processor has it.
+    It computes in f32 unless `precision` is another one: by default it takes bf16
+    where a processor has it.
     Errors: a model that it does not take.
     """
     if not path.endswith(".onnx"):
@@ -68,7 +71,7 @@ def openvino_peer(path: str, threads: int, signature: Signature) -> Run:
     options = {
         "INFERENCE_NUM_THREADS": threads,
         "PERFORMANCE_HINT": "LATENCY",
-        "INFERENCE_PRECISION_HINT": "f32",
+        "INFERENCE_PRECISION_HINT": precision,
     }
     try:
         model = runtime.Core().compile_model(path, "CPU", options)
