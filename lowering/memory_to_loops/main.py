@@ -22,26 +22,22 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     UnknownLoc,
+    i8,
     i32,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.memory import flat
 from glow.codegen.rows import integers
+from glow.codegen.values import INDEX, index
+from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
-from glow.lowering.memory_to_loops.builder import (
-    BYTES,
-    INDEX,
-    OFFSETS,
-    POINTERS,
-    flat,
-    function,
-)
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, RangeKernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.support.locations import name_of
 from glow.support.targets import Target
@@ -49,6 +45,14 @@ from glow.support.types import dtype_of
 
 ROWS = "layer_rows"
 _LIMIT = 1 << 31
+_BYTES = flat(i8)
+_POINTERS = flat(_BYTES)
+_ARGUMENTS: dict[str, Attribute] = {
+    "arena": _BYTES,
+    "io": _POINTERS,
+    "constants": _POINTERS,
+    "fault": flat(i32),
+}
 
 
 @dataclass
@@ -80,20 +84,18 @@ class Main:
     """Where the op that is being lowered came from; its calls inherit it."""
 
     def __post_init__(self) -> None:
-        arguments = [
-            ("arena", BYTES),
-            ("io", POINTERS),
-            ("constants", POINTERS),
-            ("fault", OFFSETS),
-        ]
-        self.function, self.body, self._args = function(
-            "main", arguments, private=False
-        )
+        self.function = func.FuncOp("main", (list(_ARGUMENTS.values()), []))
+        self.block = self.function.body.block
+        self._args = dict(zip(_ARGUMENTS, self.block.args, strict=True))
+        for name, argument in self._args.items():
+            argument.name_hint = name
+        self._writer = Writer(self.block, self.block)
         self._pointers: dict[tuple[str, int], SSAValue] = {}
         self._bases: dict[tuple[SSAValue, int, Any], SSAValue] = {}
         self._table_index: dict[bytes, int] = {}
         type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
-        self._rows = self.body.add(memref.GetGlobalOp(ROWS, type_))
+        with writing_to(self._writer):
+            self._rows = emit(memref.GetGlobalOp(ROWS, type_))
 
     @property
     def fault(self) -> SSAValue:
@@ -154,22 +156,26 @@ class Main:
             return self._entry("io", self.io[symbol])
         return self._entry("constants", self.constants[symbol])
 
-    def _entry(self, table: str, index: int) -> SSAValue:
-        key = (table, index)
+    def _entry(self, table: str, number: int) -> SSAValue:
+        key = (table, number)
         if key not in self._pointers:
-            b = self.body
-            self._pointers[key] = b.load(self._args[table], b.const(index))
+            operands = [self._args[table], self._index(number)]
+            op = memref.LoadOp.create(operands=operands, result_types=[_BYTES])
+            self.block.add_op(op)
+            self._pointers[key] = op.results[0]
         return self._pointers[key]
+
+    def _index(self, number: int) -> SSAValue:
+        with writing_to(self._writer):
+            return index(number).ssa
 
     def _typed(self, pointer: SSAValue, start: int, element: Any) -> SSAValue:
         key = (pointer, start, element)
         if key not in self._bases:
-            b = self.body
-            op = memref.ViewOp.create(
-                operands=[pointer, b.const(start), b.const(0)],
-                result_types=[flat(element)],
-            )
-            self._bases[key] = b.add(op)
+            operands = [pointer, self._index(start), self._index(0)]
+            op = memref.ViewOp.create(operands=operands, result_types=[flat(element)])
+            self.block.add_op(op)
+            self._bases[key] = op.results[0]
         return self._bases[key]
 
     def offsets(self, values: NDArray[np.integer]) -> SSAValue:
@@ -213,32 +219,19 @@ class Main:
         `row` is a record of the kernel; `work` what a call may do in pieces, of which
         there is one, or as many as this `main` is cut into.
         """
-        at = self.body.const(len(self.rows))
+        work = work or Work()
+        at = self._index(len(self.rows))
         self.rows.extend(integers(row))
-        operands = [*arguments, self._rows, at]
-        if isinstance(kernel, RangeKernel):
-            self._call_pieces(kernel, operands, work or Work())
-        else:
-            self._call(kernel, operands)
-
-    def _call_pieces(
-        self, kernel: RangeKernel, operands: Sequence[SSAValue], work: Work
-    ) -> None:
-        """Append calls that do all of `work`, cut where `cuts` says."""
         for begin, end in self.cuts(work.units):
-            bounds = [self.body.const(begin), self.body.const(end)]
-            self._call(kernel, [*operands, *bounds])
-            self.body.block.last_op.attributes.update(  # pyright: ignore
-                units=IntegerAttr(work.units, i64), cost=IntegerAttr(work.cost, i64)
-            )
-
-    def _call(self, kernel: Kernel, operands: Sequence[SSAValue]) -> None:
-        if kernel not in self.kernels:
-            self.kernels[kernel] = tuple(value.type for value in operands)
-        self.body.call(kernel.symbol, operands)
-        call = self.body.block.last_op
-        assert call is not None
-        call.location = self.location
+            bounds = self._index(begin), self._index(end)
+            operands = [*arguments, self._rows, at, *bounds]
+            if kernel not in self.kernels:
+                self.kernels[kernel] = tuple(value.type for value in operands)
+            op = func.CallOp(kernel.symbol, operands, [])
+            op.attributes["units"] = IntegerAttr(work.units, i64)
+            op.attributes["cost"] = IntegerAttr(work.cost, i64)
+            op.location = self.location
+            self.block.add_op(op)
 
     def cuts(self, units: int) -> list[tuple[int, int]]:
         """Return ranges that cover `units` iterations: `pieces`, in random order."""
@@ -249,7 +242,7 @@ class Main:
 
     def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
         """Close `main`; return the table of rows and the function."""
-        self.body.do(func.ReturnOp())
+        self.block.add_op(func.ReturnOp())
         rows = self.rows or [0]
         dense = DenseIntOrFPElementsAttr.from_list(TensorType(INDEX, [len(rows)]), rows)
         table = memref.GlobalOp.get(
