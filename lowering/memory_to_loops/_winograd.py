@@ -26,7 +26,7 @@ from glow.lowering.memory_to_loops._epilogue import (
     EpiloguePlan,
     Matrix,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import RangeKernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.winograd import (
     InputRow,
     OutputRow,
@@ -74,7 +74,7 @@ def call_winograd(
     bases = {name: main.base(buffer) for name, buffer in buffers.items()}
     bases["table"] = main.offsets(table.array())
 
-    def call(kernel: RangeKernel, names: Iterable[str], row: Any, work: Work) -> None:
+    def call(kernel: Kernel, names: Iterable[str], row: Any, work: Work) -> None:
         main.call(kernel, [bases[name] for name in names], row, work)
 
     kernel, row = plan.kernel, plan.row

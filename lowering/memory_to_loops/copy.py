@@ -13,7 +13,7 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.elementwise import plan
-from glow.lowering.memory_to_loops.kernels.kernel import RangeKernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.runs import Runs, RunsRow
 from glow.lowering.memory_to_loops.kernels.transpose import (
     BlockTranspose,
@@ -30,7 +30,7 @@ from glow.lowering.tile_heights import lines_together
 from glow.support.targets import Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
-Plan = tuple[RangeKernel, Any, Work]
+Plan = tuple[Kernel, Any, Work]
 
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
@@ -79,7 +79,7 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
 
 def plan_copy(
     target: Target, element: Attribute, axes: Sequence[Axis]
-) -> tuple[RangeKernel, Any, Work, Attribute]:
+) -> tuple[Kernel, Any, Work, Attribute]:
     """
     Return the kernel that copies over `axes` of (source, result), its row and work.
 

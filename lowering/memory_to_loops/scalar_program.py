@@ -13,9 +13,7 @@ from glow.codegen.casts import bits_of, convert, truncated
 from glow.codegen.functions import NO_SIGNED_ZEROS
 from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.values import VECTOR_FORMS, Value, apply, is_outside, select
-from glow.codegen.writer import Writer, writing_to
 from glow.dialects.llvm_ext import elementwise
-from glow.lowering.memory_to_loops.builder import Body
 from glow.support.types import compute_type, signless, unsigned
 
 Report = Callable[[Value], None]
@@ -161,25 +159,6 @@ class ScalarProgram:
             else:
                 numbered.append(_plain(step, operands))
         return [numbered[i] for i in self.outputs]
-
-    def emit(
-        self,
-        b: Body,
-        values: Sequence[SSAValue],
-        lanes: int = 0,
-        report: Callable[[Body, SSAValue], None] | None = None,
-    ) -> list[SSAValue]:
-        """Append the program on `values`: scalars, or vectors of `lanes` > 0."""
-
-        def told(condition: Value) -> None:
-            assert report is not None
-            inner = Body(writer.block, b.consts, b.entry)
-            report(inner, condition.ssa)
-
-        writer = Writer(b.block, b.entry, constants=b.consts)
-        with writing_to(writer):
-            wide = [Value.of(value) for value in values]
-            return [value.ssa for value in self.run(wide, told, Strip(lanes))]
 
 
 def _has_vector_form(step: Instruction) -> bool:

@@ -17,11 +17,11 @@ from glow.lowering.memory_to_loops.kernels.attention_parts import (
     AttentionRow,
     Form,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
 
 
 @dataclass(frozen=True)
-class Attention(RangeKernel):
+class Attention(Kernel):
     """
     For each block of queries: scores, their exponentials, and sums of values.
 

@@ -17,8 +17,8 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 Bounds = tuple[Value, Value]
@@ -73,7 +73,7 @@ class ContractionRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Contraction(RangeKernel):
+class Contraction(Kernel):
     """
     `result = epilogue(bias + sum of left * right)`, an element at a time.
 

@@ -16,7 +16,7 @@ from glow.codegen.loops import N, loop
 from glow.codegen.rows import blank
 from glow.codegen.values import Value, absolute, select
 from glow.dialects.graph.interpolation import HALF_WAY, Interpolation
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
 
 Taps = list[tuple[Value, Value | None]]
 """Positions, some beyond the ends of the input, and their weights."""
@@ -40,7 +40,7 @@ class CropTapsRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class CropTaps(RangeKernel):
+class CropTaps(Kernel):
     """
     Write the tables of one axis that `Resize` reads, as `Interpolation` defines them.
 

@@ -14,7 +14,7 @@ from glow.codegen.functions import fma, larger, maximum, minimum
 from glow.codegen.loops import Level, N, Var, flattened, levels_like, loop, nest
 from glow.codegen.memory import Strips, Total
 from glow.codegen.values import INDEX, Value, constant, select
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
 from glow.support.types import compute_type
 
 MOVED: tuple[str, ...] = ("q", "k", "v", "y", "lengths", "positions")
@@ -39,7 +39,7 @@ class DecodeRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class DecodeAttention(RangeKernel):
+class DecodeAttention(Kernel):
     """
     Scores of the valid keys, their softmax, and the mean of values that it weighs.
 

@@ -17,8 +17,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 from glow.support.types import unsigned
 
@@ -41,7 +41,7 @@ class ElementPicksRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class ElementPicks(RangeKernel):
+class ElementPicks(Kernel):
     """
     Copy an element per index; one out of range is reported and taken as 0.
 

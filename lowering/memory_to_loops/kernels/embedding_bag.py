@@ -26,8 +26,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 from glow.support.types import compute_type, dtype_of
 
@@ -55,7 +55,7 @@ class EmbeddingBagRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class EmbeddingBag(RangeKernel):
+class EmbeddingBag(Kernel):
     """
     Sum, average or take the maximum of the rows of each bag, times their weights.
 

@@ -15,8 +15,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 
@@ -37,7 +37,7 @@ class GatherRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Gather(RangeKernel):
+class Gather(Kernel):
     """
     Copy a slice per index; an index out of range is reported and taken as 0.
 

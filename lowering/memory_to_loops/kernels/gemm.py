@@ -20,8 +20,8 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import (
 from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
     Steps,
     bounds_of,
 )
@@ -41,7 +41,7 @@ Bounds = tuple[Value, Value]
 
 
 @dataclass(frozen=True)
-class Gemm(RangeKernel):
+class Gemm(Kernel):
     """
     `result[row, column] = epilogue(bias[column] + left[row, :] . right[:, column])`.
 

@@ -37,7 +37,10 @@ class Kernel(ABC):
 
     Subclasses are frozen dataclasses: equal keys are equal code, so a kernel is built
     once per process and its object code is cached by the key. Nothing of a model is in
-    a key: shapes, strides and counts come in at run time as a row of integers.
+    a key: shapes, strides and counts come in at run time as a row of integers: a frozen
+    dataclass over N: of N, of `Level[N]`, of such dataclasses and of tuples of these.
+    Callers fill it with `int`, code reads it as `Value`. A call does a range of the
+    outermost iterations, as its caller says.
     """
 
     @property
@@ -56,8 +59,51 @@ class Kernel(ABC):
         return f"{type(self).__module__}.{self!r}"
 
     @abstractmethod
+    def operands(self) -> Mapping[str, Operand]:
+        """Return what the function is passed before the row, by name, in order."""
+
+    @abstractmethod
+    def row(self) -> Any:
+        """Return a row of the structure that calls have; its numbers do not matter."""
+
+    @abstractmethod
+    def write(self, call: Call, row: Any) -> None:
+        """Write the body: iterations `call.begin` to `call.end`, in any pieces."""
+
     def build(self) -> FuncOp:
         """Return the function, named `symbol`, without results."""
+        operands = self.operands()
+        types: list[Attribute] = [flat(o.element) for o in operands.values()]
+        types += [flat(INDEX), INDEX, INDEX, INDEX]
+        names = [*operands, "rows", "at", "begin", "end"]
+        unaliased = {n for n, o in operands.items() if o.noalias} | {"rows"}
+        op = FuncOp(
+            self.symbol,
+            (types, []),
+            visibility=_PRIVATE,
+            arg_attrs=ArrayAttr(
+                [_NOALIAS if n in unaliased else _PLAIN for n in names]
+            ),
+        )
+        block = op.body.block
+        for arg, name in zip(block.args, names, strict=True):
+            arg.name_hint = name
+        with writing_to(Writer(block, block)) as writer:
+            *buffers, rows, at, begin, end = block.args
+            memories = {
+                name: Memory(
+                    buffer, operand.element, operand.compute or operand.element
+                )
+                for buffer, (name, operand) in zip(
+                    buffers, operands.items(), strict=True
+                )
+            }
+            start = Value((at,), INDEX)
+            row = read_row(self.row(), Memory.of(rows), start)
+            bounds = (Value((v,), INDEX) for v in (begin, end))
+            self.write(Call(memories, Memory.of(rows), start, *bounds), row)
+            writer.add(func.ReturnOp())
+        return op
 
     def declare(self, types: Sequence[Attribute]) -> FuncOp:
         """
@@ -135,7 +181,7 @@ class Call:
 
     def run(
         self,
-        kernel: RangeKernel,
+        kernel: Kernel,
         operands: Iterable[str],
         at: Value,
         range: tuple[Value | int, Value | int],
@@ -162,61 +208,6 @@ def bounds_of(steps: Steps[Value], call: Call) -> tuple[Value, Value]:
     first = steps.first + call.begin * steps.unit
     last = minimum(steps.first + call.end * steps.unit, steps.last)
     return first, select(steps.unit == 0, steps.last, last)
-
-
-class RangeKernel(Kernel):
-    """
-    A kernel that does a range of its outermost iterations, as its caller says.
-
-    Its row is a frozen dataclass over N: of N, of `Level[N]`, of such dataclasses and
-    of tuples of these. Callers fill it with `int`, code reads it as `Value`.
-    """
-
-    @abstractmethod
-    def operands(self) -> Mapping[str, Operand]:
-        """Return what the function is passed before the row, by name, in order."""
-
-    @abstractmethod
-    def row(self) -> Any:
-        """Return a row of the structure that calls have; its numbers do not matter."""
-
-    @abstractmethod
-    def write(self, call: Call, row: Any) -> None:
-        """Write the body: iterations `call.begin` to `call.end`, in any pieces."""
-
-    def build(self) -> FuncOp:
-        operands = self.operands()
-        types: list[Attribute] = [flat(o.element) for o in operands.values()]
-        types += [flat(INDEX), INDEX, INDEX, INDEX]
-        names = [*operands, "rows", "at", "begin", "end"]
-        unaliased = {n for n, o in operands.items() if o.noalias} | {"rows"}
-        op = FuncOp(
-            self.symbol,
-            (types, []),
-            visibility=_PRIVATE,
-            arg_attrs=ArrayAttr(
-                [_NOALIAS if n in unaliased else _PLAIN for n in names]
-            ),
-        )
-        block = op.body.block
-        for arg, name in zip(block.args, names, strict=True):
-            arg.name_hint = name
-        with writing_to(Writer(block, block)) as writer:
-            *buffers, rows, at, begin, end = block.args
-            memories = {
-                name: Memory(
-                    buffer, operand.element, operand.compute or operand.element
-                )
-                for buffer, (name, operand) in zip(
-                    buffers, operands.items(), strict=True
-                )
-            }
-            start = Value((at,), INDEX)
-            row = read_row(self.row(), Memory.of(rows), start)
-            bounds = (Value((v,), INDEX) for v in (begin, end))
-            self.write(Call(memories, Memory.of(rows), start, *bounds), row)
-            writer.add(func.ReturnOp())
-        return op
 
 
 _PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr()})

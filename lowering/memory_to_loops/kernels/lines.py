@@ -18,8 +18,8 @@ from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
 from glow.lowering.memory_to_loops.axes import Axis, levels_of
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
     Work,
 )
 
@@ -221,7 +221,7 @@ class LinesRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Lines(RangeKernel):
+class Lines(Kernel):
     """
     All lines of an axis; `across`: lanes are neighbors of other lines.
 

@@ -16,8 +16,8 @@ from glow.dialects.llvm_ext.call import CallPointerOp
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 
@@ -29,7 +29,7 @@ class NotifyRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Notify(RangeKernel):
+class Notify(Kernel):
     """
     Call `hook` with the number of an output, unless it is null or the run failed.
 

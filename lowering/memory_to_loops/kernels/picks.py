@@ -16,8 +16,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 CHECK = "check"
@@ -47,7 +47,7 @@ class PicksRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Picks(RangeKernel):
+class Picks(Kernel):
     """
     Move a slice per tuple of indices; one out of range is reported and taken as 0.
 

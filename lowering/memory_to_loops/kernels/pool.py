@@ -25,8 +25,8 @@ from glow.codegen.values import (
 from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 from glow.support.types import is_float
 
@@ -72,7 +72,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class _Windows(RangeKernel):
+class _Windows(Kernel):
     """
     A kernel on windows that slide along spatial axes, clipped to the input.
 

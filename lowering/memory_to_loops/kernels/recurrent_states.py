@@ -19,8 +19,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 from glow.support.types import compute_type
 
@@ -67,7 +67,7 @@ class Tiles:
 
 
 @dataclass(frozen=True)
-class Sequential(RangeKernel, ABC):
+class Sequential(Kernel, ABC):
     """
     A kernel whose states change from step to step; they have blocks of `lanes`.
 

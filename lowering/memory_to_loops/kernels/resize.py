@@ -15,8 +15,8 @@ from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 
@@ -65,7 +65,7 @@ class _Record:
 
 
 @dataclass(frozen=True)
-class Resize(RangeKernel):
+class Resize(Kernel):
     """
     Sum up, for each place of the result, elements of the input by weights.
 

@@ -14,8 +14,8 @@ from glow.codegen.memory import Strip, rest_of
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
     Work,
 )
 
@@ -34,7 +34,7 @@ class RunsRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Runs(RangeKernel):
+class Runs(Kernel):
     """
     Copy lines of at least `lanes` elements that lie next to each other on both sides.
 

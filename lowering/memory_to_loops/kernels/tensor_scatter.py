@@ -17,8 +17,8 @@ from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
 )
 
 
@@ -41,7 +41,7 @@ class TensorScatterRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class TensorScatter(RangeKernel):
+class TensorScatter(Kernel):
     """
     Copy lines to where a batch's write index says; beyond the end on from the front.
 

@@ -14,7 +14,7 @@ from glow.codegen.loops import Level, N, levels_like, loop, nest, when
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.values import Value, broadcast, index
 from glow.lowering.memory_to_loops.kernels.heap import Heap, Line, heap_of, may_enter
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand, RangeKernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
 from glow.support.types import compute_type
 
 
@@ -34,7 +34,7 @@ class TopKRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class TopK(RangeKernel):
+class TopK(Kernel):
     """
     Keep the best elements of a line in a heap, its worst at the root; then sort them.
 

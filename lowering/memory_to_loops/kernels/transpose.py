@@ -18,8 +18,8 @@ from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
     Work,
 )
 
@@ -53,7 +53,7 @@ def _blocks(
 
 
 @dataclass(frozen=True)
-class PlaneKernel(RangeKernel):
+class PlaneKernel(Kernel):
     """
     A copy along two axes, each of unit stride on one side, in parts of several lines.
 
@@ -223,7 +223,7 @@ class InterleaveRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Interleave(RangeKernel):
+class Interleave(Kernel):
     """
     Copy `planes` lines into one whose elements take turns, or (`inverse`) back.
 

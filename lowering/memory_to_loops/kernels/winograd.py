@@ -22,7 +22,6 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Kernel,
     Operand,
-    RangeKernel,
 )
 
 _SCRATCH = Operand(f32)
@@ -49,7 +48,7 @@ class InputRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class WinogradInput(RangeKernel):
+class WinogradInput(Kernel):
     """
     Transform tiles of the input into the scratch.
 
@@ -145,7 +144,7 @@ class OutputRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class WinogradOutput(RangeKernel):
+class WinogradOutput(Kernel):
     """
     Transform products of tiles back and finish their pixels.
 
@@ -254,7 +253,7 @@ class WinogradRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Winograd(RangeKernel):
+class Winograd(Kernel):
     """
     Convolution 3x3 of stride 1 by `products`, which multiply the transforms.
 

@@ -15,8 +15,8 @@ from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.kernels.kernel import (
     OFFSETS,
     Call,
+    Kernel,
     Operand,
-    RangeKernel,
     Steps,
     bounds_of,
 )
@@ -32,7 +32,7 @@ class ZeroGapsRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class ZeroGaps(RangeKernel):
+class ZeroGaps(Kernel):
     """
     Write zeros to runs of elements, listed in `gaps` as (start, length).
 
