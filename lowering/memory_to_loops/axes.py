@@ -71,11 +71,6 @@ def with_axes(operand: Addressing, axes: Sequence[int]) -> Addressing:
     return Addressing(tuple(shape), tuple(strides), operand.offset)
 
 
-def nest_row(axes: Sequence[Axis]) -> list[int]:
-    """Return what a kernel's `nest` reads for loops over `axes`."""
-    return [number for axis in axes for number in (axis.extent, *axis.strides)]
-
-
 def levels_of(axes: Sequence[Axis]) -> tuple[Level[int], ...]:
     """Return loops over `axes`, as a row tells a kernel."""
     return tuple(Level(axis.extent, axis.strides) for axis in axes)
