@@ -9,7 +9,7 @@ from inspect import cleandoc
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -24,7 +24,7 @@ class DeclaredOp(GraphOp):
     """
     An op that one class statement declares.
 
-    `class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule=math.ExpOp)` is
+    `class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule="math.exp")` is
     `graph.exp`. Its docstring says what it computes; shapes, source and an example are
     added where it does not say them. Without `onnx`, the docstring names a source.
     `elements` are those that operands may have, `result` are those of the result where
@@ -44,10 +44,10 @@ class DeclaredOp(GraphOp):
         elements: ElementSet | None = None,
         result: Attribute | None = None,
         compute: Callable[..., Array] | None = None,
-        rule: type[Operation] | UnaryRule | BinaryRule | None = None,
+        rule: str | UnaryRule | BinaryRule | None = None,
     ) -> None:
         """Take the declaration; a class without `compute` is a base of others."""
-        functions: dict[str, Callable[..., Any] | None]
+        functions: dict[str, Any]
         functions = {"compute": compute, "rule": rule}
         for name, function in functions.items():
             if function is not None:

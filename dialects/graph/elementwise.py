@@ -31,7 +31,7 @@ class ElementwiseOp(DeclaredOp):
     """
 
     if TYPE_CHECKING:
-        rule: ClassVar[Callable[..., Any]]
+        rule: ClassVar[Callable[..., Any]]  # or the name of an op
 
     traits = traits_def(Elementwise())
 

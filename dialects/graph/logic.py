@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from xdsl.dialects import arith
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
@@ -18,7 +17,7 @@ class BitwiseAndOp(
     onnx="BitwiseAnd-18",
     elements=INTEGER,
     compute=np.bitwise_and,
-    rule=arith.AndIOp,
+    rule="arith.andi",
 ):
     """The bits that lhs and rhs both have."""
 
@@ -28,7 +27,7 @@ class BitwiseOrOp(
     onnx="BitwiseOr-18",
     elements=INTEGER,
     compute=np.bitwise_or,
-    rule=arith.OrIOp,
+    rule="arith.ori",
 ):
     """The bits that lhs or rhs has."""
 
@@ -38,7 +37,7 @@ class BitwiseXorOp(
     onnx="BitwiseXor-18",
     elements=INTEGER,
     compute=np.bitwise_xor,
-    rule=arith.XOrIOp,
+    rule="arith.xori",
 ):
     """The bits that one of lhs and rhs has."""
 
@@ -78,19 +77,19 @@ class BitShiftOp(BinaryOp, onnx="BitShift-28", elements=INTEGER):
 
 
 class AndOp(
-    BinaryOp, onnx="And-7", elements=BOOL, compute=np.logical_and, rule=arith.AndIOp
+    BinaryOp, onnx="And-7", elements=BOOL, compute=np.logical_and, rule="arith.andi"
 ):
     """Whether lhs and rhs are both true."""
 
 
 class OrOp(
-    BinaryOp, onnx="Or-7", elements=BOOL, compute=np.logical_or, rule=arith.OrIOp
+    BinaryOp, onnx="Or-7", elements=BOOL, compute=np.logical_or, rule="arith.ori"
 ):
     """Whether lhs or rhs is true."""
 
 
 class XorOp(
-    BinaryOp, onnx="Xor-7", elements=BOOL, compute=np.logical_xor, rule=arith.XOrIOp
+    BinaryOp, onnx="Xor-7", elements=BOOL, compute=np.logical_xor, rule="arith.xori"
 ):
     """Whether one of lhs and rhs is true, and not both."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from xdsl.dialects import math as math_dialect
 from xdsl.dialects.builtin import i1
 
 from glow.dialects.graph.base import Array
@@ -35,15 +34,15 @@ class NegOp(
     """-x, elementwise; the lowest integer is its own negative."""
 
 
-class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule=math_dialect.ExpOp):
+class ExpOp(UnaryOp, onnx="Exp-13", compute=np.exp, rule="math.exp"):
     """e to the power of x, elementwise."""
 
 
-class LogOp(UnaryOp, onnx="Log-13", compute=np.log, rule=math_dialect.LogOp):
+class LogOp(UnaryOp, onnx="Log-13", compute=np.log, rule="math.log"):
     """The natural logarithm of x, elementwise; NaN below 0."""
 
 
-class SqrtOp(UnaryOp, onnx="Sqrt-13", compute=np.sqrt, rule=math_dialect.SqrtOp):
+class SqrtOp(UnaryOp, onnx="Sqrt-13", compute=np.sqrt, rule="math.sqrt"):
     """The square root of x, elementwise; NaN below 0."""
 
 
@@ -53,19 +52,19 @@ class ReciprocalOp(
     """1 / x, elementwise; an infinity with the sign of x where x is 0."""
 
 
-class ErfOp(UnaryOp, onnx="Erf-13", compute=erf, rule=math_dialect.ErfOp):
+class ErfOp(UnaryOp, onnx="Erf-13", compute=erf, rule="math.erf"):
     """The error function of x, elementwise."""
 
 
-class FloorOp(UnaryOp, onnx="Floor-13", compute=np.floor, rule=math_dialect.FloorOp):
+class FloorOp(UnaryOp, onnx="Floor-13", compute=np.floor, rule="math.floor"):
     """The largest integer not above x, elementwise."""
 
 
-class CeilOp(UnaryOp, onnx="Ceil-13", compute=np.ceil, rule=math_dialect.CeilOp):
+class CeilOp(UnaryOp, onnx="Ceil-13", compute=np.ceil, rule="math.ceil"):
     """The smallest integer not below x, elementwise."""
 
 
-class RoundOp(UnaryOp, onnx="Round-11", compute=np.rint, rule=math_dialect.RoundEvenOp):
+class RoundOp(UnaryOp, onnx="Round-11", compute=np.rint, rule="math.roundeven"):
     """The integer nearest to x, elementwise; the even one of two, as 2.5 -> 2."""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
+from xdsl.dialects.arith import Arith
+from xdsl.dialects.math import Math
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from glow.codegen.functions import function
@@ -18,6 +20,7 @@ from glow.lowering.graph_to_memory import scalar_functions
 from glow.support.types import signless
 
 _FUNCTIONS: Functions = scalar_functions
+_OPS = {op.name: op for op in (*Arith.operations, *Math.operations)}
 
 
 class ScalarRegion:
@@ -51,7 +54,7 @@ def element_of_result(
     op: type[ElementwiseOp], slots: Sequence[Value | None], parameters: dict[str, Any]
 ) -> Value:
     """Return what `op` makes of one element of each operand, None where absent."""
-    rule = op.rule
-    if isinstance(rule, type):
-        return function(rule, *(slot for slot in slots if slot is not None))
-    return cast(Value, rule(_FUNCTIONS, *slots, **parameters))
+    rule: object = op.rule
+    if isinstance(rule, str):
+        return function(_OPS[rule], *(slot for slot in slots if slot is not None))
+    return cast(Value, op.rule(_FUNCTIONS, *slots, **parameters))
