@@ -19,7 +19,7 @@
 // LAYOUT-NEXT: assignment: exact, width 0, cost 12800
 
 // MEMORY:      memory level, target cpu:avx2
-// MEMORY:      @x 1152 row-major NHWC{{.*}} input memory.get @x (row-major) memory.
+// MEMORY:      @x 1152 row-major NHWC{{.*}} input memory.get @x (row-major) graph.max_pool
 // MEMORY:      {{.*}} 1152 NHWC row-major output
 // MEMORY:      2 movements (1 of inputs, 1 of outputs), 2304 bytes
 
