@@ -15,7 +15,7 @@ UNIVERSE = Universe(
     | passes_in("glow.passes.memory")
     | passes_in("glow.lowering"),
 )
-"""What this package adds to xDSL, which its entry point `xdsl.universe` names."""
+"""The dialects and passes of this package, for its entry point `xdsl.universe`."""
 
 
 @cache

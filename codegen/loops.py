@@ -15,7 +15,7 @@ from glow.codegen.values import INDEX, Value, index
 from glow.codegen.writer import inside, perform
 
 N = TypeVar("N", int, Value)
-"""What a row holds: an `int` at its caller, a `Value` in a kernel."""
+"""The type of a row's entries: `int` at its caller, `Value` in a kernel."""
 
 
 @dataclass(eq=False)

@@ -139,8 +139,8 @@ class Memory:
                 )
                 for start in starts
             ]
-        found = Value(tuple(map(emit, parts)), self.element, strip.lanes)
-        return convert(found, self.compute)
+        loaded = Value(tuple(map(emit, parts)), self.element, strip.lanes)
+        return convert(loaded, self.compute)
 
     def store(
         self, value: Value | float, at: Value | int, strip: Strip | None = None
@@ -205,7 +205,7 @@ class Total:
 
     @property
     def all(self) -> list[Var]:
-        """What loops around the loops along strips carry."""
+        """The variables that loops around the loops along strips carry."""
         return self.vectors + ([] if self.scalar is None else [self.scalar])
 
     def enter(self, strip: Strip) -> list[Var]:

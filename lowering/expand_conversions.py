@@ -107,6 +107,6 @@ def _to_f16(x: Value) -> Value:
     half = size.like(_HALF)
     denormal = bitcast(bitcast(size, f32) + bitcast(half, f32), i32) - half
     above = select(size > _INFINITY, size.like(_NAN_OF_F16), _INFINITY_OF_F16)
-    found = select(size < _LEAST_NORMAL, denormal, normal)
-    found = select(size >= _TOO_LARGE, above, found)
-    return bitcast(convert(found | sign, i16), f16)
+    magnitude = select(size < _LEAST_NORMAL, denormal, normal)
+    magnitude = select(size >= _TOO_LARGE, above, magnitude)
+    return bitcast(convert(magnitude | sign, i16), f16)

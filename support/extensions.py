@@ -1,4 +1,4 @@
-"""What other packages add to this one: objects and modules named by entry points."""
+"""Extensions by other packages: objects and modules named by entry points."""
 
 from __future__ import annotations
 

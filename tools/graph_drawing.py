@@ -18,7 +18,7 @@ from glow.support.locations import name_of
 from glow.support.types import element_of, shape_of
 
 PLAIN = "row-major"
-_PLAIN_COLOUR = "#444444"
+_PLAIN_COLOR = "#444444"
 # Told apart by people who see colors in any way (Okabe and Ito); then dashed.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 _STYLES = ("solid", "dashed", "dotted")
@@ -65,7 +65,7 @@ class _Drawing:
     names: dict[SSAValue, str] = field(default_factory=lambda: {})
     """The node that each value comes from."""
     layouts: dict[str, dict[str, str]] = field(
-        default_factory=lambda: {PLAIN: {"color": _PLAIN_COLOUR}}
+        default_factory=lambda: {PLAIN: {"color": _PLAIN_COLOR}}
     )
     """The look of the edges of each layout."""
     nodes: int = 0
@@ -196,7 +196,7 @@ def _attributes(values: dict[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return `text` as a quoted string of Graphviz, lines centred."""
+    """Return `text` as a quoted string of Graphviz, lines centered."""
     for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
         text = text.replace(plain, escaped)
     return f'"{text}"'

@@ -1,4 +1,4 @@
-"""What recurrent ops compute: a walk along the sequence, in NumPy."""
+"""Recurrent ops in NumPy: a walk along the sequence."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Walk:
     """One direction of a computation: its weights, its functions, where it starts."""
 
     rows: Array
-    """What the gates take of the input and the first half of the bias, per step."""
+    """The terms of the gates due to the input and half of the bias, per step."""
     recurrence: Array
     bias: Array
     """The second half of the bias, or zeros."""
     peepholes: Array | None
     functions: tuple[Function, ...]
     bound: Function
-    """What is done to the argument of a function."""
+    """The clipping of the arguments of `functions`."""
     states: tuple[Array, ...]
 
 
@@ -66,7 +66,7 @@ def walk_all(
         raise IndexError(
             f"expected a sequence length in [0, {steps}], got {outside[0]}"
         )
-    found: list[list[Array]] = []
+    per_direction: list[list[Array]] = []
     backwards = directions_of(p["direction"])
     walks = list(_walks(default, arrays, p, x))
     for is_reverse, walk in zip(backwards, walks, strict=True):
@@ -81,16 +81,16 @@ def walk_all(
             )
             outputs[at[t < lens], np.flatnonzero(t < lens)] = states[0][t < lens]
         finals = [np.where(lens[:, None] > 0, s, 0).astype(x.dtype) for s in states]
-        found.append([outputs, *finals])
-    y, *last = (np.stack(parts, axis) for axis, parts in _by_result(found))
+        per_direction.append([outputs, *finals])
+    y, *last = (np.stack(parts, axis) for axis, parts in _by_result(per_direction))
     if p["layout"]:
         y, last = y.transpose(2, 0, 1, 3), [s.transpose(1, 0, 2) for s in last]
     return y, *last
 
 
-def _by_result(found: list[list[Array]]) -> Iterator[tuple[int, list[Array]]]:
+def _by_result(per_direction: list[list[Array]]) -> Iterator[tuple[int, list[Array]]]:
     """Yield, per result, where its axis of directions is, and its parts."""
-    for number, parts in enumerate(zip(*found, strict=True)):
+    for number, parts in enumerate(zip(*per_direction, strict=True)):
         yield (1 if number == 0 else 0), list(parts)
 
 

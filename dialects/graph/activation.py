@@ -185,8 +185,8 @@ class ShrinkOp(UnaryOp, onnx="Shrink-9", elements=NUMBER):
     @staticmethod
     def compute(input: Array, *, bias: float = 0.0, lambd: float = 0.5) -> Array:
         shifted = [input + bias, input - bias]
-        found = np.select([input < -lambd, input > lambd], shifted, 0)
-        return convert(found, input.dtype)
+        result = np.select([input < -lambd, input > lambd], shifted, 0)
+        return convert(result, input.dtype)
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, bias: float, lambd: float) -> Scalar:

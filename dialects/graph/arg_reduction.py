@@ -55,10 +55,10 @@ def index_of(x: Array, best: Array, axis: int, keepdims: bool, last: bool) -> Ar
     """Return the index along `axis` of the first or last element equal to `best`."""
     first_is_nan = np.isnan(np.take(x, [0], axis))
     hits = (x == best) & ~first_is_nan
-    found = np.argmax(np.flip(hits, axis) if last else hits, axis, keepdims=True)
+    index = np.argmax(np.flip(hits, axis) if last else hits, axis, keepdims=True)
     if last:
-        found = np.where(hits.any(axis, keepdims=True), x.shape[axis] - 1 - found, 0)
-    return found if keepdims else np.squeeze(found, axis)
+        index = np.where(hits.any(axis, keepdims=True), x.shape[axis] - 1 - index, 0)
+    return index if keepdims else np.squeeze(index, axis)
 
 
 @irdl_op_definition

@@ -281,6 +281,6 @@ class AttentionOp(GraphOp):
         whole = result.reshape(s.batch, s.heads, s.length, s.value_elements)
         whole = whole.swapaxes(1, 2).reshape(s.result) if s.is_flat else whole
         steps = (product, capped, biased, weights)
-        found = (whole, keys, values, steps[SCORES.index(scores_of)])
+        results = (whole, keys, values, steps[SCORES.index(scores_of)])
         wanted = (True, with_present_key, with_present_value, with_scores)
-        return tuple(a for a, w in zip(found, wanted, strict=True) if w)
+        return tuple(a for a, w in zip(results, wanted, strict=True) if w)

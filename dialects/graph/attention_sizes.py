@@ -28,7 +28,7 @@ SCORES: tuple[str, ...] = ("product", "softcapped", "biased", "weights")
 """The steps whose result can be asked for as scores."""
 
 UNSEEN: tuple[str, ...] = ("zero", "nan", "nan_to_zero")
-"""What the weights of a query can be that sees nothing."""
+"""The choices for the weights of a query that sees no key."""
 
 
 @dataclass(frozen=True)
@@ -92,27 +92,27 @@ def sizes_of(
     batch, heads, length, elements = split_heads(
         "query", query, "q_num_heads", q_num_heads
     )
-    _, kv_heads, new, _ = found = split_heads("key", key, "kv_num_heads", kv_num_heads)
+    _, kv_heads, new, _ = shape = split_heads("key", key, "kv_num_heads", kv_num_heads)
     wanted = (batch, kv_heads, new, elements)
-    if found != wanted:
-        raise VerifyException(_shape_message("key", wanted, found))
-    found = split_heads("value", value, "kv_num_heads", kv_num_heads)
-    wanted = (batch, kv_heads, new, found[3])
-    if found != wanted:
-        raise VerifyException(_shape_message("value", wanted, found))
+    if shape != wanted:
+        raise VerifyException(_shape_message("key", wanted, shape))
+    shape = split_heads("value", value, "kv_num_heads", kv_num_heads)
+    wanted = (batch, kv_heads, new, shape[3])
+    if shape != wanted:
+        raise VerifyException(_shape_message("value", wanted, shape))
     if kv_heads < 1 or heads % kv_heads:
         raise VerifyException(
             f"expected query heads in groups of equal size for {kv_heads} heads of "
             f"key and value, got {heads}"
         )
     is_flat = len(query) == 3
-    return Sizes(batch, heads, kv_heads, length, new, past, elements, found[3], is_flat)
+    return Sizes(batch, heads, kv_heads, length, new, past, elements, shape[3], is_flat)
 
 
-def _shape_message(name: str, wanted: Shape, found: Shape) -> str:
+def _shape_message(name: str, wanted: Shape, got: Shape) -> str:
     return (
         f"expected {name} of shape {list(wanted)} by batch, heads, length and elements "
-        f"of a head, got {list(found)}"
+        f"of a head, got {list(got)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""What every op of the graph dialect shares: one place owns shapes and meaning."""
+"""The base class of the graph dialect's ops: one place owns shapes and meaning."""
 
 from __future__ import annotations
 
@@ -201,19 +201,19 @@ class GraphOp(IRDLOperation):
             *slots, **{k: parameters[k] for k in parameters if asked(k)}
         )
         remaining = iter(inferred if isinstance(inferred, tuple) else (inferred,))
-        found: list[Tensor | list[Tensor] | None] = []
+        per_result: list[Tensor | list[Tensor] | None] = []
         for name, kind in cls.get_irdl_definition().results:
             if name in flags:
                 type_ = next(remaining)
-                found.append(type_ if parameters[flags[name]] else None)
+                per_result.append(type_ if parameters[flags[name]] else None)
             elif isinstance(kind, VarResultDef):
-                found.append(list(remaining))
+                per_result.append(list(remaining))
             else:
-                found.append(next(remaining))
-        if all(types is None for types in found):
+                per_result.append(next(remaining))
+        if all(types is None for types in per_result):
             names = ", ".join(flags)
             raise VerifyException(f"expected a result out of {names}, got none")
-        return found
+        return per_result
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -244,11 +244,11 @@ class GraphOp(IRDLOperation):
         """Yield what each present result is called, and its type."""
         definitions = self.get_irdl_definition().results
         types = self._result_types(self.slots(), self.parameters())
-        for (name, _), found in zip(definitions, types, strict=True):
-            if isinstance(found, list):
-                yield from (("result", type_) for type_ in found)
-            elif found is not None:
-                yield name, found
+        for (name, _), each in zip(definitions, types, strict=True):
+            if isinstance(each, list):
+                yield from (("result", type_) for type_ in each)
+            elif each is not None:
+                yield name, each
 
     def verify_(self) -> None:
         expected = tuple(self._expected())
@@ -268,8 +268,8 @@ class GraphOp(IRDLOperation):
         """
         slots = self._grouped(arrays if self.MOVES else list(map(widened, arrays)))
         with np.errstate(all="ignore"):
-            found = type(self).compute(*slots, **self.parameters())
-        computed = found if isinstance(found, tuple) else (found,)
+            output = type(self).compute(*slots, **self.parameters())
+        computed = output if isinstance(output, tuple) else (output,)
         results = [_stored(*pair) for pair in zip(computed, self.results, strict=True)]
         return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
 
@@ -324,10 +324,11 @@ class GraphOp(IRDLOperation):
         """Say what `reordered` does of operands that broadcast to equal results."""
         if len(order) != len(shape_of(self.operands[operand])):
             return None
-        found = broadcast_order(len(shape_of(self.results[0])), order)
+        result_order = broadcast_order(len(shape_of(self.results[0])), order)
+        placed = (broadcast_placement(shape_of(v), result_order) for v in self.operands)
         return Reordering(
-            tuple(broadcast_placement(shape_of(v), found) for v in self.operands),
-            (found,) * len(self.results),
+            tuple(placed),
+            (result_order,) * len(self.results),
             parameters,
         )
 
@@ -338,9 +339,9 @@ class GraphOp(IRDLOperation):
             if axes is None:
                 continue
             wish = _operand_order(axes, len(shape_of(value)), order)
-            found = self.reordered(operand, wish)
-            if found and found.results[result] == order:
-                return found
+            reordering = self.reordered(operand, wish)
+            if reordering and reordering.results[result] == order:
+                return reordering
         return None
 
 

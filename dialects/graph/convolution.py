@@ -156,10 +156,10 @@ class ConvTransposeOp(ConvolutionOp):
     name = "graph.conv_transpose"
 
     def parameters(self) -> dict[str, Any]:
-        found = super().parameters()
-        if found["output_padding"] is None:
-            found["output_padding"] = (0,) * len(self.window.kernel)
-        return found
+        parameters = super().parameters()
+        if parameters["output_padding"] is None:
+            parameters["output_padding"] = (0,) * len(self.window.kernel)
+        return parameters
 
     @staticmethod
     def infer(

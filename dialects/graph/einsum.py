@@ -51,11 +51,11 @@ class EinsumOp(GraphOp):
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, equation: str) -> Tensor:
         WIDE_NUMBER.check(*inputs)
-        found = read_equation(equation, [shape_of(value) for value in inputs])
-        return tensor(same_element(*inputs), found.shape)
+        parsed = read_equation(equation, [shape_of(value) for value in inputs])
+        return tensor(same_element(*inputs), parsed.shape)
 
     @staticmethod
     def compute(inputs: Sequence[Array], *, equation: str) -> Array:
         text = equation.replace(" ", "")
-        found = np.einsum(text, *inputs, optimize=len(inputs) > 2)
-        return np.asarray(found, inputs[0].dtype)
+        result = np.einsum(text, *inputs, optimize=len(inputs) > 2)
+        return np.asarray(result, inputs[0].dtype)

@@ -30,9 +30,9 @@ def number_of(value: float, element: Attribute) -> Array:
     if is_float(element):
         return np.array(value, dtype)
     try:
-        found = np.array(int(value), np.int8 if is_bool(element) else dtype)
+        number = np.array(int(value), np.int8 if is_bool(element) else dtype)
     except (ValueError, OverflowError):
-        found = None
-    if found is None or found != value or (is_bool(element) and value not in (0, 1)):
+        number = None
+    if number is None or number != value or (is_bool(element) and value not in (0, 1)):
         raise VerifyException(f"expected a number of type {element}, got {value}")
-    return found.astype(dtype)
+    return number.astype(dtype)

@@ -52,10 +52,10 @@ def _looked_up(
 ) -> tuple[Array, Array]:
     """Return the rows that `indices` name, and which of them count."""
     check_indices(indices, len(table))
-    found = np.where(indices < 0, indices + len(table), indices)
+    rows = np.where(indices < 0, indices + len(table), indices)
     if padding_idx is None:
-        return table[found], np.ones(indices.shape, np.bool_)
-    return table[found], found != padding_idx % len(table)
+        return table[rows], np.ones(indices.shape, np.bool_)
+    return table[rows], rows != padding_idx % len(table)
 
 
 @irdl_op_definition
@@ -166,12 +166,12 @@ def _combined(rows: Array, counts: Array, mode: str) -> Array:
     kept = counts[..., None]
     number = np.sum(kept, axis=-2)
     if mode == "max":
-        found = np.max(rows, axis=-2, where=kept, initial=-np.inf)
+        result = np.max(rows, axis=-2, where=kept, initial=-np.inf)
     else:
-        found = np.sum(rows, axis=-2, where=kept, dtype=rows.dtype)
+        result = np.sum(rows, axis=-2, where=kept, dtype=rows.dtype)
     if mode == "mean":
-        found = found / np.maximum(number, 1).astype(rows.dtype)
-    return np.where(number == 0, np.zeros((), rows.dtype), found)
+        result = result / np.maximum(number, 1).astype(rows.dtype)
+    return np.where(number == 0, np.zeros((), rows.dtype), result)
 
 
 def _bags(
@@ -188,11 +188,11 @@ def _bags(
     if ends is None:
         return _combined(rows, counts, mode)
     starts = [0, *ends][: len(ends)]
-    found = [
+    bags = [
         _combined(rows[start:end], counts[start:end], mode)
         for start, end in zip(starts, ends, strict=True)
     ]
-    return np.array(found, table.dtype).reshape(len(ends), table.shape[1])
+    return np.array(bags, table.dtype).reshape(len(ends), table.shape[1])
 
 
 @irdl_op_definition

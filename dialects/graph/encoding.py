@@ -83,10 +83,10 @@ class OneHotOp(GraphOp):
         """The lines stay where they are among the axes."""
         at, rank = self._axis, len(shape_of(self.indices))
         indices = order if operand == 0 else identity(rank)
-        found = [axis if axis < at else axis + 1 for axis in indices]
-        found.insert(at, at)
+        result = [axis if axis < at else axis + 1 for axis in indices]
+        result.insert(at, at)
         moved = self.parameters() | {"axis": at}
-        return Reordering((indices, (0,)), (tuple(found),), moved)
+        return Reordering((indices, (0,)), (tuple(result),), moved)
 
     @property
     def _axis(self) -> int:

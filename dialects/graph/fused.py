@@ -117,9 +117,9 @@ class FusedOp(IRDLOperation):
 
 
 def _check_types(
-    name: str, found: Sequence[SSAValue], expected: Sequence[SSAValue]
+    name: str, values: Sequence[SSAValue], expected: Sequence[SSAValue]
 ) -> None:
-    got = [value.type for value in found]
+    got = [value.type for value in values]
     wanted = [value.type for value in expected]
     if got != wanted:
         types = ", ".join(str(type_) for type_ in wanted)

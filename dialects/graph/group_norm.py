@@ -23,14 +23,14 @@ from glow.support.types import (
 )
 
 
-def _normalised(input: Array, groups: int, epsilon: float) -> Array:
+def _normalized(input: Array, groups: int, epsilon: float) -> Array:
     """Return `input` less the mean and over the deviation of each group."""
     images, channels, *spatial = input.shape
     grouped = input.reshape(images, groups, channels // max(groups, 1), *spatial)
     axes = tuple(range(2, grouped.ndim))
-    centred = grouped - np.mean(grouped, axes, keepdims=True)
-    variance = np.mean(centred * centred, axes, keepdims=True)
-    return (centred / np.sqrt(variance + epsilon)).reshape(input.shape)
+    centered = grouped - np.mean(grouped, axes, keepdims=True)
+    variance = np.mean(centered * centered, axes, keepdims=True)
+    return (centered / np.sqrt(variance + epsilon)).reshape(input.shape)
 
 
 def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
@@ -96,7 +96,7 @@ class InstanceNormOp(ChannelNormOp):
         *,
         epsilon: float = 1e-5,
     ) -> Array:
-        return _affine(_normalised(input, input.shape[1], epsilon), scale, bias)
+        return _affine(_normalized(input, input.shape[1], epsilon), scale, bias)
 
 
 @irdl_op_definition
@@ -104,7 +104,7 @@ class GroupNormOp(ChannelNormOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, over groups of channels.
 
-    The channels are `num_groups` groups of neighbours; mean and variance are those of
+    The channels are `num_groups` groups of neighbors; mean and variance are those of
     all places of a group's channels in an image. An absent scale is 1, an absent bias
     0.
 
@@ -131,13 +131,13 @@ class GroupNormOp(ChannelNormOp):
         num_groups: int,
         **parameters: Any,
     ) -> Tensor:
-        found = ChannelNormOp.infer(input, scale, bias)
+        result = ChannelNormOp.infer(input, scale, bias)
         channels = shape_of(input)[1]
         if num_groups < 1 or channels % num_groups:
             raise VerifyException(
                 f"expected num_groups to divide {channels} channels, got {num_groups}"
             )
-        return found
+        return result
 
     @staticmethod
     def compute(
@@ -148,4 +148,4 @@ class GroupNormOp(ChannelNormOp):
         num_groups: int,
         epsilon: float = 1e-5,
     ) -> Array:
-        return _affine(_normalised(input, num_groups, epsilon), scale, bias)
+        return _affine(_normalized(input, num_groups, epsilon), scale, bias)

@@ -45,13 +45,13 @@ def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> int:
     There may be fewer positions than `data` has, but along `axis`, where any number is.
     """
     INDEX.check(indices)
-    shape, found = shape_of(data), shape_of(indices)
+    shape, extents = shape_of(data), shape_of(indices)
     at = normalize_axis(axis, len(shape))
-    if len(found) != len(shape):
+    if len(extents) != len(shape):
         raise VerifyException(
             f"expected indices of rank {len(shape)}, got {tensor_type(indices)}"
         )
-    for i, (extent, most) in enumerate(zip(found, shape, strict=True)):
+    for i, (extent, most) in enumerate(zip(extents, shape, strict=True)):
         if extent > most and i != at:
             raise VerifyException(
                 f"expected indices with at most {most} positions along axis {i}, "
@@ -63,23 +63,23 @@ def check_positions(data: SSAValue, indices: SSAValue, axis: int) -> int:
 def check_tuples(data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> int:
     """Return how many axes of `data` each of the tuples in `indices` is for."""
     INDEX.check(indices)
-    shape, found = shape_of(data), shape_of(indices)
-    if not 0 <= batch_dims < min(len(shape), len(found)):
+    shape, extents = shape_of(data), shape_of(indices)
+    if not 0 <= batch_dims < min(len(shape), len(extents)):
         raise VerifyException(
             f"expected batch_dims from 0 to below the ranks {len(shape)} of the data "
-            f"and {len(found)} of the indices, got {batch_dims}"
+            f"and {len(extents)} of the indices, got {batch_dims}"
         )
-    if shape[:batch_dims] != found[:batch_dims]:
+    if shape[:batch_dims] != extents[:batch_dims]:
         raise VerifyException(
             f"expected {batch_dims} equal batch axes, got {tensor_type(data)}, "
             f"{tensor_type(indices)}"
         )
     most = len(shape) - batch_dims
-    if not 1 <= found[-1] <= most:
+    if not 1 <= extents[-1] <= most:
         raise VerifyException(
-            f"expected tuples of 1 to {most} indices, got {found[-1]}"
+            f"expected tuples of 1 to {most} indices, got {extents[-1]}"
         )
-    return found[-1]
+    return extents[-1]
 
 
 def places_of(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
@@ -99,7 +99,7 @@ def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any
 
 
 class PickOp(GraphOp):
-    """What `indices` name in `data`."""
+    """The elements of `data` that `indices` name."""
 
     MOVES: ClassVar = True
 
@@ -113,7 +113,7 @@ class PickOp(GraphOp):
 
 
 class AxisPickOp(PickOp):
-    """What `indices` name along one axis of `data`."""
+    """The elements along one axis of `data` that `indices` name."""
 
     @property
     def _axis(self) -> int:
@@ -168,14 +168,14 @@ class GatherOp(AxisPickOp):
         rank, count = len(shape_of(self.data)), len(shape_of(self.indices))
         data = order if operand == 0 else identity(rank)
         indices = order if operand == 1 else identity(count)
-        found: list[int] = []
+        result: list[int] = []
         for axis in data:
             if axis == self._axis:
-                found += (axis + i for i in indices)
+                result += (axis + i for i in indices)
             else:
-                found.append(axis if axis < self._axis else axis + count - 1)
+                result.append(axis if axis < self._axis else axis + count - 1)
         axis = data.index(self._axis)
-        return Reordering((data, indices), (tuple(found),), {"axis": axis})
+        return Reordering((data, indices), (tuple(result),), {"axis": axis})
 
 
 @irdl_op_definition
@@ -276,5 +276,5 @@ class GatherNdOp(PickOp):
             return None
         shift = outer - batch - count
         after = tuple(axis + shift for axis in data[batch + count :])
-        found = (*indices, *after)
-        return Reordering((data, (*indices, outer)), (found,), self.parameters())
+        result = (*indices, *after)
+        return Reordering((data, (*indices, outer)), (result,), self.parameters())

@@ -90,7 +90,7 @@ class Interpolation:
         """
         Return where the places of `line` come from, for elements of `dtype`.
 
-        ONNX Runtime computes in floats of 32 bits, which decides between neighbours;
+        ONNX Runtime computes in floats of 32 bits, which decides between neighbors;
         so is it here, but for f64.
         """
         if dtype != np.float64:
@@ -100,16 +100,16 @@ class Interpolation:
             return Taps(np.arange(line.places)[:, None])
         at = self._coordinates(line, dtype)
         if self.mode == "nearest":
-            found = Taps(_clipped(self._rounded(at), line)[:, None])
+            taps = Taps(_clipped(self._rounded(at), line)[:, None])
         elif self.antialias:
-            found = self._smooth(at, line)
+            taps = self._smooth(at, line)
         else:
-            found = self._linear(at, line) if self.mode == "linear" else None
-            found = found or self._cubic(at, line)
+            taps = self._linear(at, line) if self.mode == "linear" else None
+            taps = taps or self._cubic(at, line)
         if self.coordinates != CROP:
-            return found
+            return taps
         inside = (at >= 0) & (at <= line.extent - 1)
-        return Taps(found.positions, found.weights, None if inside.all() else inside)
+        return Taps(taps.positions, taps.weights, None if inside.all() else inside)
 
     def _coordinates(self, line: Line, dtype: np.dtype[Any]) -> Array:
         """Return where each place lies among the elements of the input."""

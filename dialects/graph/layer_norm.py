@@ -36,7 +36,7 @@ from glow.support.types import (
 
 
 class LastAxesNormOp(GraphOp):
-    """What normalizations have that take statistics over the axes from `axis` on."""
+    """The base class of normalizations over the axes from `axis` on."""
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -115,8 +115,8 @@ class LayerNormOp(LastAxesNormOp):
         result = tensor(same_element(input, scale, bias), shape)
         first = normalize_axis(axis, len(shape))
         kept = shape[:first] + (1,) * (len(shape) - first)
-        found = tensor(element_of(input), kept)
-        return (result, found, found) if with_statistics else (result,)
+        statistic = tensor(element_of(input), kept)
+        return (result, statistic, statistic) if with_statistics else (result,)
 
     @staticmethod
     def compute(
@@ -130,10 +130,10 @@ class LayerNormOp(LastAxesNormOp):
     ) -> tuple[Array, ...]:
         axes = tuple(range(axis % input.ndim, input.ndim))
         mean = np.mean(input, axes, keepdims=True)
-        centred = input - mean
-        variance = np.mean(centred * centred, axes, keepdims=True)
+        centered = input - mean
+        variance = np.mean(centered * centered, axes, keepdims=True)
         inverse = 1 / np.sqrt(variance + epsilon)
-        result = centred * inverse
+        result = centered * inverse
         result = result if scale is None else result * scale
         result = result if bias is None else result + bias
         return (result, mean, inverse) if with_statistics else (result,)

@@ -59,8 +59,8 @@ def _infer(
             f"got {tensor_type(weights)}"
         )
     check_reduction(reduction)
-    found = wanted if reduction == "none" else ()
-    return tensor(same_element(scores, weights), found)
+    result = wanted if reduction == "none" else ()
+    return tensor(same_element(scores, weights), result)
 
 
 def _loss(
@@ -93,7 +93,7 @@ def _loss(
 
 
 class LossOp(GraphOp):
-    """What losses have: classes along axis 1, and how elements become one number."""
+    """The base class of losses: classes along axis 1, and a reduction of elements."""
 
     scores = operand_def(TensorType.constr(AnyAttr()))
     target = operand_def(TensorType.constr(AnyAttr()))
@@ -189,8 +189,8 @@ class CrossEntropyLossOp(LossOp):
         *,
         reduction: str,
     ) -> tuple[Tensor, ...]:
-        found = _infer(scores, target, weights, reduction)
-        return found, tensor(element_of(scores), shape_of(scores))
+        loss = _infer(scores, target, weights, reduction)
+        return loss, tensor(element_of(scores), shape_of(scores))
 
     @staticmethod
     def compute(
@@ -203,5 +203,5 @@ class CrossEntropyLossOp(LossOp):
         with_log_prob: bool = False,
     ) -> tuple[Array, ...]:
         log_prob = LogSoftmaxOp.compute(scores, axis=1)
-        found = _loss(log_prob, target, weights, reduction, ignore_index)
-        return (found, log_prob) if with_log_prob else (found,)
+        loss = _loss(log_prob, target, weights, reduction, ignore_index)
+        return (loss, log_prob) if with_log_prob else (loss,)

@@ -124,15 +124,15 @@ class ReshapeOp(GraphOp):
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """Merged and split axes must stay together."""
         shape = shape_of(self.result)
-        found = reshaped_order(shape_of(self.input), shape, order)
-        if found is None:
+        result = reshaped_order(shape_of(self.input), shape, order)
+        if result is None:
             return None
-        return Reordering((order,), (found,), {"shape": picked(shape, found)})
+        return Reordering((order,), (result,), {"shape": picked(shape, result)})
 
     def reordered_for(self, result: int, order: Order) -> Reordering | None:
         wish = reshaped_order(shape_of(self.result), shape_of(self.input), order)
-        found = None if wish is None else self.reordered(0, wish)
-        return found if found and found.results == (order,) else None
+        reordering = None if wish is None else self.reordered(0, wish)
+        return reordering if reordering and reordering.results == (order,) else None
 
 
 @irdl_op_definition
@@ -179,8 +179,8 @@ class ExpandOp(GraphOp):
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         shape = shape_of(self.result)
-        found = broadcast_order(len(shape), order)
-        return Reordering((order,), (found,), {"shape": picked(shape, found)})
+        result = broadcast_order(len(shape), order)
+        return Reordering((order,), (result,), {"shape": picked(shape, result)})
 
 
 @irdl_op_definition

@@ -1,4 +1,4 @@
-"""Normalizations: values scaled by statistics of their neighbours."""
+"""Normalizations: values scaled by statistics of their neighbors."""
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
@@ -103,7 +103,7 @@ class LrnOp(GraphOp):
     """
     x / (bias + alpha / size * sum of squares of the `size` channels around)^beta.
 
-    Of the neighbours (size - 1) / 2, rounded down, come before and the others after;
+    Of the neighbors (size - 1) / 2, rounded down, come before and the others after;
     channels that do not exist count as 0.
 
     Shapes: input [N, C, ...], result as input.

@@ -1,4 +1,4 @@
-"""What an optional operand that is absent stands for."""
+"""Neutral values, which stand for optional operands that are absent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Ops that do what an operand would have done, and then the op without it.
 @dataclass(frozen=True)
 class Neutral:
     """
-    What an absent operand stands for: one number in every element.
+    The value of an absent operand: one number in every element.
 
     With an operand of `shape` and this number the op computes the same, bit for bit,
     as without. `shape` asks the op, and is None where it takes no such operand.
@@ -57,7 +57,7 @@ class Neutral:
     inside: Inside | None = None
     """How to do without where nothing can be done behind the op."""
     text: str = ""
-    """What `number` is, in words, where it is a function."""
+    """A description of `number`, where it is a function."""
 
     def array(self, op: Any) -> NDArray[Any] | None:
         """Return the operand that leaves `op` as it is without; its strides are 0."""
@@ -91,4 +91,4 @@ class Neutral:
 
 
 Neutrals = Mapping[str, Neutral]
-"""What an op's operands stand for where they are absent, by slot."""
+"""The neutral values of an op's optional operands, by slot."""

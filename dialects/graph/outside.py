@@ -1,4 +1,4 @@
-"""What optional operands do, as ops behind the op that they belong to."""
+"""Optional operands, applied by ops behind the op that they belong to."""
 
 from __future__ import annotations
 

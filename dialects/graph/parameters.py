@@ -47,7 +47,7 @@ _STORED: dict[Any, Any] = {
     Sequence[float]: DenseArrayBase.constr(f64),
     Sequence[str]: ArrayAttr.constr(StringAttr),
 }
-"""What constrains the property that stores a type; an attribute stores itself."""
+"""The constraint on the property that stores a type; an attribute stores itself."""
 
 
 @dataclass(frozen=True)

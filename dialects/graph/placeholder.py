@@ -1,4 +1,4 @@
-"""What a placeholder says beside its type: direction, residency, initial value."""
+"""Attributes of placeholders: direction, residency, initial value."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ Stored = Tensor | MemRefType[Attribute]
 
 def check_bytes(resource: ResourceAttr, type: Stored) -> None:
     """Raise unless the bytes, if this process has them, are those of a `type`."""
-    found = resource.data.resource
-    if found is None:
+    stored = resource.data.resource
+    if stored is None:
         return
     expected = dtype_of(type.element_type)
-    if found.array.dtype != expected:
-        raise VerifyException(f"expected {expected} bytes, got {found.array.dtype}")
+    if stored.array.dtype != expected:
+        raise VerifyException(f"expected {expected} bytes, got {stored.array.dtype}")
     shape = physical_shape_of(type)
-    if found.array.shape != shape:
+    if stored.array.shape != shape:
         raise VerifyException(
-            f"expected bytes of shape {shape}, got {found.array.shape}"
+            f"expected bytes of shape {shape}, got {stored.array.shape}"
         )
 
 

@@ -47,7 +47,7 @@ def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) ->
 
 
 class Pooling(Sliding, total=False):
-    """What every pool is given."""
+    """The parameters of every pool."""
 
     kernel_shape: Required[Sequence[int]]
     ceil_mode: bool
@@ -158,14 +158,14 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
     """Return the first greatest element of each window and its place."""
     positions = product(*(range(extent) for extent in kernel))
     first = next(positions)
-    best, found = values[:, :, *first].copy(), places[:, :, *first].copy()
+    best, best_place = values[:, :, *first].copy(), places[:, :, *first].copy()
     for position in positions:
         value, place = values[:, :, *position], places[:, :, *position]
         greater = (value > best) | (np.isnan(value) & ~np.isnan(best))
-        better = (place >= 0) & (greater | (found < 0))
+        better = (place >= 0) & (greater | (best_place < 0))
         np.copyto(best, value, where=better)
-        np.copyto(found, place, where=better)
-    return best, found
+        np.copyto(best_place, place, where=better)
+    return best, best_place
 
 
 @irdl_op_definition

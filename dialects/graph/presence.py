@@ -52,10 +52,10 @@ def presence_of(op: GraphOp) -> frozenset[str]:
 
 def results_of(op: GraphOp, name: str) -> Sequence[SSAValue]:
     """Return the values of result `name`: one, several, or none where it is absent."""
-    found = cast(Slot, getattr(op, name))
-    if found is None or not isinstance(found, SSAValue):
-        return found or ()
-    return (found,)
+    result = cast(Slot, getattr(op, name))
+    if result is None or not isinstance(result, SSAValue):
+        return result or ()
+    return (result,)
 
 
 def with_presence(
@@ -95,11 +95,11 @@ def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> N
 
 def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:
     """Return what stands for each result of `op` in `new`; None where it has none."""
-    found: list[SSAValue | None] = []
+    values: list[SSAValue | None] = []
     for name, _ in op.get_irdl_definition().results:
         old = results_of(op, name)
-        found += [*results_of(new, name), *[None] * len(old)][: len(old)]
-    return found
+        values += [*results_of(new, name), *[None] * len(old)][: len(old)]
+    return values
 
 
 def is_optional(op: Operation) -> bool:

@@ -67,8 +67,8 @@ class TopKOp(GraphOp):
         at = normalize_axis(axis, len(shape))
         if not 0 <= k <= shape[at]:
             raise VerifyException(f"expected a k from 0 to {shape[at]}, got {k}")
-        found = (*shape[:at], k, *shape[at + 1 :])
-        return tensor(element_of(input), found), tensor(i64, found)
+        kept = (*shape[:at], k, *shape[at + 1 :])
+        return tensor(element_of(input), kept), tensor(i64, kept)
 
     @staticmethod
     def compute(

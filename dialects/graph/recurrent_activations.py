@@ -84,14 +84,14 @@ def resolved(
     """Return the activations of each direction."""
     count = len(directions_of(direction))
     names = tuple(activations or tuple(default) * count)
-    found: list[Activation] = []
+    chosen: list[Activation] = []
     for i, name in enumerate(names):
         values = Activation.defaults_of(name)
         given = {"alpha": alphas, "beta": betas}
         values |= {n: v[i] for n, v in given.items() if v and n in values}
-        found.append(Activation(name, **values))
+        chosen.append(Activation(name, **values))
     size = len(default)
-    return [tuple(found[d * size : (d + 1) * size]) for d in range(count)]
+    return [tuple(chosen[d * size : (d + 1) * size]) for d in range(count)]
 
 
 def check_activations(

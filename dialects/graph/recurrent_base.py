@@ -43,7 +43,7 @@ def _shape_of(slot: str) -> Callable[[Any], Sequence[int]]:
 
 
 INITIAL = Neutral(0, _shape_of("initial_h"))
-"""What an absent initial state stands for."""
+"""The value of an absent initial state."""
 
 OPERANDS = (
     "$input `,` $weights `,` $recurrence (`bias` $bias^ `:` type($bias))?"

@@ -70,14 +70,14 @@ def reshaped_order(shape: Shape, new_shape: Shape, order: Order) -> Order | None
         return None
     groups = {old[0]: (old, new) for old, new in axis_groups(shape, new_shape)}
     moved = [axis for axis in order if shape[axis] != 1]
-    found = list(_leading_ones(new_shape))
+    new_order = list(_leading_ones(new_shape))
     while moved:
         old, new = groups.get(moved[0], ([], []))
         if not old or moved[: len(old)] != old:
             return None
         del moved[: len(old)]
-        found += new
-    return tuple(found)
+        new_order += new
+    return tuple(new_order)
 
 
 def axis_groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[int]]]:

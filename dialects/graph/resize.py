@@ -103,7 +103,7 @@ class ResizeOp(GraphOp):
         shape = shape_of(input)
         named = _named(axes, len(shape))
         _check_region(roi, coordinates, len(named))
-        found = list(shape)
+        extents = list(shape)
         for axis, (places, _) in zip(
             named, _extents(shape, named, sizes, scales), strict=True
         ):
@@ -112,8 +112,8 @@ class ResizeOp(GraphOp):
                     f"expected a size of 0 along axis {axis}, which is empty, "
                     f"got {places}"
                 )
-            found[axis] = places
-        return tensor(element_of(input), found)
+            extents[axis] = places
+        return tensor(element_of(input), extents)
 
     @staticmethod
     def compute(
@@ -134,15 +134,15 @@ class ResizeOp(GraphOp):
         how = interpolation_of(locals())
         lines = lines_of(input.shape, sizes, scales, axes, roi)
         taps = {axis: how.taps(line, input.dtype) for axis, line in lines.items()}
-        found = input
+        result = input
         for axis, each in taps.items():
-            found = _along(found, axis, each)
+            result = _along(result, axis, each)
         for axis, each in taps.items():
             if each.inside is not None:
                 value = np.asarray(extrapolation_value).astype(input.dtype)
                 inside = each.inside.reshape(-1, *(1,) * (input.ndim - 1 - axis))
-                found = np.where(inside, found, value)
-        return found
+                result = np.where(inside, result, value)
+        return result
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
         return identity(len(shape_of(self.input))) if operand == 0 else None
@@ -214,7 +214,7 @@ def _extents(
         raise VerifyException(f"expected sizes of at least 0, got {list(sizes)}")
     if scales is not None and not all(0 < scale < np.inf for scale in scales):
         raise VerifyException(f"expected scales above 0, got {list(scales)}")
-    found: list[tuple[int, float]] = []
+    extents: list[tuple[int, float]] = []
     for index, axis in enumerate(named):
         if scales is not None:
             scale = float(np.float32(scales[index]))
@@ -222,8 +222,8 @@ def _extents(
         else:
             assert sizes is not None
             scale, length = sizes[index] / max(shape[axis], 1), 0
-        found.append((length if sizes is None else sizes[index], scale))
-    return found
+        extents.append((length if sizes is None else sizes[index], scale))
+    return extents
 
 
 def lines_of(
@@ -235,14 +235,14 @@ def lines_of(
 ) -> dict[int, Line]:
     """Return the axes that a resize of a tensor of `shape` goes along."""
     named = _named(axes, len(shape))
-    found: dict[int, Line] = {}
+    lines: dict[int, Line] = {}
     pairs = _extents(shape, named, sizes, scales)
     for index, (axis, (places, scale)) in enumerate(zip(named, pairs, strict=True)):
         region = (0.0, 1.0)
         if roi is not None:
             region = float(roi[index]), float(roi[len(named) + index])
-        found[axis] = Line(shape[axis], places, scale, *region)
-    return found
+        lines[axis] = Line(shape[axis], places, scale, *region)
+    return lines
 
 
 def _along(array: Array, axis: int, taps: Taps) -> Array:
@@ -252,8 +252,8 @@ def _along(array: Array, axis: int, taps: Taps) -> Array:
     if taps.weights is None:
         return np.take(array, taps.positions[:, 0], axis)
     trailing = (1,) * (array.ndim - 1 - axis)
-    found: Any = 0
+    result: Any = 0
     for positions, weights in zip(taps.positions.T, taps.weights.T, strict=True):
         weighted = weights.astype(array.dtype).reshape(-1, *trailing)
-        found = found + np.take(array, positions, axis) * weighted
-    return found
+        result = result + np.take(array, positions, axis) * weighted
+    return result

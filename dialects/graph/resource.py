@@ -32,8 +32,8 @@ class ResourceAttr(Data[Handle]):
     @property
     def array(self) -> NDArray[Any] | None:
         """The bytes, or None where only the digest is known."""
-        found = self.data.find()
-        return None if found is None else found.array
+        resource = self.data.find()
+        return None if resource is None else resource.array
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Handle:

@@ -34,7 +34,7 @@ class RotaryEmbeddingOp(GraphOp):
     Pairs (a, b) of each head become (a cos - b sin, a sin + b cos), by position.
 
     The first `rotary_embedding_dim` elements of a head are turned, or all where that is
-    0. Pairs are an element of their first half and one of the second, or neighbours
+    0. Pairs are an element of their first half and one of the second, or neighbors
     with `interleaved`. With `positions`, row p of cos and sin is for position p, and
     negative ones count from the last; absent, cos and sin are given for each element
     of the batch, or once for all.
@@ -96,10 +96,10 @@ class RotaryEmbeddingOp(GraphOp):
                 )
             wanted = f"[rows, {turned // 2}]"
         for name, value in (("cos", cos), ("sin", sin)):
-            found = shape_of(value)
+            got = shape_of(value)
             half = turned // 2
             given = ((batch, length, half), (1, length, half))
-            fits = found in given if positions is None else found[1:] == (half,)
+            fits = got in given if positions is None else got[1:] == (half,)
             if not fits:
                 raise VerifyException(
                     f"expected {name} of shape {wanted}, got {tensor_type(value)}"

@@ -1,4 +1,4 @@
-"""What rules of elementwise ops are written with: one element, and functions of it."""
+"""The vocabulary of elementwise rules: one element, and functions of it."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ class Functions(Protocol):
 
 UnaryRule = Callable[[Functions, Scalar], Scalar]
 BinaryRule = Callable[[Functions, Scalar, Scalar], Scalar]
-"""What an op does to one element: of its operand, or of each of its two."""
+"""The rule of an op: its result from one element of its operand, or of each of two."""

@@ -72,8 +72,8 @@ class CumsumOp(GraphOp):
         lines = lines[::-1] if reverse else lines
         if exclusive:
             lines = np.concatenate([np.zeros_like(lines[:1]), lines[:-1]])
-        found = np.cumsum(lines, axis=0, dtype=input.dtype)
-        return np.moveaxis(found[::-1] if reverse else found, 0, axis)
+        sums = np.cumsum(lines, axis=0, dtype=input.dtype)
+        return np.moveaxis(sums[::-1] if reverse else sums, 0, axis)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return identity(len(shape_of(self.input)))

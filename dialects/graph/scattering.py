@@ -65,12 +65,12 @@ def _check_updates(updates: SSAValue, shape: tuple[int, ...]) -> None:
 
 def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
     """Return a copy of `data` with `updates` at `places`, one after the other."""
-    found = data.copy()
+    result = data.copy()
     if reduction == "none":
-        found[places] = updates
+        result[places] = updates
     else:
-        _COMBINE[reduction](found, places, updates)
-    return found
+        _COMBINE[reduction](result, places, updates)
+    return result
 
 
 @irdl_op_definition
@@ -312,13 +312,13 @@ class TensorScatterOp(GraphOp):
             raise IndexError(
                 f"expected a write index in [0, {room - count}], got {outside[0]}"
             )
-        found = data.copy()
+        result = data.copy()
         for batch, start in enumerate(starts):
             offsets = np.arange(count, dtype=np.int64)
             places = np.remainder(start + offsets, max(room, 1))
-            lines = np.moveaxis(found[batch], axis - 1, 0)
+            lines = np.moveaxis(result[batch], axis - 1, 0)
             lines[places] = np.moveaxis(updates[batch], axis - 1, 0)
-        return found
+        return result
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         rank = len(shape_of(self.data))

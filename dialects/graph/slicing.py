@@ -142,17 +142,17 @@ def resolve_slice(
         )
     if len(set(named)) != len(named):
         raise VerifyException(f"expected distinct axes, got {named}")
-    found = [(0, extent, 1) for extent in shape]
+    slices = [(0, extent, 1) for extent in shape]
     for start, end, axis, step in zip(starts, ends, named, moves, strict=True):
         if step == 0:
             raise VerifyException(f"expected a step other than 0 along axis {axis}")
         first, stop = _clamped(shape[axis], int(start), int(end), int(step))
         size = len(range(first, stop, int(step))) if shape[axis] else 0
-        found[axis] = (first, size, int(step))
+        slices[axis] = (first, size, int(step))
     return (
-        tuple(start for start, _, _ in found),
-        tuple(size for _, size, _ in found),
-        tuple(step for _, _, step in found),
+        tuple(start for start, _, _ in slices),
+        tuple(size for _, size, _ in slices),
+        tuple(step for _, _, step in slices),
     )
 
 

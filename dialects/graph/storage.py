@@ -113,12 +113,12 @@ class ConstantOp(IRDLOperation):
     assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
 
     def __init__(self, sym_name: str, array: NDArray[Any], type: Tensor | None = None):
-        found = type or tensor(element_type_of(array.dtype), array.shape)
+        stored_type = type or tensor(element_type_of(array.dtype), array.shape)
         super().__init__(
             properties={
                 "sym_name": StringAttr(sym_name),
                 "resource": ResourceAttr.of(array),
-                "type": found,
+                "type": stored_type,
             }
         )
 

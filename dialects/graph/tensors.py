@@ -287,12 +287,12 @@ class Tensor:
     def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
         """Return a part: integers, slices, None and ... mean what they do in NumPy."""
         part = Part.of(self.shape, key if isinstance(key, tuple) else (key,))
-        found = self
+        sliced = self
         if part.sizes != self.shape or set(part.steps) - {1}:
-            found = self.writer.emit(
+            sliced = self.writer.emit(
                 SliceOp, self, starts=part.starts, sizes=part.sizes, steps=part.steps
             )
-        return found.reshape(*part.shape)
+        return sliced.reshape(*part.shape)
 
 
 Operand = Tensor | SSAValue | Array | np.generic | float

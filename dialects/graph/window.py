@@ -48,15 +48,15 @@ class Window:
     ) -> Window:
         """Return the window with absent parts as ONNX defaults them, checked."""
         axes = len(kernel_shape)
-        found = Window(
+        window = Window(
             tuple(kernel_shape),
             (1,) * axes if strides is None else tuple(strides),
             (0,) * (2 * axes) if pads is None else tuple(pads),
             (1,) * axes if dilations is None else tuple(dilations),
             ceil_mode,
         )
-        found.check()
-        return found
+        window.check()
+        return window
 
     def check(self) -> None:
         axes = len(self.kernel)
@@ -109,7 +109,7 @@ class Window:
                 f"expected {len(self.kernel)} spatial axes as the kernel has, "
                 f"got {len(spatial)}"
             )
-        found: list[int] = []
+        counts: list[int] = []
         for axis, extent in enumerate(spatial):
             padded = extent + self.begins[axis] + self.ends[axis]
             room = padded - self.spans[axis]
@@ -118,8 +118,8 @@ class Window:
                     f"expected a kernel of at most {padded} along spatial axis "
                     f"{axis}, got {self.spans[axis]}"
                 )
-            found.append(self._count(axis, room, extent))
-        return tuple(found)
+            counts.append(self._count(axis, room, extent))
+        return tuple(counts)
 
     def _count(self, axis: int, room: int, extent: int) -> int:
         stride = self.strides[axis]
@@ -131,15 +131,15 @@ class Window:
 
     def counts(self, spatial: Sequence[int], padding: bool) -> list[Array]:
         """Return per axis how many elements each window has, with padding or not."""
-        found: list[Array] = []
+        counts: list[Array] = []
         for axis, count in enumerate(self.extents(spatial)):
             starts = np.arange(count) * self.strides[axis] - self.begins[axis]
             steps = np.arange(self.kernel[axis]) * self.dilations[axis]
             places = starts[:, None] + steps
             first = -self.begins[axis] if padding else 0
             end = spatial[axis] + (self.ends[axis] if padding else 0)
-            found.append(((places >= first) & (places < end)).sum(axis=1))
-        return found
+            counts.append(((places >= first) & (places < end)).sum(axis=1))
+        return counts
 
     def padded(self, array: Array, value: Any) -> Array:
         """Return `array` [N, C, spatial...] with every window inside, filled up."""

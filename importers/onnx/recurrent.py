@@ -78,7 +78,7 @@ def _recurrent(
 
 
 def _direction(node: Node) -> str:
-    """Return the direction, whose default is misspelt in GRU-1."""
+    """Return the direction, whose default is misspelled in GRU-1."""
     direction = node.string("direction")
     return "forward" if direction == "foward" else direction
 

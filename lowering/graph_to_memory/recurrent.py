@@ -221,17 +221,17 @@ class _Cell:
         cuts = {"recurrence": (0, g)}
         if is_split:
             cuts = {"recurrence": (0, g - 1), "renewal": (g - 1, g)}
-        found: dict[str, SSAValue] = {}
+        buffers: dict[str, SSAValue] = {}
         for name, (first, last) in cuts.items():
             parts = [(n, n), (n, 1), (last - first, n * n)]
             offset = (number * g + first) * n * n
             units = self._units(self.op.recurrence, 0, parts, offset)
-            found[name] = units.buffer(self.lowering, name)
+            buffers[name] = units.buffer(self.lowering, name)
         peepholes = self.given.get("peepholes")
         if peepholes is not None:
             units = self._units(peepholes, 1, [(3, n), (n, 1)], number * 3 * n)
-            found["peepholes"] = units.buffer(self.lowering, "peepholes")
-        return found
+            buffers["peepholes"] = units.buffer(self.lowering, "peepholes")
+        return buffers
 
     def of_walk(self, buffer: SSAValue, number: int) -> SSAValue:
         """Return what is of direction `number`: [T, B, H] or [B, H], in this order."""

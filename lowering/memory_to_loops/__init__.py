@@ -98,7 +98,7 @@ class _Storage:
 
     def __init__(self, module: ModuleOp):
         self.of_caller: list[PlaceholderOp] = []
-        """What stands in the signature: what callers pass, take or keep."""
+        """The placeholders in the signature: those that callers pass, take or keep."""
         self.constants: dict[str, ResourceAttr] = {}
         self.scratch: dict[str, int] = {}
         """Offsets in the arena."""

@@ -1,4 +1,4 @@
-"""What follows a product: the program of its region, and how its operands vary."""
+"""Epilogues of products: the program of a region, and how its operands vary."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class EpiloguePlan:
-    """What follows a product, the buffers it reads, and how each is addressed."""
+    """The epilogue of a product, the buffers it reads, and how each is addressed."""
 
     form: Epilogue
     extras: tuple[SSAValue, ...] = ()

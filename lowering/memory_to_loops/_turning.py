@@ -22,10 +22,10 @@ def turned_tiles(
     target: Target, rows: Offsets, panel: int, *, once: bool
 ) -> tuple[int, Offsets] | None:
     """
-    Return a height, and which rows make up tiles that are neighbours in the result.
+    Return a height, and which rows make up tiles that are neighbors in the result.
 
     None if there are no such tiles. `once`: no row may be computed twice; else the
-    last tile of neighbours begins early enough to be as high as the others.
+    last tile of neighbors begins early enough to be as high as the others.
     """
     cuts = np.flatnonzero(np.diff(rows) != 1) + 1
     starts, stops = [0, *cuts.tolist()], [*cuts.tolist(), len(rows)]

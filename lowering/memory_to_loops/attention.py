@@ -81,8 +81,8 @@ def _spread(op: AttentionOp, value: SSAValue | None) -> Spread | None:
         return None
     if not op.by_query(value):
         return Spread.KEYS
-    found = addressing_of(value)
-    has_lines = found.shape[-1] > 1 and found.strides[-1] == 1
+    addressing = addressing_of(value)
+    has_lines = addressing.shape[-1] > 1 and addressing.strides[-1] == 1
     return Spread.LINES if has_lines else Spread.ANY
 
 

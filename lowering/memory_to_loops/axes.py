@@ -45,21 +45,21 @@ def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
     Return fewer axes that visit the same elements, the finest steps innermost.
 
     Axes are ordered by the strides of the operands `order`, the first one counting
-    most; those of one position are left out, and neighbours are one axis where every
+    most; those of one position are left out, and neighbors are one axis where every
     operand goes on from the end of the inner one.
     """
     kept = [axis for axis in axes if axis.extent != 1]
     kept.sort(key=lambda axis: [-abs(axis.strides[i]) for i in order])
-    found: list[Axis] = []
+    merged: list[Axis] = []
     for axis in kept:
-        if found and all(
+        if merged and all(
             outer == inner * axis.extent
-            for outer, inner in zip(found[-1].strides, axis.strides, strict=True)
+            for outer, inner in zip(merged[-1].strides, axis.strides, strict=True)
         ):
-            found[-1] = Axis(found[-1].extent * axis.extent, axis.strides)
+            merged[-1] = Axis(merged[-1].extent * axis.extent, axis.strides)
         else:
-            found.append(axis)
-    return found
+            merged.append(axis)
+    return merged
 
 
 def with_axes(operand: Addressing, axes: Sequence[int]) -> Addressing:

@@ -49,7 +49,7 @@ class Window:
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
     pads: tuple[int, ...]
-    """What lies before the input along each spatial axis."""
+    """The padding before the input along each spatial axis."""
     dilations: tuple[int, ...]
     group: int
 
@@ -120,8 +120,9 @@ def _is_direct(op: ConvOp) -> bool:
 
 def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
     """Each place of the window is a stretch, multiplied lane by lane."""
-    found = addressing_of(op.result)
-    result, epilogue = Matrix.of(found.shape, found.strides, 1), epilogue_of(op, axis=1)
+    addressing = addressing_of(op.result)
+    result = Matrix.of(addressing.shape, addressing.strides, 1)
+    epilogue = epilogue_of(op, axis=1)
     panel, one = main.target.panel_widths[0], np.zeros(1, np.int64)
     steps = zip(window.dilations, window.input.strides[2:], strict=True)
     extras = epilogue.matrices
@@ -156,8 +157,10 @@ def _product(main: Main, op: ConvOp, window: Window) -> Product:
     def grouped(buffer: SSAValue) -> Addressing:
         return _by_group(buffer, window.result, window.group)
 
-    found = grouped(op.result)
-    result = Matrix.of(found.shape, found.strides, CHANNELS, found.offset)
+    addressing = grouped(op.result)
+    result = Matrix.of(
+        addressing.shape, addressing.strides, CHANNELS, addressing.offset
+    )
     rows = [i for i in range(len(result.shape)) if i != GROUPS]
     epilogue = epilogue_of(op, CHANNELS, grouped, (GROUPS,))
     extras = epilogue.matrices
@@ -195,12 +198,12 @@ def _by_group(buffer: SSAValue, shape: tuple[int, ...], group: int) -> Addressin
     type_ = buffer_type(buffer)
     own = find_addressing(type_)
     if own is None:
-        found = find_groups(type_, group) if type_.get_shape() == shape else None
-        if found is None:
+        groups = find_groups(type_, group) if type_.get_shape() == shape else None
+        if groups is None:
             raise PassFailedException(
                 f"expected {group} groups of channels with strides, got {type_}"
             )
-        return found
+        return groups
     outer, step, *others = strides_in(own, shape)
     batch, channels, *spatial = shape
     wide = (batch, group, channels // group, *spatial)

@@ -69,8 +69,8 @@ def lower_copy(main: Main, op: CopyOp) -> None:
 def clear_padding(main: Main, buffer: SSAValue) -> None:
     """Append calls that write zero to what `buffer` stores but its elements."""
     type_ = buffer_type(buffer)
-    element, found = type_.element_type, find_addressing(type_)
-    first = 0 if found is None else -found.offset
+    element, addressing = type_.element_type, find_addressing(type_)
+    first = 0 if addressing is None else -addressing.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
     for part in padding_of(buffer):
         kernel, row, work = plan(main.target, program, collapse(part.axes, (0,)))
@@ -87,13 +87,13 @@ def plan_copy(
     """
     axes = collapse(axes, (RESULT, SOURCE))
     seen_as = i8 if is_bool(element) else signless(element)
-    found = (
+    planned = (
         _runs(target, seen_as, axes)
         or _interleave(target, seen_as, axes)
         or _transpose(target, seen_as, axes)
     )
-    if found is not None:
-        return *found, seen_as
+    if planned is not None:
+        return *planned, seen_as
     return *plan(target, ScalarProgram.identity(element), axes), element
 
 
@@ -109,7 +109,7 @@ def _lanes(target: Target, element: Attribute, extent: int) -> int:
 
 
 def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
-    """Plan a copy of neighbours to neighbours."""
+    """Plan a copy of neighbors to neighbors."""
     if not axes or axes[-1].strides != (1, 1):
         return None
     *outer, inner = axes

@@ -91,10 +91,10 @@ def _stride(value: SSAValue | None) -> int:
     """Return how far apart the elements of a list lie, or of what is row-major."""
     if value is None:
         return 0
-    found = addressing_of(value)
-    if len(found.shape) == 1:
-        return found.strides[0]
-    if not found.is_contiguous:
+    addressing = addressing_of(value)
+    if len(addressing.shape) == 1:
+        return addressing.strides[0]
+    if not addressing.is_contiguous:
         raise PassFailedException(
             f"expected indices and weights in a list or row-major, got {value.type}"
         )

@@ -78,7 +78,7 @@ class Main:
     pieces: int = 1
     """The calls that a kernel's work is cut into, in random order: for tests."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
-    """What is called, and with arguments of which types."""
+    """The kernels called, with the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
     location: LocationAttr = field(default_factory=UnknownLoc)
     """Where the op that is being lowered came from; its calls inherit it."""
@@ -116,8 +116,8 @@ class Main:
         elements. `seen_as` is another type for elements of that size.
         """
         element = buffer_type(buffer).element_type
-        found = find_addressing(buffer_type(buffer))
-        offset = start if found is None else start + found.offset
+        addressing = find_addressing(buffer_type(buffer))
+        offset = start if addressing is None else start + addressing.offset
         root = buffer
         while isinstance(root.owner, ViewOp):
             root = root.owner.source

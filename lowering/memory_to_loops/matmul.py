@@ -49,8 +49,8 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
 
 def _has_neighbors(buffer: SSAValue) -> bool:
     """Say whether columns are neighbors in memory."""
-    found = addressing_of(buffer)
-    return found.shape[-1] == 1 or found.strides[-1] == 1
+    addressing = addressing_of(buffer)
+    return addressing.shape[-1] == 1 or addressing.strides[-1] == 1
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,13 @@ class Right:
 
 def _right(rhs: SSAValue, target: Target) -> Right | None:
     """Return how panels of `rhs` are read; None if columns are no neighbors."""
-    found, shape = find_addressing(buffer_type(rhs)), extents_of(rhs)
-    if found is None:
+    addressing, shape = find_addressing(buffer_type(rhs)), extents_of(rhs)
+    if addressing is None:
         return _packed(rhs)
-    if shape[-1] != 1 and found.strides[-1] != 1:
+    if shape[-1] != 1 and addressing.strides[-1] != 1:
         return None
     panel = target.panel_widths[0]
-    return Right(found.strides[:-2], panel, panel, found.strides[-2], False)
+    return Right(addressing.strides[:-2], panel, panel, addressing.strides[-2], False)
 
 
 def _packed(rhs: SSAValue) -> Right:

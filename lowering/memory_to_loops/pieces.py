@@ -12,7 +12,7 @@ MOST_ROWS = 1 << 14
 """The rows of a piece; a table is a constant of the model."""
 
 _CALL = 1024
-"""What a call costs, in rows of a table."""
+"""The cost of a call, in rows of a table."""
 
 Span = tuple[int, int]
 """The first row, and the one after the last."""

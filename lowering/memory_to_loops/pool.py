@@ -87,7 +87,7 @@ def windows_table(
     A divisor counts the positions inside, or those in the padding, too; what lies
     beyond that is left out either way.
     """
-    found: list[NDArray[np.int32]] = []
+    tables: list[NDArray[np.int32]] = []
     for axis, (extent, count) in enumerate(zip(spatial, places, strict=True)):
         starts = np.arange(count) * window.strides[axis] - window.begins[axis]
         taps = np.arange(window.kernel[axis]) * window.dilations[axis]
@@ -99,8 +99,8 @@ def windows_table(
             end = extent + window.ends[axis]
             divisor = ((positions >= -window.begins[axis]) & (positions < end)).sum(1)
         columns = [np.maximum(first, 0), inside.sum(axis=1), np.maximum(divisor, 1)]
-        found.append(np.stack(columns, axis=1).astype(np.int32))
-    return np.concatenate(found)
+        tables.append(np.stack(columns, axis=1).astype(np.int32))
+    return np.concatenate(tables)
 
 
 def windows_row(

@@ -64,7 +64,7 @@ class Product:
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
     factors: tuple[Attribute, Attribute] = (f32, f32)
-    """What left and right are stored as."""
+    """The element types that left and right are stored in."""
     is_depthwise: bool = False
     result_step: int = 1
     """The distance of the result's columns."""

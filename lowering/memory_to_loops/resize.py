@@ -91,11 +91,11 @@ def lower_resize(main: Main, apply: ApplyOp) -> None:
         _sum(main, op, order, _write_tables(main, op, op.roi, order))
         return
     dtype = dtype_of(buffer_type(op.result).element_type)
-    found = {axis: op.how.taps(op.lines[axis], dtype) for axis in order}
+    all_taps = {axis: op.how.taps(op.lines[axis], dtype) for axis in order}
     extents = source.shape
     taps = {
         axis: each
-        for axis, each in found.items()
+        for axis, each in all_taps.items()
         if not each.is_identity or len(each.positions) != extents[axis]
     }
     repeats = _repeats(source, result, taps)
@@ -128,10 +128,10 @@ def _repeats(
         if axis not in taps:
             axes.append(Axis(places, (read, write)))
             continue
-        found = None if taps[axis].inside is not None else _pattern(taps[axis])
-        if found is None:
+        pattern = None if taps[axis].inside is not None else _pattern(taps[axis])
+        if pattern is None:
             return None
-        first, step, times = found
+        first, step, times = pattern
         start += first * read
         axes.append(Axis(places // times, (step * read, times * write)))
         axes.append(Axis(times, (0, write)))
@@ -210,7 +210,7 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
 
 
 def _inner(others: list[Axis], result: Addressing, order: list[int]) -> Axis | None:
-    """Return the axis that neighbours lie along, if it is not one that is resized."""
+    """Return the axis that neighbors lie along, if it is not one that is resized."""
     if not others:
         return None
     *_, last = others
@@ -243,13 +243,13 @@ def _constant_tables(main: Main, op: _Resize, taps: Mapping[int, Taps]) -> _Tabl
         _records(each, strides[axis], is_partial).ravel() for axis, each in taps.items()
     ]
     weights = [_weights(each).ravel() for each in taps.values()]
-    found = np.concatenate(weights).astype(dtype_of(element))
+    flat = np.concatenate(weights).astype(dtype_of(element))
     return _Tables(
         tuple(each.positions.shape[1] for each in taps.values()),
         _starts([r.size for r in records], [w.size for w in weights]),
         is_partial,
         main.offsets(np.concatenate(records)),
-        main.table(found, element) if is_weighted else None,
+        main.table(flat, element) if is_weighted else None,
     )
 
 

@@ -13,11 +13,11 @@ Offsets = NDArray[np.int64]
 
 def offsets_of(shape: Sequence[int], strides: Sequence[int], start: int = 0) -> Offsets:
     """Return where each element of an array lies, in row-major order of its index."""
-    found: Offsets = np.full(1, start, np.int64)
+    offsets: Offsets = np.full(1, start, np.int64)
     for extent, stride in zip(shape, strides, strict=True):
         steps = np.arange(extent, dtype=np.int64) * stride
-        found = (found[:, None] + steps).reshape(-1)
-    return found
+        offsets = (offsets[:, None] + steps).reshape(-1)
+    return offsets
 
 
 def padded(rows: Offsets, height: int) -> Offsets:

@@ -41,9 +41,9 @@ class Line:
 
     def jump(self, step: int) -> int | None:
         """Return what moving by `step` adds wherever no larger step is crossed."""
-        found = [stride for own, _, stride in self.digits if own == step]
-        if found:
-            return found[0]
+        strides = [stride for own, _, stride in self.digits if own == step]
+        if strides:
+            return strides[0]
         finer = [(own, stride) for own, _, stride in self.digits if own < step]
         if not finer:
             return 0
@@ -62,11 +62,11 @@ class Segment:
 def lines_of(buffer: SSAValue) -> list[Line]:
     """Return where each axis of `buffer` lies, seen from its base pointer."""
     type_ = buffer_type(buffer)
-    shape, found = type_.get_shape(), find_addressing(type_)
-    if found is not None:
+    shape, addressing = type_.get_shape(), find_addressing(type_)
+    if addressing is not None:
         return [
             Line(((1, max(extent, 1), stride),))
-            for extent, stride in zip(shape, found.strides, strict=True)
+            for extent, stride in zip(shape, addressing.strides, strict=True)
         ]
     layout = layout_of(type_)
     assert layout is not None
@@ -163,13 +163,13 @@ def _first_crossed(
     lines: Sequence[Line], low: int, high: int
 ) -> tuple[int, int] | None:
     """Return the largest step with a multiple strictly inside, and its line's start."""
-    found = [
+    crossed = [
         (step, line.before)
         for line in lines
         for step in line.steps
         if (low + line.before) // step != (high - 1 + line.before) // step
     ]
-    return max(found, default=None)
+    return max(crossed, default=None)
 
 
 def _whole(lines: Sequence[Line], low: int, high: int, step: int) -> Iterator[Segment]:

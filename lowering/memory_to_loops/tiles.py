@@ -16,11 +16,11 @@ def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
     """
     lanes = min(panel, target.tile_lanes)
     whole = Tile(rows, panel // lanes, lanes)
-    found = [whole] if columns >= panel else []
+    tiles = [whole] if columns >= panel else []
     rest = columns % panel
     if rest:
         used = -(-rest // target.f32_lanes) * target.f32_lanes
         narrow = min(lanes, 1 << (used - 1).bit_length())
         tail = replace(whole, vectors=-(-used // narrow), lanes=narrow)
-        found.append(replace(tail, masked=tail.columns != rest))
-    return found
+        tiles.append(replace(tail, masked=tail.columns != rest))
+    return tiles

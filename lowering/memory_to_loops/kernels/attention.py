@@ -43,10 +43,10 @@ class Attention(Kernel):
 
     def operands(self) -> Mapping[str, Operand]:
         data = Operand(self.element, f32)
-        found = dict.fromkeys(TENSORS, data)
+        operands = dict.fromkeys(TENSORS, data)
         for name, element in self.optional:
-            found[name] = Operand(element, f32 if name == "bias" else element)
-        return {**found, "scratch": Operand(f32)}
+            operands[name] = Operand(element, f32 if name == "bias" else element)
+        return {**operands, "scratch": Operand(f32)}
 
     def row(self) -> AttentionRow[int]:
         return AttentionRow.like(self.levels)

@@ -1,4 +1,4 @@
-"""What the parts of an attention kernel share: its form, its row, places of queries."""
+"""The shared parts of attention kernels: form, row, places of queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 TENSORS: tuple[str, ...] = ("query", "key", "value", "result")
 MOVED: tuple[str, ...] = (*TENSORS, "mask", "bias", "lengths", "start")
-"""What loops over blocks of queries move; `start` is the first query of a block."""
+"""The offsets that loops over blocks of queries advance; `start` is the first query."""
 
 
 class Spread(Enum):

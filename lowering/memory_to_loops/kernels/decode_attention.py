@@ -18,7 +18,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
 from glow.support.types import compute_type
 
 MOVED: tuple[str, ...] = ("q", "k", "v", "y", "lengths", "positions")
-"""What loops move."""
+"""The offsets that loops advance."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class DecodeAttention(Kernel):
         return compute_type(self.element)
 
     def operands(self) -> Mapping[str, Operand]:
-        found = dict.fromkeys("qkvy", Operand(self.element, self.compute))
+        operands = dict.fromkeys("qkvy", Operand(self.element, self.compute))
         if self.integer is not None:
-            found["lengths"] = Operand(self.integer)
-        return {**found, "scores": Operand(self.compute)}
+            operands["lengths"] = Operand(self.integer)
+        return {**operands, "scores": Operand(self.compute)}
 
     def row(self) -> DecodeRow[int]:
         (queries,) = levels_like(1, len(MOVED))

@@ -86,12 +86,12 @@ class EmbeddingBag(Kernel):
 
     def operands(self) -> Mapping[str, Operand]:
         data = Operand(self.element, self.compute)
-        found = {"table": data, "indices": Operand(self.integer)}
+        operands = {"table": data, "indices": Operand(self.integer)}
         if self.told is not None:
-            found["bounds"] = Operand(self.told)
+            operands["bounds"] = Operand(self.told)
         if self.weighted:
-            found["weights"] = data
-        return {**found, "y": data, "fault": FAULT}
+            operands["weights"] = data
+        return {**operands, "y": data, "fault": FAULT}
 
     def row(self) -> EmbeddingBagRow[int]:
         bags = EvenBags(1, levels_like(self.levels, 2))

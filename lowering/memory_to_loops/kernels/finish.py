@@ -1,4 +1,4 @@
-"""What follows the sums of a tile: the epilogue, row after row."""
+"""The epilogue of a tile's sums, row after row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Epilogue:
     elements: tuple[Attribute, ...]
     extras: tuple[Extra, ...] = ()
     bias: Attribute | None = None
-    """What the bias is stored as, if there is one."""
+    """The element type that the bias is stored in, if there is one."""
 
     @property
     def compute(self) -> Attribute:
@@ -48,7 +48,7 @@ class Epilogue:
 
     @property
     def result(self) -> Attribute:
-        """What the result is stored as."""
+        """The element type that the result is stored in."""
         return self.elements[-1]
 
     def operands(self) -> dict[str, Operand]:
@@ -111,7 +111,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Panel:
-    """What is the same for all tiles of a panel."""
+    """The values that all tiles of a panel share."""
 
     bases: Mapping[str, Value]
     """Per operand: its offset in this batch, with the panel's first column."""

@@ -1,4 +1,4 @@
-"""What a product is at run time: a row of integers, and how its operands vary."""
+"""Products at run time: a row of integers, and how the operands vary."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class GemmRow(Generic[N]):
     result_step: N
     """From one column of the result to the next."""
     segments_at: N
-    """What lies between the begin of a row and of each stretch of its elements."""
+    """The distance from the start of a row to that of each stretch of its elements."""
     segments: N
     run: N
     """The elements of a stretch."""

@@ -22,7 +22,7 @@ from glow.codegen.values import (
 from glow.support.types import dtype_of, is_float, is_unsigned
 
 Entry = tuple[Value, ...]
-"""What a heap holds of an element, a part in each of its arrays."""
+"""An element of a heap, a part in each of its arrays."""
 
 _KEY_BYTES = 4
 _MASK = (1 << 32) - 1

@@ -46,7 +46,7 @@ class Kernel(ABC):
     @property
     @abstractmethod
     def prefix(self) -> str:
-        """What the kernel does, in a word: the start of its symbol."""
+        """The start of the kernel's symbol: a word for its function."""
 
     @cached_property
     def symbol(self) -> str:

@@ -34,9 +34,9 @@ class Rule(ABC):
     INDEPENDENT: ClassVar[bool] = False
     """Whether elements of a line are apart, so that a line may be cut into pieces."""
     COUNTERS: ClassVar[tuple[str, ...]] = ()
-    """What moves along lines like an operand but is no memory: numbers of lines."""
+    """Counters of lines, which move as operands do but are no memory."""
     NUMBERS: ClassVar[tuple[str, ...]] = ()
-    """What else a line is told, by name: integers of the row."""
+    """Further integers of the row that a line is given, by name."""
 
     @property
     @abstractmethod
@@ -53,7 +53,7 @@ class Rule(ABC):
 
     @property
     def moving(self) -> tuple[str, ...]:
-        """What loops move along, in the order of the strides of a row."""
+        """The operands and counters that loops advance, in the order of a row."""
         return (*self.operands(), *self.COUNTERS)
 
     @abstractmethod

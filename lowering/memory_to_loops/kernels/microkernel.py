@@ -87,7 +87,7 @@ class Factors:
     start: Value
     pitch: Value
     ahead: Value
-    """What of the right factor comes next, to be fetched on the way."""
+    """The next part of the right factor, to be prefetched."""
     ahead_step: Value
 
 

@@ -1,4 +1,4 @@
-"""What each recurrent cell does with its products."""
+"""Recurrent cells: the new states from the products of a step."""
 
 from __future__ import annotations
 

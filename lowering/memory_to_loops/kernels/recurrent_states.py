@@ -99,12 +99,12 @@ class Sequential(Kernel, ABC):
 
     def operands(self) -> Mapping[str, Operand]:
         data, room = Operand(self.element, self.compute), Operand(self.compute)
-        found = {"x": data, "recurrence": data}
+        operands = {"x": data, "recurrence": data}
         for name in self.given:
-            found[name] = room if name in _SCRATCH else data
+            operands[name] = room if name in _SCRATCH else data
         if "sequence_lens" in self.given:
-            found["sequence_lens"] = Operand(i32)
-        return {**found, "fault": FAULT}
+            operands["sequence_lens"] = Operand(i32)
+        return {**operands, "fault": FAULT}
 
     def row(self) -> RecurrentRow[int]:
         strides = tuple((1,) * STRIDES[name] for name in self.strided)
