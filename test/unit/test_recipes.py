@@ -12,7 +12,23 @@ from outside import metadata_of
 from recipes import blocks_of, section, write_block
 from repository import copy_repository
 
-RECIPES = ("Add an operator", "Add a pass", "Add a backend")
+RECIPES = (
+    "Add an operator",
+    "Add an operator with a kernel",
+    "Add a pass",
+    "Add a backend",
+)
+# The tests that find an operator by themselves, and which of them.
+FINDING = {
+    "Add an operator": (
+        "square or every_op or every_elementwise",
+        ("declared_ops", "random_ops"),
+    ),
+    "Add an operator with a kernel": (
+        "running_max or every_op_that_computes",
+        ("examples", "graph_dialect", "graph_reordering", "number_types", "random_ops"),
+    ),
+}
 CONVENTIONS = ("architecture", "conventions", "packaging", "registry")
 
 
@@ -85,12 +101,12 @@ def test_recipe_passes_its_own_tests(title: str, followed: Followed) -> None:
     written = followed.written[title]
     texts = [path for path in written if path.suffix == ".mlir"]
     units = [path for path in written if path.name.startswith("test_")]
-    if title == "Add an operator":
-        tests = [f"test/unit/test_{name}.py" for name in ("declared_ops", "random_ops")]
-        chosen = ("-m", "not full", "-k", "square or every_op or every_elementwise")
-        followed.passes(sys.executable, "-m", "pytest", "-q", *chosen, *tests)
-    else:
-        assert texts or units
+    chosen, names = FINDING.get(title, ("", ()))
+    assert texts or units or names
+    if names:
+        tests = [f"test/unit/test_{name}.py" for name in names]
+        options = ("-q", "-m", "not full", "-k", chosen)
+        followed.passes(sys.executable, "-m", "pytest", *options, *tests)
     if units:
         followed.passes(sys.executable, "-m", "pytest", "-q", *units)
     if texts:

@@ -90,7 +90,7 @@ def _arg_reduce(op: type[GraphOp]) -> Callable[[Source], Call]:
     return draw
 
 
-def _softmax(op: type[GraphOp]) -> Callable[[Source], Call]:
+def _along_axis(op: type[GraphOp]) -> Callable[[Source], Call]:
     def draw(s: Source) -> Call:
         shape = s.shape(1, 5)
         x = s.array(shape, s.choose(FLOATS), 0.05, scale=s.choose([1, 9]))
@@ -186,8 +186,7 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     **{op.name: _reduce(op) for op in ops_of(ReductionOp)},
     "graph.arg_max": _arg_reduce(arg_reduction.ArgMaxOp),
     "graph.arg_min": _arg_reduce(arg_reduction.ArgMinOp),
-    "graph.softmax": _softmax(normalization.SoftmaxOp),
-    "graph.log_softmax": _softmax(normalization.LogSoftmaxOp),
+    **{op.name: _along_axis(op) for op in ops_of(normalization.AlongAxisOp)},
     "graph.layer_norm": _layer_norm,
     "graph.rms_norm": _rms_norm,
     "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
