@@ -28,7 +28,7 @@ Distribution = Literal["normal", "uniform"]
 @dataclass(frozen=True)
 class Fans:
     """
-    What He and Glorot scale by: the fan-in and fan-out of a layer.
+    The fan-in and fan-out of a layer, which He and Glorot scale by.
 
     That is how many numbers one result is made of, and in how many results one is.
     """

@@ -99,7 +99,7 @@ class State:
     """in: runs read it; inout: they update it."""
     initial: Array | None = field(default=None, compare=False)
     """
-    What it is in new bindings; None: the caller says that first.
+    The value in new bindings; None: the caller gives one before the first run.
 
     An array without strides repeats one element, and takes no more memory than that.
     """

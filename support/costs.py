@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 class Costs(NamedTuple):
     """
-    What work takes on one core, each kind in the unit that its choices compare.
+    The costs of work on one core, each kind in the unit that its choices compare.
 
     Units: in a register tile, turns of one row and one k; of layouts, bytes of memory
     traffic that take as long, per byte of the value, where a movement takes about 2.

@@ -30,7 +30,7 @@ HALF_WAY = 1e-6
 @dataclass(frozen=True)
 class Taps:
     """
-    What each place along a resized axis is a sum of.
+    The terms of the sum at each place along a resized axis.
 
     `positions` [places, taps] are those of the input. `weights` is as long; without it
     there is one tap, and a place is that element. A place whose `inside` is false has

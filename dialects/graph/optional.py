@@ -15,7 +15,7 @@ from glow.support.types import dtype_of, element_of
 
 NOTHING = -0.0
 """
-What leaves every number as it is when added: of floats -0.0, of integers 0.
+The neutral element of addition: -0.0 for floats, 0 for integers.
 
 0.0 would make 0.0 of -0.0.
 """

@@ -85,7 +85,7 @@ class Crossing(CustomDirective):
 
 class Placeholder(IRDLOperation):
     """
-    What placeholders of all levels say.
+    The base class of placeholders at all levels.
 
     Their residency: "run", the default, is the caller's, anew for each run; "bound" has
     its value, `initial`, since it was compiled; "resident" stays where a caller's runs

@@ -21,7 +21,7 @@ Shape = tuple[int, ...]
 @dataclass(frozen=True)
 class Reordering:
     """
-    What an op computes the same with, its results transposed.
+    The same computation by an op whose operands and results are transposed.
 
     Axis j of what replaces operand i is axis operands[i][j] of it, or new and of extent
     1 for None; axis j of what replaces result i is axis results[i][j] of it.

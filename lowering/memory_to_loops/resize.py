@@ -46,7 +46,7 @@ _MOST_TAPS = 16
 @dataclass(frozen=True)
 class _Resize:
     """
-    What a resize reads and writes, and how it finds elements.
+    A resize: the buffers it reads and writes, and how it finds elements.
 
     Of a roi that is known only at run time, positions and weights of what is summed up
     per place go to the scratch; nearest elements have no weights.

@@ -57,7 +57,7 @@ class Instruction:
 @dataclass(frozen=True)
 class ScalarProgram:
     """
-    What a region of an elementwise op or an epilogue computes.
+    The computation of a region of an elementwise op or an epilogue.
 
     Values are numbered: first the inputs, then one per instruction.
     """

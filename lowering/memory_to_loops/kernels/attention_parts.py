@@ -36,7 +36,7 @@ class Spread(Enum):
 @dataclass(frozen=True)
 class Form:
     """
-    What the code of an attention kernel depends on.
+    The parameters of an attention kernel's code.
 
     `scores` is a tile of keys by queries, `values` one of queries by elements of
     values, and `tail` another for what these leave of them.

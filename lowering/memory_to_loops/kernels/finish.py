@@ -29,7 +29,7 @@ _LINE = 16
 @dataclass(frozen=True)
 class Epilogue:
     """
-    What follows the sums of a product.
+    The epilogue of a product: a program applied to each of its sums.
 
     The first input of `program` is a sum, others are elements of extras; `extras` say
     how these vary, and `elements` what they and the result are stored as.

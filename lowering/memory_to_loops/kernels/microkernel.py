@@ -69,7 +69,7 @@ class Tile:
 @dataclass(frozen=True)
 class Factors:
     """
-    What a tile multiplies.
+    The factors of a tile.
 
     Sum over segments s and k < run of
     `left[rows[i] + segments[s] + k * step] * right[start + (s * run + k) * pitch + j]`.
