@@ -270,7 +270,7 @@ def turns_that_pay() -> Any:
         after = measure(root, downwards[0])
         assert after < before, f"expected less than {before}, got {after}"
 
-    Reorderer.reorder = turn
+    Reorderer.reorder = reorder
     yield downwards
     Reorderer.reorder = plain
 
