@@ -58,6 +58,10 @@ class MemoryToLoopsPass(ModulePass):
     pieces: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.pieces < 1:
+            raise PassFailedException(
+                f"memory-to-loops expects at least one piece, got {self.pieces}"
+            )
         storage = _Storage(op)
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if len(functions) != 1:

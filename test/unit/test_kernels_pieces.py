@@ -12,8 +12,10 @@ from operators import all_cases
 from operators.case import Case, feeds_of, model_of
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
+from xdsl.utils.exceptions import PassFailedException
 
 import glow
+from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
@@ -79,3 +81,9 @@ def test_models_are_cut_and_give_the_same_bits(name: str, pieces: int) -> None:
     model = models.build(name)
     feeds = models.inputs_of(model)
     assert check(model, feeds, "cpu", pieces) > 4
+
+
+@pytest.mark.parametrize("pieces", [0, -2])
+def test_there_is_at_least_one_piece(pieces: int) -> None:
+    with pytest.raises(PassFailedException, match=f"at least one piece, got {pieces}"):
+        MemoryToLoopsPass("cpu", pieces=pieces).apply(context(), ModuleOp([]))
