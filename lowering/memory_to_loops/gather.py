@@ -11,7 +11,7 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.gather import Gather, GatherRow
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
 
@@ -40,11 +40,9 @@ def lower_gather(main: Main, op: ApplyOp) -> None:
         *(levels_of(before), levels_of(index), levels_of(after)),
         *(extent, data.strides[axis], code),
     )
-    outermost = next(iter([*before, *index]), None)
-    units = outermost.extent if outermost else 1
     # Nothing can be picked of nothing: any index fails, and any element will do.
     buffers[0] = buffers[0] if extent else buffers[2]
-    work = Work(units, prod(result.shape) // units)
+    work = work_of([*row.before, *row.index], prod(result.shape))
     main.call(kernel, [*map(main.base, buffers), main.fault], row, work)
 
 

@@ -20,7 +20,7 @@ from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
     ElementPicksRow,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import work_of
 from glow.lowering.memory_to_loops.kernels.picks import CHECK, Pick, Picks, PicksRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, normalize_axis
@@ -120,8 +120,7 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
     kernel = ElementPicks(element, integer, len(outer), along, strips)
     arguments = [main.base(v) for v in (x, i, y)]
-    units = outer[0].extent if outer else 1
-    work = Work(units, prod(dense.shape) // units)
+    work = work_of(row.outer, prod(dense.shape))
     main.call(kernel, [*arguments, main.fault], row, work)
     return True
 
@@ -155,8 +154,8 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     kernel = Picks(kind, element, compute, integer, *sizes, strips)
     arguments = [main.base(x), main.base(i), main.base(y), main.fault]
     row = PicksRow(levels_of(outer), tuple(tuples), levels_of(slices))
-    units = outer[0].extent if outer and kind == "gather" else 1
-    main.call(kernel, arguments, row, Work(units, prod(dense.shape) // units))
+    cut = row.outer if kind == "gather" else ()
+    main.call(kernel, arguments, row, work_of(cut, prod(dense.shape)))
 
 
 def _loops(

@@ -123,11 +123,6 @@ class ScalarProgram:
         return all(map(_has_vector_form, self.instructions))
 
     @property
-    def is_float32(self) -> bool:
-        """Whether every value is f32, so that vectors of one width do it all."""
-        return all(type_ == f32 for type_ in self.types)
-
-    @property
     def computes(self) -> tuple[Attribute, ...]:
         """The types in which all values are computed."""
         return tuple(map(compute_type, self.types))

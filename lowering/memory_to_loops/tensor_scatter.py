@@ -12,7 +12,7 @@ from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import work_of
 from glow.lowering.memory_to_loops.kernels.tensor_scatter import (
     TensorScatter,
     TensorScatterRow,
@@ -55,5 +55,5 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
     loops = levels_of(before), levels_of(after)
     level = Level(batch.extent, batch.strides)
     row = TensorScatterRow(level, room, count, strides, code, *loops)
-    work = Work(batch.extent, prod(updates.shape) // batch.extent)
+    work = work_of([row.batch], prod(updates.shape))
     main.call(kernel, [*map(main.base, buffers), main.fault], row, work)
