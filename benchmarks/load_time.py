@@ -93,7 +93,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
         "net.glow",
     ),
     "ORT, .onnx": (PEER.format(options=""), "net.onnx"),
-    "ORT, optimised .onnx": (PEER.format(options=AS_IT_IS), "optimised.onnx"),
+    "ORT, optimized .onnx": (PEER.format(options=AS_IT_IS), "optimized.onnx"),
     "ORT, .ort": (PEER.format(options=""), "net.ort"),
 }
 """What to run, and on which file."""
@@ -107,7 +107,7 @@ def write_files(name: str, folder: Path) -> None:
     net.save(folder / "net.glow")
     del net
     runtime: Any = import_module("onnxruntime")
-    for form, file in (("ONNX", "optimised.onnx"), ("ORT", "net.ort")):
+    for form, file in (("ONNX", "optimized.onnx"), ("ORT", "net.ort")):
         options = runtime.SessionOptions()
         options.log_severity_level = 3
         options.optimized_model_filepath = str(folder / file)
@@ -153,7 +153,7 @@ thread.
 Kernels kept: `cache_dir` with machine code only. Found: the whole executable lies in
 `cache_dir`; the model is hashed and the executable checked against its checksums.
 `load_executable` checks constants before the first run, or at once (`verify`).
-ONNX Runtime (ORT) opens the model, the graph that it optimised before, or that in
+ONNX Runtime (ORT) opens the model, the graph that it optimized before, or that in
 its own format.
 """
 
