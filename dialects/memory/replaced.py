@@ -22,4 +22,4 @@ def describe_replaced(name: str) -> str | None:
     if dialect != "memory" or not ops:
         return None
     now = " or ".join(f'"graph.{each}"' for each in ops)
-    return f"{name} was written by a version before memory.apply {now} replaced it"
+    return f"{name} was written by glow 0.1; since 0.2 it is memory.apply {now}"
