@@ -1,36 +1,25 @@
-"""Attention and rotary embeddings, as ONNX defines them."""
+"""Attention as ONNX defines it, and rotary embeddings, also of ONNX Runtime."""
 
 from __future__ import annotations
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i1
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
 from glow.support.dtypes import is_narrow
 from glow.support.types import element_type_of
 
 
-@onnx_op("RotaryEmbedding")
-def rotary_embedding(node: Node) -> Tensor:
-    return node.emit(
-        RotaryEmbeddingOp,
-        *(node.input(index) for index in range(3)),
-        node.optional(3),
-        num_heads=_heads(node, "num_heads"),
-        rotary_embedding_dim=node.integer("rotary_embedding_dim"),
-        interleaved=node.flag("interleaved"),
-    )
-
-
 @onnx_op("Attention")
-def attention(node: Node) -> tuple[Tensor | None, ...]:
+def attention(node: Node) -> Outputs:
     mask, bias = _mask(node)
     mode = node.integer("qk_matmul_output_mode")
     if not 0 <= mode < len(SCORES):
@@ -41,8 +30,7 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
         dtype = dtype_of_onnx(kind, "the attribute softmax_precision")
         # Of floats of 16 bits, softmax is computed in f32 in any case.
         precision = f32 if is_narrow(dtype) else element_type_of(dtype)
-    wanted = [True, *(node.is_read(index) for index in (1, 2, 3))]
-    made = node.emit_all(
+    return node.apply(
         AttentionOp,
         *(node.input(index) for index in range(3)),
         mask,
@@ -50,19 +38,10 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
         *(node.optional(index) for index in (4, 5, 6)),
         q_num_heads=_heads(node, "q_num_heads"),
         kv_num_heads=_heads(node, "kv_num_heads"),
-        scale=node.real("scale") if node.has("scale") else None,
-        softcap=node.real("softcap"),
         causal=node.flag("is_causal"),
-        left_window_size=node.integer("left_window_size", -1),
-        right_window_size=node.integer("right_window_size", -1),
         softmax_precision=precision,
         scores_of=SCORES[mode],
-        with_present_key=wanted[1],
-        with_present_value=wanted[2],
-        with_scores=wanted[3],
     )
-    results = iter(made)
-    return tuple(next(results) if present else None for present in wanted)
 
 
 def _heads(node: Node, name: str) -> int | None:
@@ -97,3 +76,39 @@ def _total(node: Node) -> int:
     """Return the positions of keys, past and new."""
     past = node.shape(4)[2] if node.optional(4) is not None else 0
     return past + node.shape(1)[-2]
+
+
+@onnx_op("RotaryEmbedding")
+def rotary_embedding(node: Node) -> Outputs:
+    return node.apply(RotaryEmbeddingOp, num_heads=_heads(node, "num_heads"))
+
+
+@onnx_op("RotaryEmbedding", domains=("com.microsoft",))
+def rotary_embedding_of_onnx_runtime(node: Node) -> Tensor:
+    """Positions stand before the tables; a single one is that of the first token."""
+    if node.integer("is_packed_batching", 0) or node.real("scale", 1.0) != 1:
+        node.refuse("is_packed_batching or a scale")
+    value, rotated = node.input(0), node.integer("rotary_embedding_dim", 0)
+    heads, shape = node.integer("num_heads", 0), node.shape(0)
+    if len(shape) == 3 and not heads:
+        if rotated:
+            node.invalid("attribute num_heads is missing")
+        heads = shape[2] // max(2 * node.shape(2)[-1], 1)
+    return node.emit(
+        RotaryEmbeddingOp,
+        value,
+        node.input(2),
+        node.input(3),
+        _positions(node, shape[0], shape[-2] if len(shape) == 4 else shape[1]),
+        num_heads=heads if len(shape) == 3 else None,
+        rotary_embedding_dim=rotated,
+        interleaved=node.integer("interleaved", 0) != 0,
+    )
+
+
+def _positions(node: Node, batch: int, length: int) -> Tensor:
+    value = node.input(1)
+    if value.shape != (1,):
+        return value
+    counted = value + np.arange(length, dtype=value.dtype)
+    return xp.broadcast_to(counted, (batch, length))

@@ -1,26 +1,15 @@
-"""Gathers, scatters and other operators that take indices."""
+"""Operators that take indices, lengths or conditions."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
-from glow.dialects.graph.scattering import (
-    REDUCTIONS,
-    ScatterElementsOp,
-    ScatterNdOp,
-    TensorScatterOp,
-)
+from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
-from glow.support.types import normalize_axis
-
-
-@onnx_op("Gather")
-def gather(node: Node) -> Tensor:
-    return node.emit(GatherOp, node.input(0), node.input(1), axis=node.integer("axis"))
+from glow.support.types import INDEX, normalize_axis
 
 
 @onnx_op("Compress")
@@ -59,45 +48,13 @@ def reverse_sequence(node: Node) -> Tensor:
     return xp.take_along_axis(data, xp.broadcast_to(index, shape), axis=time)
 
 
-@onnx_op("GatherElements")
-def gather_elements(node: Node) -> Tensor:
-    axis = node.integer("axis")
-    return node.emit(GatherElementsOp, node.input(0), node.input(1), axis=axis)
-
-
-@onnx_op("GatherND")
-def gather_nd(node: Node) -> Tensor:
-    batch_dims = node.integer("batch_dims", 0)
-    return node.emit(GatherNdOp, node.input(0), node.input(1), batch_dims=batch_dims)
-
-
-def _reduction(node: Node) -> str:
-    return node.choice("reduction", *REDUCTIONS) if node.opset >= 16 else "none"
-
-
-@onnx_op("Scatter", "ScatterElements")
-def scatter_elements(node: Node) -> Tensor:
-    return node.emit(
-        ScatterElementsOp,
-        *(node.input(index) for index in range(3)),
-        axis=node.integer("axis"),
-        reduction=_reduction(node),
-    )
-
-
-@onnx_op("ScatterND")
-def scatter_nd(node: Node) -> Tensor:
-    operands = (node.input(index) for index in range(3))
-    return node.emit(ScatterNdOp, *operands, reduction=_reduction(node))
-
-
-@onnx_op("TensorScatter")
-def tensor_scatter(node: Node) -> Tensor:
-    return node.emit(
-        TensorScatterOp,
-        node.input(0),
-        node.input(1),
-        node.optional(2),
-        axis=node.integer("axis"),
-        mode=node.choice("mode", "linear", "circular"),
-    )
+@onnx_op("OneHot")
+def one_hot(node: Node) -> Tensor:
+    """Indices may be numbers of any type, and so may the depth."""
+    depth, indices = node.known(1, "a depth"), node.input(0)
+    if depth.size != 1 or not depth.reshape(-1)[0] >= 1:
+        node.invalid(f"expected a depth above 0, got {depth.tolist()}")
+    if node.element(0) not in INDEX.members:
+        indices = indices.astype(np.int64)
+    count, axis = int(depth.reshape(-1)[0]), node.integer("axis")
+    return node.emit(OneHotOp, indices, node.input(2), depth=count, axis=axis)

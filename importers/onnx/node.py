@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from onnx import AttributeProto, SparseTensorProto, TensorProto
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import OptOperandDef, OptResultDef, VarOperandDef
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.parameters import Parameter
 from glow.dialects.graph.tensors import Slot, Tensor
 from glow.importers.onnx.body import RunBody
 from glow.importers.onnx.emitter import Emitter
@@ -22,6 +24,17 @@ from glow.importers.onnx.schemas import Schema, value_of
 from glow.importers.onnx.sparse import dense_of
 from glow.importers.onnx.tensors import array_of
 from glow.support.errors import InvalidModelError
+
+_STORED: dict[Any, int] = {
+    bool: AttributeProto.INT,
+    int: AttributeProto.INT,
+    float: AttributeProto.FLOAT,
+    str: AttributeProto.STRING,
+    Sequence[int]: AttributeProto.INTS,
+    Sequence[float]: AttributeProto.FLOATS,
+    Sequence[str]: AttributeProto.STRINGS,
+}
+"""How ONNX stores attributes that are parameters of these types."""
 
 
 class Node:
@@ -153,7 +166,7 @@ class Node:
 
     def integers(self, name: str) -> tuple[int, ...] | None:
         """Return a list of integers, or None where it is absent."""
-        if not self.has(name) and self._default(name) is None:
+        if not self._is_known(name):
             return None
         return self._attribute(name, AttributeProto.INTS, None)
 
@@ -195,6 +208,48 @@ class Node:
             for value in run([None if each is None else each.value for each in given])
         ]
 
+    def apply(
+        self, op: type[GraphOp], *slots: Slot, **given: Any
+    ) -> list[Tensor | None]:
+        """
+        Insert `op` with the node's attributes as parameters; return its results.
+
+        Without `slots` it takes the inputs in their order. `given` are parameters that
+        are not as the attribute of their name says. An optional result is made where
+        the output is read, and None where not.
+        """
+        definition = op.get_irdl_definition()
+        if not slots:
+            kinds = enumerate(kind for _, kind in definition.operands)
+            slots = tuple(self._slot(index, kind) for index, kind in kinds)
+        for parameter in op.declared().values():
+            name = parameter.name
+            if name not in given and self._is_known(name):
+                given[name] = self._parameter(parameter)
+        made = [
+            not isinstance(kind, OptResultDef) or self.is_read(index)
+            for index, (_, kind) in enumerate(definition.results)
+        ]
+        made[0] = made[0] or not any(made)
+        for (name, kind), flag in zip(definition.results, made, strict=True):
+            if isinstance(kind, OptResultDef):
+                given[f"with_{name}"] = flag
+        results = iter(self.emit_all(op, *slots, **given))
+        return [next(results) if flag else None for flag in made]
+
+    def _slot(self, index: int, kind: object) -> Slot:
+        if isinstance(kind, OptOperandDef):
+            return self.optional(index)
+        return self.given if isinstance(kind, VarOperandDef) else self.input(index)
+
+    def _parameter(self, parameter: Parameter) -> Any:
+        """Return the attribute that a parameter is called like."""
+        kind = parameter.kinds[0]
+        value = self._attribute(parameter.name, _STORED[kind], None)
+        if parameter.words and value not in parameter.words:
+            self.refuse(f"{parameter.name}={value!r}")
+        return value != 0 if kind is bool else value
+
     def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
         """Insert an op with one result, or the constant that it folds to."""
         return self._writer.emit(op, *slots, **parameters)
@@ -227,6 +282,10 @@ class Node:
     def _default(self, name: str) -> AttributeProto | None:
         rule = self._schema.attributes.get(name)
         return None if rule is None else rule.default
+
+    def _is_known(self, name: str) -> bool:
+        """Return whether attribute `name` is set, or has a default."""
+        return self.has(name) or self._default(name) is not None
 
     def _attribute(self, name: str, kind: int, default: Any) -> Any:
         self._read.add(name)

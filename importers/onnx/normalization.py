@@ -1,32 +1,28 @@
-"""Normalizations and softmax."""
+"""Normalizations, softmax and hardmax."""
 
 from __future__ import annotations
 
-from math import prod
+import numpy as np
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.normalization import (
-    BatchNormOp,
-    LogSoftmaxOp,
-    LrnOp,
-    SoftmaxOp,
-)
+from glow.dialects.graph.normalization import BatchNormOp, LogSoftmaxOp, SoftmaxOp
+from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.shape import flatten
 from glow.support.types import normalize_axis
 
-SOFTMAX: dict[str, type[GraphOp]] = {
-    "LogSoftmax": LogSoftmaxOp,
-    "Softmax": SoftmaxOp,
-}
+MAX_MASK = 1 << 24  # elements of a constant that is made at import
+
+SOFTMAX: dict[str, type[GraphOp]] = {"LogSoftmax": LogSoftmaxOp, "Softmax": SoftmaxOp}
 
 
 @onnx_op("BatchNormalization")
-def batch_norm(node: Node) -> tuple[Tensor, ...]:
+def batch_norm(node: Node) -> Outputs:
     if node.integer("training_mode", 0):
         return _trained_batch_norm(node)
     if node.opset < 7 and not node.flag("is_test"):
@@ -35,10 +31,10 @@ def batch_norm(node: Node) -> tuple[Tensor, ...]:
         node.refuse("spatial=0")
     node.ignore("momentum")  # it concerns training only
     given = [node.input(index) for index in (0, 3, 4, 1, 2)]
-    return (node.emit(BatchNormOp, *given, epsilon=node.real("epsilon")),)
+    return node.apply(BatchNormOp, *given)
 
 
-def _trained_batch_norm(node: Node) -> tuple[Tensor, ...]:
+def _trained_batch_norm(node: Node) -> Outputs:
     """Normalize by what the batch has, and move the running statistics towards it."""
     x, momentum = node.input(0), node.real("momentum")
     axes = tuple(axis for axis in range(x.ndim) if axis != 1)
@@ -46,8 +42,8 @@ def _trained_batch_norm(node: Node) -> tuple[Tensor, ...]:
     away = x - mean
     variance = xp.mean(away * away, axes)
     mean = mean.reshape(x.shape[1])
-    given = [mean, variance, node.input(1), node.input(2)]
-    y = node.emit(BatchNormOp, x, *given, epsilon=node.real("epsilon"))
+    given = [x, mean, variance, node.input(1), node.input(2)]
+    y = node.emit(BatchNormOp, *given, epsilon=node.real("epsilon"))
     running = [
         node.input(index) * momentum + new.astype(node.dtype(index)) * (1 - momentum)
         for index, new in ((3, mean), (4, variance))
@@ -56,15 +52,14 @@ def _trained_batch_norm(node: Node) -> tuple[Tensor, ...]:
 
 
 @onnx_op("InstanceNormalization")
-def instance_norm(node: Node) -> Tensor:
+def instance_norm(node: Node) -> Outputs:
     if len(node.shape(0)) < 3:
         node.invalid(f"expected a rank of at least 3, got {node.input(0).type}")
-    given = [node.input(index) for index in range(3)]
-    return node.emit(InstanceNormOp, *given, epsilon=node.real("epsilon"))
+    return node.apply(InstanceNormOp)
 
 
 @onnx_op("GroupNormalization", since=18)
-def group_norm_by_group(node: Node) -> Tensor:
+def group_norm_by_group(node: Node) -> Outputs:
     """Scale and bias have a number for each group."""
     channels, groups = node.shape(0)[1], node.integer("num_groups")
     if groups < 1 or channels % groups:
@@ -80,24 +75,14 @@ def group_norm_by_group(node: Node) -> Tensor:
         wide = xp.broadcast_to(column, (groups, channels // groups))
         return wide.reshape(channels)
 
-    return _group_norm(node, per_channel(1, "scale"), per_channel(2, "bias"))
+    parts = per_channel(1, "scale"), per_channel(2, "bias")
+    return node.apply(GroupNormOp, node.input(0), *parts)
 
 
 @onnx_op("GroupNormalization", since=21)
-def group_norm(node: Node) -> Tensor:
+def group_norm(node: Node) -> Outputs:
     _check_stash_type(node)
-    return _group_norm(node, node.input(1), node.input(2))
-
-
-def _group_norm(node: Node, scale: Tensor, bias: Tensor) -> Tensor:
-    return node.emit(
-        GroupNormOp,
-        node.input(0),
-        scale,
-        bias,
-        num_groups=node.integer("num_groups"),
-        epsilon=node.real("epsilon"),
-    )
+    return node.apply(GroupNormOp)
 
 
 def _check_stash_type(node: Node) -> None:
@@ -150,31 +135,47 @@ def rms_norm(node: Node) -> Tensor:
     return node.emit(RmsNormOp, value, **numbers).astype(scale.element) * scale
 
 
-@onnx_op("LRN")
-def lrn(node: Node) -> Tensor:
-    return node.emit(
-        LrnOp,
-        node.input(0),
-        size=node.integer("size"),
-        alpha=node.real("alpha"),
-        beta=node.real("beta"),
-        bias=node.real("bias"),
-    )
-
-
 @onnx_op(*SOFTMAX)
 def flattening_softmax(node: Node) -> Tensor:
     """Softmax over all axes from `axis` on, taken together."""
-    value, shape = node.input(0), node.shape(0)
-    op, axis = SOFTMAX[node.record.op_type], node.integer("axis")
-    axis = axis if axis == len(shape) else normalize_axis(axis, len(shape))
-    if axis == len(shape) - 1:
+    op, value, axis = SOFTMAX[node.record.op_type], node.input(0), node.integer("axis")
+    if axis in (-1, value.ndim - 1):
         return node.emit(op, value, axis=axis)
-    flat = value.reshape(prod(shape[:axis]), prod(shape[axis:]))
-    return node.emit(op, flat, axis=1).reshape(*shape)
+    return node.emit(op, flatten(node), axis=1).reshape(*value.shape)
 
 
-@onnx_op(*SOFTMAX, since=13)
-def softmax(node: Node) -> Tensor:
-    op = SOFTMAX[node.record.op_type]
-    return node.emit(op, node.input(0), axis=node.integer("axis"))
+@onnx_op("Hardmax")
+def flattening_hardmax(node: Node) -> Tensor:
+    """Hardmax over all axes from `axis` on, taken together."""
+    return _hardmax(node, flatten(node), 1).reshape(*node.shape(0))
+
+
+@onnx_op("Hardmax", since=13)
+def hardmax(node: Node) -> Tensor:
+    axis = normalize_axis(node.integer("axis"), len(node.shape(0)))
+    return _hardmax(node, node.input(0), axis)
+
+
+def _hardmax(node: Node, value: Tensor, axis: int) -> Tensor:
+    best = xp.argmax(value, axis, keepdims=True)
+    places = _counted(node, value.shape[axis], value.ndim, axis)
+    return (places == best).astype(value.element)
+
+
+@onnx_op("LpNormalization")
+def lp_normalization(node: Node) -> Tensor:
+    value, p = node.input(0), node.integer("p")
+    if p not in (1, 2):
+        node.invalid(f"expected p out of 1, 2, got {p}")
+    op = ReduceL1Op if p == 1 else ReduceL2Op
+    axis = normalize_axis(node.integer("axis"), value.ndim)
+    norm = node.emit(op, value, axes=(axis,), keepdims=True)
+    return xp.where(norm == 0, 0, value / norm)
+
+
+def _counted(node: Node, count: int, rank: int, axis: int) -> Tensor:
+    """Return 0, 1, ... along `axis` of a tensor that broadcasts to `rank` axes."""
+    if count > MAX_MASK:
+        node.refuse(f"{count} places, more than {MAX_MASK}")
+    shape = [count if i == axis else 1 for i in range(rank)]
+    return node.literal(np.arange(count).reshape(shape))

@@ -27,54 +27,20 @@ _NAMES = {
 }
 
 
-@onnx_op("LSTM")
-def lstm(node: Node) -> Outputs:
-    flags = {"input_forget": bool(node.integer("input_forget", 0))}
-    return _recurrent(node, LstmOp, 8, flags)
+CELLS: dict[str, type[RecurrentOp]] = {"GRU": GruOp, "LSTM": LstmOp, "RNN": RnnOp}
 
 
-@onnx_op("GRU")
-def gru(node: Node) -> Outputs:
-    flags = {"linear_before_reset": bool(node.integer("linear_before_reset", 0))}
-    return _recurrent(node, GruOp, 6, flags)
-
-
-@onnx_op("RNN")
-def rnn(node: Node) -> Outputs:
-    return _recurrent(node, RnnOp, 6, {})
-
-
-def _recurrent(
-    node: Node, op: type[RecurrentOp], inputs: int, flags: dict[str, Any]
-) -> Outputs:
-    """Emit a recurrent op with those results that are read."""
+@onnx_op(*CELLS)
+def recurrent(node: Node) -> Outputs:
+    op = CELLS[node.record.op_type]
     node.ignore("output_sequence")  # of opset 1: whether the first output is wanted
-    slots = [node.input(k) if k < 3 else node.optional(k) for k in range(inputs)]
     hidden = node.shape(2)[-1:]
     if node.has("hidden_size") and (node.integer("hidden_size"),) != hidden:
         node.invalid(
             f"expected recurrence weights for hidden_size={node.integer('hidden_size')}"
             f", got {node.input(2).type}"
         )
-    wanted = [node.is_read(k) for k in range(len(op.RESULTS))]
-    if not any(wanted):
-        wanted[0] = True
-    made = iter(
-        node.emit_all(
-            op,
-            *slots,
-            direction=_direction(node),
-            layout=node.integer("layout", 0),
-            clip=node.real("clip") if node.has("clip") else None,
-            **_activations(node, op),
-            **flags,
-            **{f"with_{n}": w for n, w in zip(op.RESULTS, wanted, strict=True)},
-        )
-    )
-    results = [next(made) if flag else None for flag in wanted]
-    while results[-1] is None:
-        results.pop()
-    return results
+    return node.apply(op, direction=_direction(node), **_activations(node, op))
 
 
 def _direction(node: Node) -> str:
@@ -103,7 +69,7 @@ def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
     if names and len(names) > len(op.ACTIVATIONS) * walks:
         names = names[: len(op.ACTIVATIONS) * walks]
     if not names:
-        return {}
+        return {"activations": None}
     parameters: dict[str, Any] = {"activations": names}
     for slot, values in given.items():
         left, lined = iter(values), list[float]()

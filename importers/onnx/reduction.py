@@ -1,17 +1,18 @@
-"""Reductions along axes."""
+"""Reductions, rankings, and sums and products so far, along axes."""
 
 from __future__ import annotations
 
-from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
-from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.reduction import ReductionOp
-from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.scanning import CumsumOp
+from glow.dialects.graph.slicing import PadOp
+from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.support.types import normalize_axis
 
 REDUCTIONS = declared(ReductionOp)
-ARGUMENTS: dict[str, type[GraphOp]] = {"ArgMax": ArgMaxOp, "ArgMin": ArgMinOp}
 
 
 @onnx_op(*REDUCTIONS)
@@ -26,12 +27,43 @@ def reduction(node: Node) -> Tensor:
     return node.emit(op, node.input(0), axes=axes, keepdims=keepdims)
 
 
-@onnx_op(*ARGUMENTS)
-def argument(node: Node) -> Tensor:
-    return node.emit(
-        ARGUMENTS[node.record.op_type],
-        node.input(0),
-        axis=node.integer("axis"),
-        keepdims=node.flag("keepdims"),
-        select_last_index=node.integer("select_last_index", 0) != 0,
-    )
+@onnx_op("TopK", since=10)
+def top_k(node: Node) -> Outputs:
+    node.ignore("sorted")  # else any order will do: the best first, too
+    return node.apply(TopKOp, k=_one(node, "k"))
+
+
+@onnx_op("CumSum")
+def cumsum(node: Node) -> Outputs:
+    return node.apply(CumsumOp, axis=_one(node, "axis"))
+
+
+def _one(node: Node, name: str) -> int:
+    """Return the integer that input 1 is."""
+    given = node.known_ints(1, name) or ()
+    if len(given) != 1:
+        node.invalid(f"expected one {name}, got {list(given)}")
+    return given[0]
+
+
+@onnx_op("CumProd")
+def cumprod(node: Node) -> Tensor:
+    """Each element times the one 1, then 2, then 4 places before it, and so on."""
+    product = node.input(0)
+    axis = normalize_axis(_one(node, "axis"), product.ndim)
+    sign = -1 if node.flag("reverse") else 1
+    if node.flag("exclusive") and product.shape[axis]:
+        product = _moved(product, axis, sign)
+    step = 1
+    while step < product.shape[axis]:
+        product = product * _moved(product, axis, sign * step)
+        step *= 2
+    return product
+
+
+def _moved(value: Tensor, axis: int, step: int) -> Tensor:
+    """Return `value` as many places along `axis`; ones come in, what falls out goes."""
+    rank = value.ndim
+    pads = [0] * (2 * rank)
+    pads[axis], pads[rank + axis] = step, -step
+    return emit(PadOp, value, 1, pads=pads)

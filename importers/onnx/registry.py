@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 Outputs = Tensor | Sequence[Tensor | None]
 Handler = Callable[["Node"], Outputs]
+_Handler = TypeVar("_Handler", bound=Handler)
 
 MARK = "onnx_operators"
 
 
 def onnx_op(
     *names: str, since: int = 1, domains: Sequence[str] = (DEFAULT_DOMAIN,)
-) -> Callable[[Handler], Handler]:
+) -> Callable[[_Handler], _Handler]:
     """
     Make a function import the ONNX operators `names` from opset `since` on.
 
@@ -38,7 +39,7 @@ def onnx_op(
     function does for versions whose difference the node's accessors already hide.
     """
 
-    def mark(handler: Handler) -> Handler:
+    def mark(handler: _Handler) -> _Handler:
         marks: list[tuple[str, int]] = getattr(handler, MARK, [])
         keys = [operator_name(domain, name) for domain in domains for name in names]
         setattr(handler, MARK, [*marks, *((key, since) for key in keys)])

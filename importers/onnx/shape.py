@@ -6,16 +6,11 @@ from math import prod
 
 import numpy as np
 
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axes, normalize_axis
-
-
-@onnx_op("Identity")
-def identity(node: Node) -> Tensor:
-    return node.input(0)
 
 
 @onnx_op("Shape")
@@ -52,15 +47,14 @@ def reshape(node: Node) -> Tensor:
         if not rest or prod(own) % rest:
             node.invalid(f"cannot reshape {node.input(0).type} to {list(wanted)}")
         shape[shape.index(-1)] = prod(own) // rest
-    return node.emit(ReshapeOp, node.input(0), shape=shape)
+    return node.input(0).reshape(*shape)
 
 
 @onnx_op("Flatten")
 def flatten(node: Node) -> Tensor:
     extents, axis = node.shape(0), node.integer("axis")
     axis = axis if axis == len(extents) else normalize_axis(axis, len(extents))
-    rows, columns = prod(extents[:axis]), prod(extents[axis:])
-    return node.emit(ReshapeOp, node.input(0), shape=(rows, columns))
+    return node.input(0).reshape(prod(extents[:axis]), prod(extents[axis:]))
 
 
 @onnx_op("Squeeze")
@@ -72,7 +66,7 @@ def squeeze(node: Node) -> Tensor:
     if any(extents[axis] != 1 for axis in axes):
         node.invalid(f"expected extent 1 along {list(axes)}, got {node.input(0).type}")
     kept = [extent for axis, extent in enumerate(extents) if axis not in axes]
-    return node.emit(ReshapeOp, node.input(0), shape=kept)
+    return node.input(0).reshape(*kept)
 
 
 @onnx_op("Unsqueeze")
@@ -82,7 +76,7 @@ def unsqueeze(node: Node) -> Tensor:
     axes = normalize_axes(axes, rank)
     extents = iter(node.shape(0))
     shape = [1 if axis in axes else next(extents) for axis in range(rank)]
-    return node.emit(ReshapeOp, node.input(0), shape=shape)
+    return node.input(0).reshape(*shape)
 
 
 @onnx_op("Expand")

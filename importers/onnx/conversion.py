@@ -1,16 +1,48 @@
-"""Quantization and dequantization, by tensor, axis or block."""
+"""Conversions: casts, and quantization by tensor, axis or block."""
 
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.select import CastOp
+from glow.dialects.graph.select import BitcastOp, CastOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
 from glow.support.types import element_type_of, normalize_axis
+
+
+@onnx_op("Cast")
+def cast(node: Node) -> Tensor:
+    number = node.integer("to") if node.opset >= 6 else _number(node, "to")
+    dtype = dtype_of_onnx(number, "the attribute to")
+    node.ignore("saturate", "round_mode")  # they concern types of 8 bits only
+    return node.emit(CastOp, node.input(0), to=element_type_of(dtype))
+
+
+def _number(node: Node, name: str) -> int:
+    """Return the element type that an attribute of old versions has by name."""
+    kind = node.string(name).upper()
+    known: dict[str, int] = dict(TensorProto.DataType.items())
+    if kind not in known:
+        node.invalid(f"no element type is called {node.string(name)!r}")
+    return known[kind]
+
+
+@onnx_op("CastLike")
+def cast_like(node: Node) -> Tensor:
+    node.ignore("saturate", "round_mode")
+    return node.emit(CastOp, node.input(0), to=node.element(1))
+
+
+@onnx_op("BitCast", since=26)
+def bit_cast(node: Node) -> Tensor:
+    dtype = dtype_of_onnx(node.integer("to"), "the attribute to")
+    if dtype.kind == "b":
+        node.refuse("a result of bools")
+    return node.emit(BitcastOp, node.input(0), to=element_type_of(dtype))
 
 
 @onnx_op("QuantizeLinear")

@@ -1,0 +1,62 @@
+"""Operators that are one op, of the same inputs and outputs and like attributes."""
+
+from __future__ import annotations
+
+from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.einsum import EinsumOp
+from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
+from glow.dialects.graph.normalization import LogSoftmaxOp, LrnOp, SoftmaxOp
+from glow.dialects.graph.parametric import PreluOp
+from glow.dialects.graph.ranking import TopKOp
+from glow.dialects.graph.scanning import TriluOp
+from glow.dialects.graph.scattering import (
+    ScatterElementsOp,
+    ScatterNdOp,
+    TensorScatterOp,
+)
+from glow.dialects.graph.select import WhereOp
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import Outputs, onnx_op
+
+ONE: dict[str, type[GraphOp]] = {
+    **declared(UnaryOp),
+    "ArgMax": ArgMaxOp,
+    "ArgMin": ArgMinOp,
+    "Einsum": EinsumOp,
+    "Gather": GatherOp,
+    "GatherElements": GatherElementsOp,
+    "GatherND": GatherNdOp,
+    "GlobalAveragePool": GlobalAvgPoolOp,
+    "GlobalMaxPool": GlobalMaxPoolOp,
+    "LRN": LrnOp,
+    "MatMul": MatMulOp,
+    "NegativeLogLikelihoodLoss": NegativeLogLikelihoodLossOp,
+    "Scatter": ScatterElementsOp,
+    "ScatterElements": ScatterElementsOp,
+    "ScatterND": ScatterNdOp,
+    "SoftmaxCrossEntropyLoss": CrossEntropyLossOp,
+    "TensorScatter": TensorScatterOp,
+    "TopK": TopKOp,
+    "Trilu": TriluOp,
+    "Where": WhereOp,
+}
+BINARY: dict[str, type[GraphOp]] = {
+    name: op
+    for name, op in declared(BinaryOp).items()
+    if name not in ("Max", "Min", "Sum", "Mod")
+}
+SINCE_7 = BINARY | {"PRelu": PreluOp}
+SINCE_13: dict[str, type[GraphOp]] = {"LogSoftmax": LogSoftmaxOp, "Softmax": SoftmaxOp}
+
+
+@onnx_op(*ONE)
+@onnx_op(*SINCE_7, since=7)
+@onnx_op(*SINCE_13, since=13)
+def one_op(node: Node) -> Outputs:
+    return node.apply((ONE | SINCE_7 | SINCE_13)[node.record.op_type])

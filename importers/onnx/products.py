@@ -1,0 +1,148 @@
+"""Products: of matrices with a bias, and convolutions."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.window import Window
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.support.dtypes import is_floating
+
+Ints = tuple[int, ...]
+
+
+@onnx_op("Gemm")
+def gemm(node: Node) -> Tensor:
+    """(alpha lhs) @ rhs + beta bias, or lhs @ (alpha rhs) where rhs is a constant."""
+    lhs, rhs, bias = node.input(0), node.input(1), node.optional(2)
+    alpha, beta = node.real("alpha"), node.real("beta")
+    for index in (0, 1):
+        if len(node.shape(index)) != 2:
+            node.invalid(f"expected a matrix, got {node.input(index).type}")
+    if node.constant(1) is None:
+        lhs = _scaled(node, lhs, alpha)
+    else:
+        rhs = _scaled(node, rhs, alpha)
+    if node.opset < 7 and not node.flag("broadcast") and bias is not None:
+        rows, columns = node.shape(0), node.shape(1)
+        shape = (rows[node.flag("transA")], columns[not node.flag("transB")])
+        if bias.shape != shape:
+            node.invalid(f"expected a C of shape {list(shape)}, got {bias.type}")
+    if bias is not None:
+        bias = None if beta == 0 else _scaled(node, bias, beta)
+    turned = {
+        "transpose_lhs": node.flag("transA"),
+        "transpose_rhs": node.flag("transB"),
+    }
+    return node.emit(MatMulOp, lhs, rhs, bias, **turned)
+
+
+def _scaled(node: Node, value: Tensor, factor: float) -> Tensor:
+    if factor == 1:
+        return value
+    dtype = node.dtype(0)
+    if dtype.kind in "iu" and not _is_among(factor, np.iinfo(dtype)):
+        node.refuse(f"a factor of {factor} on {dtype} elements")
+    return value * factor
+
+
+def _is_among(factor: float, limits: np.iinfo[np.integer]) -> bool:
+    return factor.is_integer() and limits.min <= factor <= limits.max
+
+
+@onnx_op("Conv")
+def conv(node: Node) -> Outputs:
+    return node.apply(ConvOp, pads=padding_of(node, _kernel(node)))
+
+
+def padding_of(node: Node, kernel: Ints) -> Ints:
+    """Return the explicit pads of a convolution or pool."""
+    return resolve_auto_pad(
+        node.string("auto_pad"),
+        node.shape(0)[2:],
+        kernel,
+        node.integers("strides"),
+        node.integers("dilations"),
+        node.integers("pads"),
+    )
+
+
+@onnx_op("ConvTranspose")
+def conv_transpose(node: Node) -> Outputs:
+    kernel = _kernel(node)
+    sizes = {name: node.integers(name) for name in ("output_padding", "output_shape")}
+    for name, values in sizes.items():
+        if values is not None and len(values) != len(kernel):
+            node.invalid(
+                f"expected {name} of {len(kernel)} entries, got {list(values)}"
+            )
+    strides, pads = node.integers("strides"), node.integers("pads")
+    pads, added = resolve_output_shape(
+        node.choice("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"),
+        node.shape(0)[2:],
+        Window.of(kernel, strides, pads, node.integers("dilations")),
+        *sizes.values(),
+    )
+    return node.apply(ConvTransposeOp, pads=pads, output_padding=added)
+
+
+def _kernel(node: Node) -> Ints:
+    """Return the extents of the filter, which kernel_shape may only repeat."""
+    if len(node.shape(0)) < 3 or len(node.shape(0)) != len(node.shape(1)):
+        node.invalid(
+            "expected an input and a filter of one rank of at least 3, "
+            f"got {node.input(0).type} and {node.input(1).type}"
+        )
+    kernel, said = node.shape(1)[2:], node.integers("kernel_shape")
+    if said is not None and said != kernel:
+        node.invalid(f"expected kernel_shape {list(kernel)}, got {list(said)}")
+    return kernel
+
+
+@onnx_op("Col2Im")
+def col2im(node: Node) -> Tensor:
+    """A transposed convolution whose filter is 1 where a row of a column belongs."""
+    columns = node.input(0)
+    image = node.known_ints(1, "an image shape") or ()
+    block = node.known_ints(2, "a block shape") or ()
+    rank = len(block)
+    strides = node.integers("strides") or (1,) * rank
+    dilations = node.integers("dilations") or (1,) * rank
+    pads = node.integers("pads") or (0,) * (2 * rank)
+    lengths = (len(image), len(strides), len(dilations), len(pads) / 2)
+    if set(lengths) != {rank} or min(*block, *strides, *dilations) < 1:
+        node.invalid(f"expected {rank} positive entries for each axis of the image")
+    if not is_floating(columns.dtype):
+        node.refuse(f"elements of {columns.dtype}")
+    room = [
+        image[i] + pads[i] + pads[rank + i] - dilations[i] * (block[i] - 1) - 1
+        for i in range(rank)
+    ]
+    places = [space // stride + 1 for space, stride in zip(room, strides, strict=True)]
+    size, batch = prod(block), columns.shape[0]
+    if len(columns.shape) != 3 or columns.shape[2] != prod(places):
+        node.invalid(
+            f"expected columns of [N, C, {prod(places)}], got {list(columns.shape)}"
+        )
+    channels, rest = divmod(columns.shape[1], size)
+    if rest or min(places) < 1:
+        node.invalid(f"expected a multiple of {size} rows, got {columns.shape[1]}")
+    ones = np.tile(np.eye(size, dtype=columns.dtype), (channels, 1))
+    spread = columns.reshape(batch, channels * size, *places)
+    return node.emit(
+        ConvTransposeOp,
+        spread,
+        ones.reshape(channels * size, 1, *block),
+        strides=strides,
+        pads=pads,
+        dilations=dilations,
+        group=channels,
+        output_padding=[s % stride for s, stride in zip(room, strides, strict=True)],
+    )
