@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import Array
@@ -25,6 +24,7 @@ from glow.passes.graph.transposes import (
 )
 from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import has_layout, shape_of
 
 

@@ -14,7 +14,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -28,7 +27,7 @@ from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.constants import Constants
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.targets import TargetQueries
 from glow.support.types import has_layout, is_narrow_float
 

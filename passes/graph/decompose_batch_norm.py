@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -20,7 +19,7 @@ from glow.dialects.graph.normalization import BatchNormOp
 from glow.passes.constants import Constants, folded_name
 from glow.passes.graph._scales_and_shifts import affine_of
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import dtype_of, element_of, has_layout
 
 

@@ -10,7 +10,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -24,7 +23,7 @@ from glow.dialects.graph.loss import (
 from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.tensors import Tensor, Writer, emit
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout
 
 

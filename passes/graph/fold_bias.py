@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import Array
@@ -24,7 +23,7 @@ from glow.passes.constants import Constants, folded_name
 from glow.passes.graph.fold_batch_norm import Product, channel_axis
 from glow.passes.replacement import Replacement
 from glow.support.locations import fuse
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 

@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import Array
@@ -21,7 +20,7 @@ from glow.passes.constants import Constants
 from glow.passes.graph._known_indices import Places
 from glow.passes.graph._regular_indices import Strided, strided, strides_of, take
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, normalize_axis, shape_of
 
 Gather = GatherOp | GatherNdOp | GatherElementsOp

@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import GraphOp
@@ -24,7 +23,7 @@ from glow.passes.graph._transposes_into_factors import (
 )
 from glow.passes.graph.remove_identities import RemoveUnmovingOp
 from glow.support.locations import fuse
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 

@@ -14,7 +14,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -22,7 +21,7 @@ from glow.dialects.graph.scattering import ScatterNdOp
 from glow.passes.constants import Constants
 from glow.passes.graph._known_indices import Places
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 

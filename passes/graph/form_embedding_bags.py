@@ -13,7 +13,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -25,7 +24,7 @@ from glow.dialects.graph.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
 from glow.dialects.graph.tensors import Tensor
 from glow.passes.constants import Constants
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import (
     element_of,
     has_layout,

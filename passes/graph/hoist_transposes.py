@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import GraphOp
@@ -22,6 +21,7 @@ from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph.fold_movement import move_transposes
 from glow.passes.graph.reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph.transposes import cost_of, order_of, transpose_of
+from glow.support.rewriting import op_type_rewrite_pattern
 
 
 @dataclass

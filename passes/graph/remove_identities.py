@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import Array
@@ -41,7 +40,7 @@ from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.constants import Constants
 from glow.support.dtypes import is_floating
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 

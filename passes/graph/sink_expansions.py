@@ -11,13 +11,12 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.select import CastOp, WhereOp
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import broadcast, element_of, has_layout, shape_of, tensor
 
 

@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import GraphOp
@@ -28,6 +27,7 @@ from glow.passes.graph.transposes import (
     transpose_bytes,
     transpose_of,
 )
+from glow.support.rewriting import op_type_rewrite_pattern
 
 
 @dataclass

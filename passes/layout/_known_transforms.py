@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.analysis.constants import Constant, constant_behind
@@ -21,6 +20,7 @@ from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._stored import StoredConstants
 from glow.support.layout import pack, print_layout, row_major
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import shape_of, tensor_type
 
 

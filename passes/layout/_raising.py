@@ -9,7 +9,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 from xdsl.rewriter import Rewriter
 
@@ -20,6 +19,7 @@ from glow.passes.layout._known_transforms import known_behind
 from glow.passes.layout.carrying import whole_layout_of
 from glow.support.layout import Layout, reshaped
 from glow.support.locations import fuse
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import Tensor, shape_of, tensor_type
 
 Movement = TransposeOp | ReshapeOp

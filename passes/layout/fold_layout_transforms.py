@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.base import GraphOp
@@ -26,7 +25,7 @@ from glow.passes.layout._raising import RaiseTransform, keeps_bytes_from
 from glow.passes.layout._stored import StoredConstants
 from glow.passes.layout.carrying import whole_layout_of
 from glow.support.locations import fuse
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import tensor_type
 
 

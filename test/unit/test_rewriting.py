@@ -5,15 +5,11 @@ from xdsl.context import Context
 from xdsl.dialects import test
 from xdsl.dialects.builtin import Builtin, NameLoc, NoneAttr, StringAttr, UnknownLoc
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.support.locations import fuse, name_of
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 
 
 def parse(text: str):
@@ -67,3 +63,19 @@ def test_fused_locations_are_flat_and_distinct() -> None:
     op = test.TestOp()
     op.location = fuse(b, a)
     assert name_of(op) == "b + a"
+
+
+def test_only_ops_of_the_hinted_type_are_tried() -> None:
+    tried: list[str] = []
+
+    class Watch(RewritePattern):
+        @op_type_rewrite_pattern
+        def match_and_rewrite(
+            self, op: test.TestPureOp, rewriter: PatternRewriter, /
+        ) -> None:
+            tried.append(op.name)
+
+    rewrite(
+        parse('%0 = "test.pureop"() : () -> i32 "test.op"(%0) : (i32) -> ()'), Watch()
+    )
+    assert tried == ["test.pureop"]

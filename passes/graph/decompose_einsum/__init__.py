@@ -11,7 +11,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -28,7 +27,7 @@ from glow.passes.graph.decompose_einsum._contraction import (
 )
 from glow.passes.replacement import Replacement
 from glow.support.einsum import Labels, read_equation
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 

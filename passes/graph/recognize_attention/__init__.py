@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.analysis.uniform import uniform_element
@@ -36,7 +35,7 @@ from glow.passes.graph.recognize_attention._scores import (
     without_factor,
 )
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import (
     has_layout,
     is_float,

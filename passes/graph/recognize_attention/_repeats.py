@@ -6,7 +6,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -15,6 +14,7 @@ from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.passes.replacement import Replacement
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import has_layout, shape_of
 
 

@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.activation import SigmoidOp
@@ -19,6 +18,7 @@ from glow.dialects.graph.reduction import ReduceMeanOp, ReduceSumOp
 from glow.dialects.graph.unary import LogOp, NegOp
 from glow.passes.graph.recognize_functions._products import number_of
 from glow.support.locations import fuse
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import has_layout, shape_of
 
 

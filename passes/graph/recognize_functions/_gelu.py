@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.activation import GeluOp
@@ -16,6 +15,7 @@ from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.trigonometry import TanhOp
 from glow.dialects.graph.unary import ErfOp
 from glow.passes.graph.recognize_functions._products import factors_of, term_beside
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import has_layout
 
 CUBIC = 0.044715

@@ -8,7 +8,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
@@ -22,6 +21,7 @@ from glow.passes.graph.recognize_functions._products import (
     sum_with_number,
 )
 from glow.support.locations import fuse
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import broadcasts_to, has_layout, normalize_axis, shape_of
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph.activation import SigmoidOp, SwishOp
 from glow.dialects.graph.binary import MulOp
 from glow.passes.graph.recognize_functions._products import factors_of
+from glow.support.rewriting import op_type_rewrite_pattern
 from glow.support.types import has_layout
 
 

@@ -13,7 +13,6 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     PatternRewriter,
     RewritePattern,
-    op_type_rewrite_pattern,
 )
 
 from glow.dialects.graph import array_api as xp
@@ -33,7 +32,7 @@ from glow.passes.graph.recognize_rotary_embedding._parts import (
     part_of,
 )
 from glow.passes.replacement import Replacement
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import (
     element_of,
     has_layout,

@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-    op_type_rewrite_pattern,
-)
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.pipeline import AddedStep, Step
-from glow.support.rewriting import rewrite
+from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, normalize_axis, shape_of
 from glow_outside.scaled_shift import ScaledShiftOp
 
