@@ -26,8 +26,9 @@ class Form:
     """
     Winograd's F(tile x tile, 3x3), which computes squares of `tile` pixels.
 
-    `points` say how three taps of a filter act on the points of the transform. Fewer
-    pixels multiply more and round less, and their filters are smaller.
+    `points` say how three taps of a filter act on the points of the transform: 0, then
+    pairs that differ in sign, then infinity. Fewer pixels multiply more and round less,
+    and their filters are smaller.
     """
 
     tile: int
@@ -121,33 +122,37 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     """Return [O, I, 3, 3] as one matrix for each place, [places, ceil(O/p), I, p]."""
     outputs, depth = array.shape[:2]
     panels = -(-outputs // panel)
-    shape = (form.places, panels, depth, panel)
+    shape = (form.side, form.side, panels, depth, panel)
     packed = aligned_empty(prod(shape) * array.itemsize)
     packed = packed.view(array.dtype).reshape(shape)
     for i in range(panels):
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)
         taps = columns.transpose(2, 3, 1, 0).astype(np.float64, order="C")
-        rows = _at_points(taps, form).swapaxes(0, 1)
-        matrices = _at_points(rows, form).swapaxes(0, 1)
-        packed[:, i, :, :count] = matrices.reshape(form.places, depth, count)
-        packed[:, i, :, count:] = 0
+        rows = np.empty((form.side, *taps.shape[1:]))
+        _at_points(taps, form, rows)
+        matrices = packed[:, :, i, :, :count]
+        _at_points(rows.swapaxes(0, 1), form, matrices.swapaxes(0, 1))
+        packed[:, :, i, :, count:] = 0
         forget(columns)
-    return packed
+    return packed.reshape(form.places, panels, depth, panel)
 
 
-def _at_points(taps: Array, form: Form) -> Array:
+def _at_points(taps: Array, form: Form, result: Array) -> None:
     """
-    Return what `taps` become along the first axis, as sums of few terms.
+    Write what `taps` become along the first axis.
 
     A matrix product would start the threads of BLAS, for longer than it takes.
     """
-    return np.stack(
-        [
-            sum(weight * tap for weight, tap in zip(row, taps, strict=True) if weight)
-            for row in form.points
-        ]
-    )
+    first, middle, last = taps
+    np.multiply(first, form.points[0][0], out=result[0], casting="same_kind")
+    result[-1] = last
+    for k in range(1, form.side - 1, 2):  # a point, and behind it that of other sign
+        weights = form.points[k]
+        even, odd = first * weights[0], middle * weights[1]
+        even += last * weights[2]
+        np.add(even, odd, out=result[k], casting="same_kind")
+        np.subtract(even, odd, out=result[k + 1], casting="same_kind")
 
 
 @cache
