@@ -12,10 +12,9 @@ from onnx import ValueInfoProto, shape_inference
 from glow.importers.onnx.dimensions import Dimensions, extents_of
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import text_of
-from glow.importers.onnx.signature import axes_of, given_values
+from glow.importers.onnx.signature import axes_of, declared_tensor, given_values
 from glow.importers.onnx.source import OnnxSource
-from glow.importers.onnx.tensors import DTYPES, dtype_of_onnx
-from glow.support.errors import InvalidModelError
+from glow.importers.onnx.tensors import DTYPES
 
 
 @dataclass(frozen=True)
@@ -85,36 +84,23 @@ def _input(
     info: ValueInfoProto, dims: Dimensions, problems: Problems
 ) -> Declared | None:
     owner = f'input "{info.name}"'
-    kind = info.type.WhichOneof("value")
-    if kind is None:
-        raise InvalidModelError(f"{owner} has no type")
     try:
-        if kind != "tensor_type":
-            raise Unsupported(f"values of kind {kind.removesuffix('_type')}")
-        dtype = dtype_of_onnx(info.type.tensor_type.elem_type, owner)
+        dtype, extents = declared_tensor(info, owner)
     except Unsupported as problem:
         problems.add(str(problem), owner)
         return None
-    if extents_of(info) is None:
-        raise InvalidModelError(
-            f"{owner} has no shape, expected at least its rank; declare one in the "
-            f'model, or give it a value: constants={{"{info.name}": ...}}'
-        )
-    return Declared(info.name, _shape(info, dims, owner), dtype, axes_of(info))
+    return Declared(info.name, _shape(extents, dims, owner), dtype, axes_of(info))
 
 
 def _output(info: ValueInfoProto, dims: Dimensions) -> Declared:
-    dtype = DTYPES.get(info.type.tensor_type.elem_type)
-    shape = _shape(info, dims, f'output "{info.name}"')
+    dtype, extents = DTYPES.get(info.type.tensor_type.elem_type), extents_of(info)
+    shape = extents and _shape(extents, dims, f'output "{info.name}"')
     return Declared(info.name, shape, dtype, axes_of(info))
 
 
 def _shape(
-    info: ValueInfoProto, dims: Dimensions, owner: str
-) -> tuple[int | str, ...] | None:
-    extents = extents_of(info)
-    if extents is None:
-        return None
+    extents: tuple[int | str, ...], dims: Dimensions, owner: str
+) -> tuple[int | str, ...]:
     shape: list[int | str] = []
     for extent in extents:
         value = dims.find(extent, owner) if isinstance(extent, str) else extent
@@ -127,13 +113,9 @@ def _typed_outputs(source: OnnxSource) -> Iterable[ValueInfoProto]:
     outputs = source.proto.graph.output
     for output in outputs:
         text_of(output.name, "an output name")
-    if all(extents_of(o) is not None and _has_element(o) for o in outputs):
+    if all(extents_of(o) is not None and o.type.tensor_type.elem_type for o in outputs):
         return outputs
     try:
         return shape_inference.infer_shapes(source.proto).graph.output
     except (RuntimeError, ValueError, shape_inference.InferenceError):
         return outputs  # the import will say what is wrong
-
-
-def _has_element(info: ValueInfoProto) -> bool:
-    return info.type.tensor_type.elem_type != 0

@@ -13,9 +13,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx.body import RunBody, body_of
 from glow.importers.onnx.emitter import Emitter, hint_of, location_of
-from glow.importers.onnx.functions import Function, Key, definition_of
+from glow.importers.onnx.functions import (
+    Function,
+    Key,
+    RunBody,
+    body_of,
+    definition_of,
+)
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import Record

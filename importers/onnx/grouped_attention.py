@@ -13,7 +13,7 @@ from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx._heads import (
+from glow.importers.onnx.multi_head_attention import (
     by_head,
     heads_of,
     joined,

@@ -15,11 +15,11 @@ from glow.importers.onnx.dimensions import Dimensions
 from glow.importers.onnx.emitter import Emitter, hint_of, location_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
-from glow.importers.onnx.ordering import ordered
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
     opsets_of,
+    ordered,
     record_of,
     text_of,
 )

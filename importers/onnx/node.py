@@ -16,13 +16,12 @@ from xdsl.irdl import OptOperandDef, OptResultDef, VarOperandDef
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import Parameter
 from glow.dialects.graph.tensors import Slot, Tensor
-from glow.importers.onnx.body import RunBody
 from glow.importers.onnx.emitter import Emitter
+from glow.importers.onnx.functions import RunBody
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import Record
 from glow.importers.onnx.schemas import Schema, value_of
-from glow.importers.onnx.sparse import dense_of
-from glow.importers.onnx.tensors import array_of
+from glow.importers.onnx.tensors import array_of, dense_of
 from glow.support.errors import InvalidModelError
 
 _STORED: dict[Any, int] = {

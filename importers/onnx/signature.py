@@ -16,22 +16,36 @@ from glow.support.errors import BindingError, InvalidModelError
 from glow.support.types import Tensor, element_type_of, tensor
 
 
-def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
+def declared_tensor(
+    info: ValueInfoProto, owner: str
+) -> tuple[np.dtype[Any], tuple[int | str, ...]]:
     """
-    Return the type of an input.
+    Return the element type of an input, and its extents and symbolic dimensions.
 
-    Errors: another kind than tensor, no shape, a dimension that `dims` lacks.
+    Errors: InvalidModelError without a type or shape; Unsupported for no tensor.
     """
     kind = info.type.WhichOneof("value")
     if kind is None:
         raise InvalidModelError(f"{owner} has no type")
     if kind != "tensor_type":
         raise Unsupported(f"values of kind {kind.removesuffix('_type')}")
-    type_ = info.type.tensor_type
-    dtype = dtype_of_onnx(type_.elem_type, owner)
+    dtype = dtype_of_onnx(info.type.tensor_type.elem_type, owner)
     extents = extents_of(info)
     if extents is None:
-        raise InvalidModelError(f"{owner} has no shape, expected a static one")
+        raise InvalidModelError(
+            f"{owner} has no shape, expected at least its rank; declare one in the "
+            f'model, or give it a value: constants={{"{info.name}": ...}}'
+        )
+    return dtype, extents
+
+
+def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
+    """
+    Return the type of an input.
+
+    Errors: as `declared_tensor`, and a dimension that `dims` lacks.
+    """
+    dtype, extents = declared_tensor(info, owner)
     shape = tuple(
         dims.extent(extent, owner) if isinstance(extent, str) else extent
         for extent in extents

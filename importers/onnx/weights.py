@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto
 
 from glow.importers.onnx.records import text_of
-from glow.importers.onnx.sparse import dense_of
-from glow.importers.onnx.tensors import array_of
+from glow.importers.onnx.tensors import array_of, dense_of
 from glow.support.errors import InvalidModelError
 
 

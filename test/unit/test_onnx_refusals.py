@@ -122,7 +122,8 @@ INVALID: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "input without shape": (
         lambda: relu({"x": info("x", None)}),
-        'input "x" has no shape, expected a static one',
+        'input "x" has no shape, expected at least its rank; declare one in the model, '
+        'or give it a value: constants={"x": ...}',
     ),
     "output of another type": (
         lambda: relu({"x": (2,)}, [info("y", (2,), "i64")]),
