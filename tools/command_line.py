@@ -1,4 +1,4 @@
-"""Errors of command lines: one line each, on stderr only."""
+"""Errors of command lines, one line each, and progress, both on stderr only."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import argparse
 import os
 import shlex
 import sys
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Any, NoReturn
 
 from glow.support.errors import GlowError
+
+_PATIENCE_S = 1.0
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -50,12 +55,9 @@ def run_tool(body: Callable[[], None]) -> None:
 
 def describe(error: BaseException) -> str:
     """Return one line for `error`: its message, or that it is a bug of ours."""
-    if "xdsl" in sys.modules:  # what needs no compiler, imports none
-        from glow.tools.ir_errors import describe_ir_error
-
-        message = describe_ir_error(error)
-        if message is not None:
-            return one_line(message)
+    message = _describe_ir_error(error)
+    if message is not None:
+        return one_line(message)
     match error:
         case OSError() if error.strerror:
             place = f"{error.filename}: " if error.filename else ""
@@ -68,6 +70,25 @@ def describe(error: BaseException) -> str:
             return f"expected package {error.name} to be installed"
         case _:
             return f"{describe_bug(error)}; reproduce with: {shlex.join(sys.argv)}"
+
+
+def _describe_ir_error(error: BaseException) -> str | None:
+    """Return the message of an error of xDSL's; None for other errors."""
+    if "xdsl" not in sys.modules:  # what needs no compiler, imports none
+        return None
+    from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
+
+    from glow.model import describe_parse_error
+
+    match error:
+        case ParseError():
+            return describe_parse_error(error)
+        case DiagnosticException():
+            return str(error)
+        case ArgSpecParseError():
+            return str(error).splitlines()[-1]
+        case _:
+            return None
 
 
 def describe_bug(error: BaseException) -> str:
@@ -84,3 +105,32 @@ def describe_bug(error: BaseException) -> str:
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"warning: {one_line(message)}", file=sys.stderr)
+
+
+@contextmanager
+def progress(what: str) -> Generator[None]:
+    """Show `what` and the seconds it takes on stderr, if it takes over a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = Event()
+    thread = Thread(target=_tick, args=(what, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _tick(what: str, done: Event) -> None:
+    start = time.monotonic()
+    shown = 0
+    while not done.wait(_PATIENCE_S):
+        line = f"{what} ... {time.monotonic() - start:.0f} s"
+        sys.stderr.write(f"\r{line}")
+        sys.stderr.flush()
+        shown = len(line)
+    if shown:
+        sys.stderr.write("\r" + " " * shown + "\r")
+        sys.stderr.flush()

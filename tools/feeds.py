@@ -10,6 +10,7 @@ import numpy as np
 
 from glow.runtime.signature import Array, Signature, TensorSpec
 from glow.support.dtypes import dtype_named, is_floating
+from glow.tools.options import named
 
 
 def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
@@ -36,13 +37,8 @@ def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
     """Return the arrays of `option NAME=FILE.npy` options."""
-    arrays: dict[str, Array] = {}
-    for text in texts:
-        name, _, file = text.rpartition("=")
-        if not name:
-            raise ValueError(f"expected {option} NAME=FILE.npy, got {text!r}")
-        arrays[name] = _read(file)
-    return arrays
+    files = named(texts, f"{option} NAME=FILE.npy", once=False)
+    return {name: _read(file) for name, file in files.items()}
 
 
 def feeds_of_peers(

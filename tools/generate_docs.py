@@ -26,17 +26,14 @@ from xdsl.passes import ModulePass, get_pass_option_infos
 from glow.pipeline import STAGES, Stage
 from glow.registry import UNIVERSE
 from glow.support.discovery import defined_in, modules_in
-from glow.tools.pictures import picture_of_layers, picture_of_levels
+from glow.tools.architecture_page import ARCHITECTURE, architecture_page
 from glow.tools.slots_page import slots_page
-from glow.tools.worked_example import worked_example
 
 ROOT = Path(__file__).parents[1]
 _NOTE = "<!-- Written by `make docs` from docstrings; edit those. -->"
 _PIPELINE = """The default pipeline runs these stages in order. A step that is optional
 may be left out with `--disable` and `disable=`; one with an option runs only where the
 caller of `glow.compile` gives that option."""
-_ARCHITECTURE = Path("docs/architecture.md")
-_END = "<!-- end -->"
 _LABELS = ("Shapes", "Units", "Errors", "Level", "Needs", "Source")
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
 
@@ -48,22 +45,8 @@ def pages() -> dict[Path, str]:
         for name in sorted(UNIVERSE.all_dialects)
     }
     texts[Path("docs/ops/slots.md")] = slots_page(_NOTE)
-    texts[_ARCHITECTURE] = _architecture_page((ROOT / _ARCHITECTURE).read_text())
+    texts[ARCHITECTURE] = architecture_page(ROOT)
     return texts | {Path("docs/passes.md"): _passes_page()}
-
-
-def _architecture_page(text: str) -> str:
-    """Return the page with its generated parts, which stand between two comments."""
-    parts = {
-        "levels": picture_of_levels(),
-        "example": worked_example(),
-        "layers": picture_of_layers(ROOT),
-    }
-    for name, part in parts.items():
-        start = f"<!-- {name}: written by make docs -->"
-        before, _, rest = text.partition(start)
-        text = f"{before}{start}\n{part}\n{_END}{rest.partition(_END)[2]}"
-    return text
 
 
 def _dialect_page(dialect: str) -> str:

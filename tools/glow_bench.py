@@ -8,11 +8,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from glow.tools import code_cache
-from glow.tools.command_line import OneLineParser, run_tool
+from glow.tools.command_line import OneLineParser, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays
+from glow.tools.options import add_cache_options
 from glow.tools.peers import PEERS, largest_error
-from glow.tools.progress import progress
 from glow.tools.session import Session, add_arguments, open_session
 from glow.tools.timing import Program, interleaved_medians
 
@@ -25,7 +24,7 @@ def _parser() -> OneLineParser:
         "by the wall clock.",
     )
     add_arguments(parser)
-    code_cache.add_arguments(parser, by_default=False)  # compilation is timed
+    add_cache_options(parser, by_default=False)  # compilation is timed
     add = parser.add_argument
     add(
         "--vs",

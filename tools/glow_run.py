@@ -9,18 +9,17 @@ from pathlib import Path
 
 from glow.runtime.signature import Array, Signature
 from glow.support.dtypes import widened
-from glow.tools import code_cache
-from glow.tools.command_line import OneLineParser, fail, run_tool
+from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays, write_outputs
+from glow.tools.options import add_cache_options
 from glow.tools.peers import PEERS, error_of, tolerance_of
-from glow.tools.progress import progress
 from glow.tools.session import SAVED, Session, add_arguments, open_session
 
 
 def _parser() -> OneLineParser:
     parser = OneLineParser("glow-run", description="Run a model and show its outputs.")
     add_arguments(parser)
-    code_cache.add_arguments(parser, by_default=True)
+    add_cache_options(parser, by_default=True)
     add = parser.add_argument
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")

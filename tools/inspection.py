@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from subprocess import CalledProcessError
-from typing import Any
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 
+from glow.analysis.copies import copies_in
 from glow.analysis.levels import level_of
+from glow.analysis.movements import Movement, movements_in
 from glow.support.errors import CompilationError
 from glow.tools.graph_drawing import dot_of
-from glow.tools.layout_report import layout_report
 
 _FORMATS = (".dot", ".svg", ".png", ".pdf")
+ASSIGNMENT = "layout.assignment"
+"""The attribute in which `assign-layouts` says what it found."""
+
+_HEADER = ("value", "bytes", "from", "to", "where", "made by", "needed by", "cost")
+_NUMBERS = frozenset((1, 7))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--layout-report",
-        action="store_true",
-        help="list what data still moves after stage layout, or memory",
-    )
-    add(
-        "--emit-graph",
-        metavar="FILE",
-        help="draw the graph as .svg, .png, .pdf or .dot",
-    )
+    text = "list what data still moves after stage layout, or memory"
+    parser.add_argument("--layout-report", action="store_true", help=text)
+    text = "draw the graph as .svg, .png, .pdf or .dot"
+    parser.add_argument("--emit-graph", metavar="FILE", help=text)
 
 
 @dataclass(frozen=True)
@@ -129,3 +129,79 @@ def _rendered(text: str, format_: str) -> bytes | None:
     except CalledProcessError as error:
         reason = error.stderr.decode(errors="replace").strip()
         raise CompilationError(f"dot makes no {format_}: {reason}") from None
+
+
+def layout_report(module: ModuleOp, level: str, target: str) -> str:
+    """
+    Return a table of the movements in `module`, which has IR of `level`.
+
+    Errors: CompilationError for a level that has no tensors and no buffers.
+    """
+    match level:
+        case "import" | "graph" | "layout":
+            moves = movements_in(module)
+        case "memory":
+            moves = copies_in(module)
+        case _:
+            raise CompilationError(
+                f"expected layout or memory IR to report on, got {level} IR"
+            )
+    lines = [f"{level} level, target {target}", ""]
+    if moves:
+        rows = [_HEADER, *(row for move in moves for row in _rows(move))]
+        lines += [*_aligned(rows), ""]
+    lines += [_total(moves), *_assignment(module)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(move: Movement) -> list[tuple[str, ...]]:
+    """Return a row per reader; columns that they share are filled in the first."""
+    first, *others = [str(end) for end in move.needed_by] or ["nothing"]
+    row = (
+        move.value,
+        str(move.bytes),
+        move.source,
+        move.target,
+        move.place,
+        str(move.made_by),
+        first,
+        str(move.cost),
+    )
+    blank = ("",) * 6
+    return [row, *((*blank, other, "") for other in others)]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if k in _NUMBERS else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _total(moves: Sequence[Movement]) -> str:
+    if not moves:
+        return "nothing moves"
+    bytes_, cost = sum(m.bytes for m in moves), sum(m.cost for m in moves)
+    counts = ", ".join(
+        f"{count} {label}"
+        for label, place in (("of inputs", "input"), ("of outputs", "output"))
+        if (count := sum(m.place == place for m in moves))
+    )
+    plural = "s" * (len(moves) != 1)
+    split = f" ({counts})" if counts else ""
+    return f"{len(moves)} movement{plural}{split}, {bytes_} bytes, cost {cost}"
+
+
+def _assignment(module: ModuleOp) -> list[str]:
+    """Return the figures that the solver left, if one ran."""
+    attribute = module.attributes.get(ASSIGNMENT)
+    if not isinstance(attribute, DictionaryAttr):
+        return []
+    data = attribute.data
+    cost, width = (cast(IntegerAttr, data[key]).value.data for key in ("cost", "width"))
+    method = cast(StringAttr, data["method"]).data
+    return [f"assignment: {method}, width {width}, cost {cost}"]

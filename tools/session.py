@@ -15,17 +15,17 @@ from glow.runtime.signature import Array
 from glow.source import Source
 from glow.support.targets import resolve
 from glow.targets import known_targets
-from glow.tools.code_cache import cache_dir_of
-from glow.tools.command_line import fail
+from glow.tools.command_line import fail, progress
 from glow.tools.feeds import read_arrays
-from glow.tools.named_values import (
-    add_io_arguments,
+from glow.tools.options import (
+    add_shared_options,
+    cache_dir_of,
     parse_dims,
     parse_relayout,
     parse_shapes,
     parse_states,
+    repeated,
 )
-from glow.tools.progress import progress
 from glow.tools.timing import clock_for
 
 SAVED = ".glow"
@@ -77,11 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", metavar="MODEL", help="an .onnx, .mlir or .glow file")
     add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
     add("--threads", type=int, default=1, metavar="N")
-    add("--cpu-features", help="what the target may use, such as avx2 or sse2")
-    add("--dim", action="append", default=[], metavar="NAME=VALUE")
-    add("--weights", metavar="FILE", help="the constants of textual IR")
-    add("--disable", action="append", default=[], metavar="PASS")
-    add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
     add(
         "--shapes",
         action="append",
@@ -89,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE,...",
         help="compile for each of these extents of a symbolic dimension",
     )
-    add_io_arguments(add)
+    add_shared_options(parser)
 
 
 def open_session(
@@ -166,17 +161,10 @@ def _compiled(
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:
-    from glow.tools.crash_report import save_crash
+    from glow.tools.output import save_crash
 
     backend = resolve(args.target)
     stage = backend.level if backend.emit is None else "object"
-    arguments = ["--target", args.target, "--stop-after", stage]
-    if args.cpu_features is not None:
-        arguments += ["--cpu-features", args.cpu_features]
-    for name in args.disable:
-        arguments += ["--disable", name]
-    for option in ("relayout-io", "states"):
-        for text in getattr(args, option.replace("-", "_")):
-            arguments += [f"--{option}", text]
+    arguments = ["--target", args.target, "--stop-after", stage, *repeated(args)]
     command = save_crash(source.load().module, arguments, error)
     fail(f"{error}; reproduce with: {command}")

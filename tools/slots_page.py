@@ -1,17 +1,22 @@
-"""The page of all slots of all ops: which may be absent, and what that means."""
+"""The page of all slots of all ops, and the examples that targets are asked about."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from inspect import getdoc
 
+from xdsl.ir import AttributeInvT, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, OptOperandDef, OptResultDef
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots
+from glow.model import context
 from glow.registry import UNIVERSE
 from glow.support.targets import TargetQueries
 from glow.targets import own_targets
-from glow.tools.examples import example_of
 
 _INTRODUCTION = """
 What each op reads and makes, and which of that may be absent. An absent operand stands
@@ -95,3 +100,28 @@ def _required(op: type[IRDLOperation]) -> tuple[str, str, str]:
     operands = ", ".join(f"`{name}`" for name, _ in definition.operands)
     results = ", ".join(f"`{name}`" for name, _ in definition.results)
     return f"`{op.name}`", operands, results
+
+
+class ExampleParser(Parser):
+    """A parser that defines the values that an example only uses."""
+
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: AttributeInvT
+    ) -> SSAValue[AttributeInvT]:
+        if operand.operand_name not in self.ssa_values:
+            self.ssa_values[operand.operand_name] = (create_ssa_value(type),)
+        return super().resolve_operand(operand, type)
+
+
+def example_text(op: type[Operation]) -> str:
+    """Return the one example in the docstring of `op`."""
+    (text,) = re.findall(r"```mlir\n(.*?)```", getdoc(op) or "", re.DOTALL)
+    return text
+
+
+def example_of(op: type[Operation]) -> Operation:
+    """Return the first `op` of its example, in a module that verifies."""
+    module = ExampleParser(context(), example_text(op)).parse_module()
+    for inner in module.ops:
+        inner.verify()
+    return next(inner for inner in module.walk() if isinstance(inner, op))

@@ -11,8 +11,12 @@ import pytest
 
 from glow.pipeline import STAGES
 from glow.support.errors import InternalError
-from glow.tools.pictures import picture_of_layers, picture_of_levels
-from glow.tools.worked_example import NOTES, worked_example
+from glow.tools.architecture_page import (
+    NOTES,
+    picture_of_layers,
+    picture_of_levels,
+    worked_example,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -221,6 +225,6 @@ def test_each_note_of_the_worked_example_has_its_line(
             int(mark) for mark in re.findall(r"// \((\d+)\)$", level, re.MULTILINE)
         ]
         assert sorted(marks) == list(range(1, len(notes) + 1))
-    monkeypatch.setitem(NOTES, "loops", [("no such line", "A note.")])
+    monkeypatch.setitem(NOTES, "loops", {"no such line": "A note."})
     with pytest.raises(InternalError, match="no 'no such line' at level loops"):
         worked_example()

@@ -4,7 +4,7 @@ import pytest
 from xdsl.ir import Operation
 
 from glow.registry import UNIVERSE
-from glow.tools.examples import example_of
+from glow.tools.slots_page import example_of
 
 OPS = [op for load in UNIVERSE.all_dialects.values() for op in load().operations]
 

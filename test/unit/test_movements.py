@@ -10,7 +10,7 @@ from glow.analysis.copies import copies_in
 from glow.analysis.movements import End, Movement, movements_in
 from glow.analysis.traffic import CALL_BYTES
 from glow.model import context
-from glow.tools.layout_report import layout_report
+from glow.tools.inspection import layout_report
 
 NHWC = "#layout.physical<NHWC>"
 

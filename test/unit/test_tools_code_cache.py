@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glow.tools.code_cache import add_arguments, cache_dir_of, user_cache_dir
+from glow.tools.options import add_cache_options, cache_dir_of, user_cache_dir
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def parsed(*arguments: str, by_default: bool = True) -> Path | None:
     parser = argparse.ArgumentParser()
-    add_arguments(parser, by_default)
+    add_cache_options(parser, by_default)
     return cache_dir_of(parser.parse_args(arguments))
 
 

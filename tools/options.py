@@ -1,0 +1,153 @@
+"""Options that command lines share, and the values that they have."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+# Others must not be able to put code there that this user then runs.
+_OTHERS_MAY_WRITE = 0o022
+
+_REPEATABLE = (
+    ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),
+    ("--disable", "PASS", "leave out this rewrite"),
+    (
+        "--relayout-io",
+        "[NAME=]LAYOUT",
+        "pass inputs and take outputs in this order, such as image=NHWC",
+    ),
+    (
+        "--states",
+        "OUTPUT=INPUT",
+        "keep what runs give for an output, for the input of the next run; several"
+        " with commas",
+    ),
+    (
+        "--bind",
+        "NAME=FILE.npy",
+        "compile the value of an input in, as if it were a constant of the model",
+    ),
+)
+
+
+def add_shared_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to read and compile a model."""
+    add = parser.add_argument
+    add("--cpu-features", help="what the target may use, such as avx2 or sse2")
+    add("--weights", metavar="FILE", help="the constants of textual IR")
+    add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
+    for name, metavar, text in _REPEATABLE:
+        add(name, action="append", default=[], metavar=metavar, help=text)
+
+
+def repeated(args: argparse.Namespace) -> list[str]:
+    """Return the options in `args` that say how IR is compiled, to give them again."""
+    given: list[str] = []
+    if args.cpu_features is not None:
+        given += ["--cpu-features", args.cpu_features]
+    for option in ("disable", "relayout-io", "states"):
+        for text in getattr(args, option.replace("-", "_")):
+            given += [f"--{option}", text]
+    return given
+
+
+def named(
+    texts: Sequence[str],
+    expected: str,
+    is_value: Callable[[str], bool] = bool,
+    once: bool = True,
+) -> dict[str, str]:
+    """
+    Return the values of `NAME=VALUE` options by name.
+
+    Errors: ValueError with what is `expected`, also for a name that comes twice.
+    """
+    values: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        if not name or not is_value(value) or (once and name in values):
+            raise ValueError(f"expected {expected}, got {text!r}")
+        values[name] = value
+    return values
+
+
+def parse_dims(texts: Sequence[str]) -> dict[str, int]:
+    """Return the extents of `--dim NAME=VALUE` options by name."""
+    dims = named(texts, "--dim NAME=VALUE", str.isdecimal, once=False)
+    return {name: int(value) for name, value in dims.items()}
+
+
+def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
+    """Return the layouts of `--relayout-io` options by name, or one for all."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0]
+    expected = "--relayout-io NAME=LAYOUT once per name, or one LAYOUT"
+    return named(texts, expected) or None
+
+
+def parse_states(texts: Sequence[str]) -> dict[str, str]:
+    """Return the inputs of `--states OUTPUT=INPUT,...` options by output."""
+    pairs = [pair for text in texts for pair in text.split(",")]
+    return named(pairs, "--states OUTPUT=INPUT once per output")
+
+
+def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
+    """Return the extents of `--shapes NAME=VALUE,...` options by name."""
+    shapes = named(
+        texts,
+        "--shapes NAME=VALUE,... once per name",
+        lambda value: all(map(str.isdecimal, value.split(","))),
+    )
+    return {name: list(map(int, value.split(","))) for name, value in shapes.items()}
+
+
+def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None:
+    """Add the options that say where compiled models are kept between runs."""
+    default = "glow in $XDG_CACHE_HOME or ~/.cache" if by_default else "nowhere"
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--cache-dir",
+        type=Path,
+        metavar="DIR",
+        help=f"keep what is compiled here (default: {default})",
+    )
+    group.add_argument(
+        "--no-cache",
+        action="store_true",
+        default=not by_default,
+        help="keep nothing, and use nothing that is kept",
+    )
+
+
+def cache_dir_of(args: argparse.Namespace) -> Path | None:
+    """Return where compiled models are kept; None: nowhere."""
+    if args.cache_dir is not None:
+        return args.cache_dir
+    return None if args.no_cache else user_cache_dir()
+
+
+def user_cache_dir() -> Path | None:
+    """
+    Return the folder for this user's machine code, made if need be.
+
+    None where there is none that only this user can write to.
+    Source: XDG Base Directory Specification 0.8, where relative paths do not count.
+    """
+    with suppress(OSError, RuntimeError):  # the latter: there is no home folder
+        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        root = base if base.is_absolute() else Path.home() / ".cache"
+        folder = root / "glow"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder if _is_ours(folder) else None
+    return None
+
+
+def _is_ours(folder: Path) -> bool:
+    """Return whether only this user can put files into `folder`."""
+    if not hasattr(os, "getuid"):
+        return True  # folders of a user are private there
+    status = folder.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & _OTHERS_MAY_WRITE
