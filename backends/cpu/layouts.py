@@ -11,8 +11,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from glow.analysis.constants import constant_behind
 from glow.backends.cpu.whole_attention import keeps
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.base import Elementwise
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
@@ -207,7 +207,7 @@ def carry_cost(
     if isinstance(op, ReshapeOp | TransposeOp):
         return 0.0
     is_alike = len({(shape_of(value), layout) for value, layout in pairs}) == 1
-    if not is_alike or not op.has_trait(Elementwise):
+    if not is_alike or not isinstance(op, ElementwiseOp):
         return None
     return None if any(_is_padded(value, layout) for value, layout in pairs) else 0.0
 

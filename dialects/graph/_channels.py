@@ -10,7 +10,6 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
-from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -23,8 +22,6 @@ from glow.support.types import (
 
 class ChannelsOp(GraphOp):
     """An op on [N, C, ...], the first operand, with vectors [C] as the others."""
-
-    irdl_options = SEVERAL_OPERANDS
 
     @staticmethod
     def neutrals() -> Neutrals:

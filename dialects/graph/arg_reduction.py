@@ -1,14 +1,8 @@
 """Reductions to an index: where along an axis the best element stands."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -24,11 +18,6 @@ class ArgReductionOp(GraphOp):
     Of several that are best the first is taken, or the last with
     `select_last_index`. NaN is never best, unless it comes first: then it is.
     """
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
@@ -61,7 +50,6 @@ def index_of(x: Array, best: Array, axis: int, keepdims: bool, last: bool) -> Ar
     return index if keepdims else np.squeeze(index, axis)
 
 
-@irdl_op_definition
 class ArgMaxOp(ArgReductionOp):
     """
     The index of the largest element along `axis`.
@@ -76,8 +64,6 @@ class ArgMaxOp(ArgReductionOp):
     ```
     """
 
-    name = "graph.arg_max"
-
     @staticmethod
     def compute(
         input: Array,
@@ -90,7 +76,6 @@ class ArgMaxOp(ArgReductionOp):
         return index_of(input, best, axis, keepdims, select_last_index)
 
 
-@irdl_op_definition
 class ArgMinOp(ArgReductionOp):
     """
     The index of the smallest element along `axis`.
@@ -104,8 +89,6 @@ class ArgMinOp(ArgReductionOp):
         : (tensor<2x3xf32>) -> tensor<2x1xi64>
     ```
     """
-
-    name = "graph.arg_min"
 
     @staticmethod
     def compute(

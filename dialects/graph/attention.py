@@ -5,23 +5,9 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    TensorType,
-    i1,
-    i64,
-)
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    AttrSizedOperandSegments,
-    AttrSizedResultSegments,
-    ParsePropInAttrDict,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_result_def,
-    result_def,
-)
+from xdsl.irdl import result_def
 
 from glow.dialects.graph.attention_sizes import (
     SCORES,
@@ -41,17 +27,10 @@ from glow.dialects.graph.attention_sizes import (
     weights_of,
     with_past,
 )
-from glow.dialects.graph.base import (
-    Array,
-    GraphOp,
-)
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
-from glow.support.types import (
-    Tensor,
-    element_of,
-    shape_of,
-    tensor,
-)
+from glow.dialects.graph.slots import TENSOR
+from glow.support.types import Tensor, element_of, shape_of, tensor
 
 
 def _pairs(op: AttentionOp) -> tuple[int, ...]:
@@ -69,7 +48,6 @@ def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
     return (sizes.batch,) if is_square else None
 
 
-@irdl_op_definition
 class AttentionOp(GraphOp):
     """
     softmax(scale * query @ key^T + bias, where seen) @ value, for each head.
@@ -108,26 +86,7 @@ class AttentionOp(GraphOp):
     ```
     """
 
-    name = "graph.attention"
-
-    query = operand_def(TensorType.constr(AnyAttr()))
-    key = operand_def(TensorType.constr(AnyAttr()))
-    value = operand_def(TensorType.constr(AnyAttr()))
-    mask = opt_operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    past_key = opt_operand_def(TensorType.constr(AnyAttr()))
-    past_value = opt_operand_def(TensorType.constr(AnyAttr()))
-    valid_length = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-    present_key = opt_result_def(TensorType.constr(AnyAttr()))
-    present_value = opt_result_def(TensorType.constr(AnyAttr()))
-    scores = opt_result_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
+    result = result_def(TENSOR)
 
     assembly_format = (
         "$query `,` $key `,` $value (`mask` $mask^ `:` type($mask))?"

@@ -2,62 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter as Argument
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedResultSegments,
-    IRDLOperation,
     OptOperandDef,
     OptResultDef,
     ParsePropInAttrDict,
     VarOperandDef,
     VarResultDef,
+    irdl_op_definition,
     traits_def,
 )
-from xdsl.traits import OpTrait, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.parameters import (
-    Parameter,
-    parameters_of,
-    to_attribute,
-)
-from glow.dialects.graph.reordering import (
-    Order,
-    Reordering,
-    broadcast_order,
-    broadcast_placement,
-)
+from glow.dialects.graph.parameters import Parameter, parameters_of, to_attribute
+from glow.dialects.graph.reordering import OrderedOp
+from glow.dialects.graph.slots import Array, declare_slots
 from glow.support.dtypes import is_narrow, narrowed, widened
-from glow.support.types import (
-    Tensor,
-    check_result,
-    dtype_of,
-    element_of,
-    shape_of,
-)
+from glow.support.types import Tensor, check_result, dtype_of, element_of
 
-Array = NDArray[Any]
 Slot = SSAValue | Sequence[SSAValue] | None
-
-
-def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]:
-    """Say how `result` follows `operand`, which it broadcasts by NumPy's rule."""
-    source, target = shape_of(operand), shape_of(result)
-    offset = len(target) - len(source)
-    return tuple(
-        axis - offset if axis >= offset and source[axis - offset] == extent else None
-        for axis, extent in enumerate(target)
-    )
 
 
 @cache
@@ -65,6 +39,11 @@ def _flags_of(op: type[GraphOp]) -> dict[str, str]:
     """Return which flag says that an optional result is there, by result."""
     results = op.get_irdl_definition().results
     return {n: f"with_{n}" for n, kind in results if isinstance(kind, OptResultDef)}
+
+
+def _snake_case(name: str) -> str:
+    """Return `IsNan` as `is_nan`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def _accessor(parameter: Parameter) -> property:
@@ -103,23 +82,19 @@ def _stored(array: Array, result: SSAValue) -> Array:
     return narrowed(array, dtype) if is_narrow(dtype) else array
 
 
-@dataclass(frozen=True)
-class Elementwise(OpTrait):
-    """Each element of the result follows from one of each operand, broadcast."""
-
-
-class GraphOp(IRDLOperation):
+class GraphOp(OrderedOp):
     """
     An op on whole tensors that knows its shape rule and its meaning.
 
-    A subclass defines two static functions. `compute` declares all that the op takes:
-    an argument per operand slot (None where an optional one is absent, a sequence
-    where it is variadic), then a keyword argument per property, with its default, and
-    per optional result X a flag `with_X`, a property or not. It takes arrays, and
-    returns an array or a tuple of those that are asked for. `infer` takes values in the
-    same slots, and out of the keyword arguments those that types follow from; it
-    returns the type or the types of all results, asked for or not. Neither sees a
-    layout.
+    A class statement defines `graph.layer_norm` as `LayerNormOp`, by two static
+    functions; one with a `name` of its own is decorated as any op of xDSL is.
+    `compute` declares all that the op takes: an argument per operand slot (None where
+    an optional one is absent, a sequence where it is variadic), then a keyword
+    argument per property, with its default, and per optional result X a flag `with_X`,
+    a property or not. It takes arrays, and returns an array or a tuple of those that
+    are asked for. `infer` takes values in the same slots, and out of the keyword
+    arguments those that types follow from; it returns the type or the types of all
+    results, asked for or not. Neither sees a layout.
 
     From each keyword argument of `compute` follow a property of its name, type and
     default, `op.name`, which returns its value as a Python value, and
@@ -130,6 +105,8 @@ class GraphOp(IRDLOperation):
         infer: ClassVar[Callable[..., Tensor | tuple[Tensor, ...]]]
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
 
+        result: OpResult[Attribute]  # of most of them
+
         def __getattr__(self, name: str) -> Any: ...
 
     MOVES: ClassVar[bool] = False
@@ -139,11 +116,12 @@ class GraphOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
 
     def __init_subclass__(cls, **arguments: Any) -> None:
-        """Define a property per parameter, for xDSL, and what reads its value."""
+        """Define the op: slots, a property per parameter and what reads its value."""
         super().__init_subclass__(**arguments)
         if "compute" not in vars(cls):
             return
-        options = cls.irdl_options
+        declare_slots(cls, cls.compute)
+        options = [o for c in cls.mro() for o in vars(c).get("irdl_options", ())]
         counts_results = any(isinstance(o, AttrSizedResultSegments) for o in options)
         for name, parameter in cls.declared().items():
             if counts_results and hasattr(cls, name.removeprefix("with_")):
@@ -152,6 +130,9 @@ class GraphOp(IRDLOperation):
                 raise TypeError(f"{cls.__name__}: expected {name} in compute alone")
             setattr(cls, f"{name}_attribute", parameter.definition())
             setattr(cls, name, _accessor(parameter))
+        if "name" not in vars(cls):
+            cls.name = f"graph.{_snake_case(cls.__name__.removesuffix('Op'))}"
+            irdl_op_definition(cls)
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
@@ -295,60 +276,3 @@ class GraphOp(IRDLOperation):
             else:
                 slots.append(next(remaining))
         return slots
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
-        """
-        Say how `result` follows `operand` (an index into `operands`), or None.
-
-        Entry i is the operand axis that result axis i runs along, or None where it
-        runs along none (a broadcast or new axis). An op that answers computes the
-        same whatever layout its operand has; without an answer it needs row-major.
-        """
-        return None
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        """
-        Say how to compute the same with `operand` transposed by `order`, or None.
-
-        Axis i of the transposed operand is axis order[i] of the present one. An op
-        that is elementwise needs to say nothing; for another one this is None, unless
-        it says which parameters, and which orders of other operands, belong to it.
-        """
-        if not self.has_trait(Elementwise):
-            return None
-        return self.broadcast_reordering(operand, order, self.parameters())
-
-    def broadcast_reordering(
-        self, operand: int, order: Order, parameters: dict[str, Any]
-    ) -> Reordering | None:
-        """Say what `reordered` does of operands that broadcast to equal results."""
-        if len(order) != len(shape_of(self.operands[operand])):
-            return None
-        result_order = broadcast_order(len(shape_of(self.results[0])), order)
-        placed = (broadcast_placement(shape_of(v), result_order) for v in self.operands)
-        return Reordering(
-            tuple(placed),
-            (result_order,) * len(self.results),
-            parameters,
-        )
-
-    def reordered_for(self, result: int, order: Order) -> Reordering | None:
-        """Say how to compute with `result` transposed by `order`, or None."""
-        for operand, value in enumerate(self.operands):
-            axes = self.axis_map(operand, result)
-            if axes is None:
-                continue
-            wish = _operand_order(axes, len(shape_of(value)), order)
-            reordering = self.reordered(operand, wish)
-            if reordering and reordering.results[result] == order:
-                return reordering
-        return None
-
-
-def _operand_order(axes: tuple[int | None, ...], rank: int, order: Order) -> Order:
-    """Return an order of an operand of `rank` that gives its result `order`."""
-    if len(axes) == rank and all(a is None or a == i for i, a in enumerate(axes)):
-        return order
-    followed = iter(axes[axis] for axis in order if axes[axis] is not None)
-    places = [next(followed) if i in axes else i for i in range(rank)]
-    return tuple(axis for axis in places if axis is not None)

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.activation import SoftplusOp
-from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.loss import check_reduction
 from glow.dialects.graph.optional import Neutral, Neutrals
-from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -31,7 +22,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
     """
     -weight (pos_weight t log(s) + (1 - t) log(1 - s)), where s = sigmoid(x).
@@ -53,22 +43,6 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
         : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<f32>
     ```
     """
-
-    name = "graph.binary_cross_entropy_with_logits_loss"
-
-    logits = operand_def(TensorType.constr(AnyAttr()))
-    target = operand_def(TensorType.constr(AnyAttr()))
-    weight = opt_operand_def(TensorType.constr(AnyAttr()))
-    pos_weight = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = SEVERAL_OPERANDS
-
-    assembly_format = (
-        "$logits `,` $target (`weight` $weight^ `:` type($weight))?"
-        " (`pos_weight` $pos_weight^ `:` type($pos_weight))? attr-dict"
-        " `:` `(` type($logits) `,` type($target) `)` `->` type($result)"
-    )
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -130,4 +104,4 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         if self.reduction != "none":
             return None
-        return self.broadcast_reordering(operand, order, self.parameters())
+        return self.broadcast_reordering(operand, order)

@@ -8,15 +8,7 @@ from math import prod
 from typing import Any, Unpack
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -45,16 +37,6 @@ def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
 class ConvolutionOp(GraphOp):
     """A sum over a window of weights, plus one bias per output channel when given."""
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    filter = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $filter (`bias` $bias^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
-
     @staticmethod
     def neutrals() -> Neutrals:
         return {"bias": PER_CHANNEL_BIAS}
@@ -69,7 +51,6 @@ class ConvolutionOp(GraphOp):
         return super().parameters() | self.window.parameters()
 
 
-@irdl_op_definition
 class ConvOp(ConvolutionOp):
     """
     Convolution (cross-correlation), plus one bias per output channel when given.
@@ -86,8 +67,6 @@ class ConvOp(ConvolutionOp):
         -> tensor<1x4x8x8xf32>
     ```
     """
-
-    name = "graph.conv"
 
     @staticmethod
     def infer(
@@ -136,7 +115,6 @@ class ConvOp(ConvolutionOp):
         return result if bias is None else result + _per_channel(bias, result)
 
 
-@irdl_op_definition
 class ConvTransposeOp(ConvolutionOp):
     """
     Transposed convolution: each input element adds a scaled filter to the result.
@@ -152,8 +130,6 @@ class ConvTransposeOp(ConvolutionOp):
         : (tensor<1x3x4x4xf32>, tensor<3x5x2x2xf32>) -> tensor<1x5x8x8xf32>
     ```
     """
-
-    name = "graph.conv_transpose"
 
     def parameters(self) -> dict[str, Any]:
         parameters = super().parameters()

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.rules import BinaryRule, UnaryRule
@@ -52,17 +51,14 @@ class DeclaredOp(GraphOp):
         for name, function in functions.items():
             if function is not None:
                 setattr(cls, name, staticmethod(function))
-        super().__init_subclass__()
-        if "name" in vars(cls) or not ("compute" in vars(cls) or onnx):
-            return
         given = {"ELEMENTS": elements, "RESULT": result, "ONNX": onnx or None}
         for name, value in given.items():
             if value is not None:
                 setattr(cls, name, value)
                 cls.__annotations__[name] = ClassVar
-        cls.name = f"graph.{_snake_case(cls.__name__.removesuffix('Op'))}"
-        cls.__doc__ = cls._documentation()
-        irdl_op_definition(cls)
+        super().__init_subclass__()
+        if "compute" in vars(cls):
+            cls.__doc__ = cls._documentation()
 
     @classmethod
     def _documentation(cls) -> str:
@@ -85,11 +81,6 @@ class DeclaredOp(GraphOp):
         element = next(usual, members[0])
         result: Any = cls.RESULT or element
         return cls.EXAMPLE.format(name=cls.name, element=element, result=result)
-
-
-def _snake_case(name: str) -> str:
-    """Return `IsNan` as `is_nan`."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def declared(base: type[DeclaredOp]) -> dict[str, type[DeclaredOp]]:

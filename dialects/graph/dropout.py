@@ -1,25 +1,18 @@
 """Dropout, as inference has it."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, f32, i1
+from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_result_def,
-    result_def,
-)
+from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp, broadcast_map
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
-from glow.dialects.graph.reordering import Order, Reordering
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
 
 
-@irdl_op_definition
 class DropoutOp(GraphOp):
     """
     The input: outside of training nothing is dropped, whatever the ratio.
@@ -36,16 +29,7 @@ class DropoutOp(GraphOp):
     ```
     """
 
-    name = "graph.dropout"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    ratio = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-    mask = opt_result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input (`ratio` $ratio^)? attr-dict `:` functional-type(operands, results)"
-    )
+    result = result_def(TENSOR)
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -77,4 +61,4 @@ class DropoutOp(GraphOp):
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         if operand != 0:
             return None
-        return self.broadcast_reordering(0, order, self.parameters())
+        return self.broadcast_reordering(0, order)

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    result_def,
-    var_operand_def,
-)
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.support.einsum import read_equation
 from glow.support.types import WIDE_NUMBER, Tensor, same_element, shape_of, tensor
 
 
-@irdl_op_definition
 class EinsumOp(GraphOp):
     """
     The product of elements of all inputs, summed over the axes that the result lacks.
@@ -40,13 +32,6 @@ class EinsumOp(GraphOp):
         : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
     ```
     """
-
-    name = "graph.einsum"
-
-    inputs = var_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, equation: str) -> Tensor:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import AnyAttr, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def
 
-from glow.dialects.graph.base import Elementwise, broadcast_map
 from glow.dialects.graph.declaration import DeclaredOp
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     NUMBER,
     ElementSet,
@@ -33,12 +33,13 @@ class ElementwiseOp(DeclaredOp):
     if TYPE_CHECKING:
         rule: ClassVar[Callable[..., Any]]  # or the name of an op
 
-    traits = traits_def(Elementwise())
-
-    result = result_def(TensorType.constr(AnyAttr()))
+    result = result_def(TENSOR)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.operands[operand], self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        return self.broadcast_reordering(operand, order)
 
 
 class UnaryOp(ElementwiseOp):
@@ -49,7 +50,7 @@ class UnaryOp(ElementwiseOp):
         "%y = {name} %x : (tensor<2x3x{element}>) -> tensor<2x3x{result}>"
     )
 
-    input = operand_def(TensorType.constr(AnyAttr()))
+    input = operand_def(TENSOR)
 
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
@@ -69,8 +70,8 @@ class BinaryOp(ElementwiseOp):
         " -> tensor<2x3x{result}>"
     )
 
-    lhs = operand_def(TensorType.constr(AnyAttr()))
-    rhs = operand_def(TensorType.constr(AnyAttr()))
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(TENSOR)
 
     assembly_format = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
 

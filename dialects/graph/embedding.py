@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -58,7 +50,6 @@ def _looked_up(
     return table[rows], rows != padding_idx % len(table)
 
 
-@irdl_op_definition
 class EmbeddingOp(GraphOp):
     """
     The rows of `table` that `indices` name; negative ones from the end.
@@ -76,16 +67,6 @@ class EmbeddingOp(GraphOp):
         : (tensor<100x8xf32>, tensor<2x3xi64>) -> tensor<2x3x8xf32>
     ```
     """
-
-    name = "graph.embedding"
-
-    table = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$table `,` $indices attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(table: SSAValue, indices: SSAValue, *, padding_idx: int | None) -> Tensor:
@@ -122,8 +103,6 @@ class BagOp(GraphOp):
     A subclass says where a bag ends. That empty bags are 0 and padding is in none are
     PyTorch's rules; negative indices count from the end, as in `graph.gather`.
     """
-
-    irdl_options = SEVERAL_OPERANDS
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -195,7 +174,6 @@ def _bags(
     return np.array(bags, table.dtype).reshape(len(ends), table.shape[1])
 
 
-@irdl_op_definition
 class EmbeddingBagOp(BagOp):
     """
     Rows of a table combined bag by bag, each given by the offset of its first index.
@@ -223,20 +201,6 @@ class EmbeddingBagOp(BagOp):
         : (tensor<9x8xf32>, tensor<5xi64>) -> tensor<2x8xf32>
     ```
     """
-
-    name = "graph.embedding_bag"
-
-    table = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    offsets = opt_operand_def(TensorType.constr(AnyAttr()))
-    weights = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$table `,` $indices (`offsets` $offsets^ `:` type($offsets))?"
-        " (`weights` $weights^ `:` type($weights))? attr-dict"
-        " `:` `(` type($table) `,` type($indices) `)` `->` type($result)"
-    )
 
     @staticmethod
     def infer(
@@ -288,7 +252,6 @@ class EmbeddingBagOp(BagOp):
         return _bags(table, indices, weights, ends, mode, padding_idx)
 
 
-@irdl_op_definition
 class SparseLengthsSumOp(BagOp):
     """
     Rows of a table combined bag by bag, each given by the number of its indices.
@@ -311,13 +274,7 @@ class SparseLengthsSumOp(BagOp):
     ```
     """
 
-    name = "graph.sparse_lengths_sum"
-
-    table = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    lengths = operand_def(TensorType.constr(AnyAttr()))
-    weights = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
+    irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "$table `,` $indices `lengths` $lengths (`weights` $weights^ `:`"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -22,7 +20,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class OneHotOp(GraphOp):
     """
     For each index a line of `depth` values: on where the index is, off elsewhere.
@@ -40,16 +37,6 @@ class OneHotOp(GraphOp):
         : (tensor<2x3xi64>, tensor<2xf32>) -> tensor<2x3x5xf32>
     ```
     """
-
-    name = "graph.one_hot"
-
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    values = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$indices `,` $values attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(indices: SSAValue, values: SSAValue, *, depth: int, axis: int) -> Tensor:

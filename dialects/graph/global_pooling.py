@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -30,7 +23,6 @@ def _spatial(array: Array) -> tuple[int, ...]:
     return tuple(range(2, array.ndim))
 
 
-@irdl_op_definition
 class GlobalAvgPoolOp(GraphOp):
     """
     The mean over all spatial axes.
@@ -44,13 +36,6 @@ class GlobalAvgPoolOp(GraphOp):
     ```
     """
 
-    name = "graph.global_avg_pool"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
     @staticmethod
     def infer(input: SSAValue) -> Tensor:
         FLOAT.check(input)
@@ -61,7 +46,6 @@ class GlobalAvgPoolOp(GraphOp):
         return input.mean(axis=_spatial(input), keepdims=True, dtype=input.dtype)
 
 
-@irdl_op_definition
 class GlobalMaxPoolOp(GraphOp):
     """
     The greatest element over all spatial axes.
@@ -74,13 +58,6 @@ class GlobalMaxPoolOp(GraphOp):
     %y = graph.global_max_pool %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
     ```
     """
-
-    name = "graph.global_max_pool"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue) -> Tensor:
@@ -95,7 +72,6 @@ class GlobalMaxPoolOp(GraphOp):
         return input.max(axis=_spatial(input), keepdims=True)
 
 
-@irdl_op_definition
 class GlobalLpPoolOp(GraphOp):
     """
     The p-norm over all spatial axes.
@@ -109,13 +85,6 @@ class GlobalLpPoolOp(GraphOp):
         : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
     ```
     """
-
-    name = "graph.global_lp_pool"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, p: int) -> Tensor:

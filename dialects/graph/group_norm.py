@@ -3,24 +3,13 @@
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._channels import ChannelsOp, check_channels
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.types import (
-    Tensor,
-    shape_of,
-)
+from glow.support.types import Tensor, shape_of
 
 
 def _normalized(input: Array, groups: int, epsilon: float) -> Array:
@@ -42,16 +31,6 @@ def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
 class ChannelNormOp(ChannelsOp):
     """A normalization of the places of an image's channels, some together."""
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    scale = opt_operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
-        " attr-dict `:` functional-type($input, $result)"
-    )
-
     @staticmethod
     def infer(
         input: SSAValue,
@@ -69,7 +48,6 @@ class ChannelNormOp(ChannelsOp):
         return Reordering((order, *others), (order,), self.parameters())
 
 
-@irdl_op_definition
 class InstanceNormOp(ChannelNormOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, over each channel's places.
@@ -86,8 +64,6 @@ class InstanceNormOp(ChannelNormOp):
     ```
     """
 
-    name = "graph.instance_norm"
-
     @staticmethod
     def compute(
         input: Array,
@@ -99,7 +75,6 @@ class InstanceNormOp(ChannelNormOp):
         return _affine(_normalized(input, input.shape[1], epsilon), scale, bias)
 
 
-@irdl_op_definition
 class GroupNormOp(ChannelNormOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, over groups of channels.
@@ -119,8 +94,6 @@ class GroupNormOp(ChannelNormOp):
         {num_groups = 2} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
     ```
     """
-
-    name = "graph.group_norm"
 
     @staticmethod
     def infer(

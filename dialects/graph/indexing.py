@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -103,14 +96,6 @@ class PickOp(GraphOp):
 
     MOVES: ClassVar = True
 
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$data `,` $indices attr-dict `:` functional-type(operands, results)"
-    )
-
 
 class AxisPickOp(PickOp):
     """The elements along one axis of `data` that `indices` name."""
@@ -121,7 +106,6 @@ class AxisPickOp(PickOp):
         return normalize_axis(self.axis, len(shape_of(self.data)))
 
 
-@irdl_op_definition
 class GatherOp(AxisPickOp):
     """
     The slices of `data` along `axis` that `indices` name; negative ones from the end.
@@ -137,8 +121,6 @@ class GatherOp(AxisPickOp):
         : (tensor<2x8xf32>, tensor<3xi64>) -> tensor<2x3xf32>
     ```
     """
-
-    name = "graph.gather"
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
@@ -178,7 +160,6 @@ class GatherOp(AxisPickOp):
         return Reordering((data, indices), (tuple(result),), {"axis": axis})
 
 
-@irdl_op_definition
 class GatherElementsOp(AxisPickOp):
     """
     The element of `data` at each position of `indices`, which is moved along `axis`.
@@ -198,8 +179,6 @@ class GatherElementsOp(AxisPickOp):
     ```
     """
 
-    name = "graph.gather_elements"
-
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
         ANY.check(data)
@@ -217,7 +196,6 @@ class GatherElementsOp(AxisPickOp):
         return Reordering((order, order), (order,), {"axis": order.index(self._axis)})
 
 
-@irdl_op_definition
 class GatherNdOp(PickOp):
     """
     The slices of `data` that tuples of indices name; negative ones from the end.
@@ -234,8 +212,6 @@ class GatherNdOp(PickOp):
         : (tensor<2x8x4xf32>, tensor<2x3x1xi64>) -> tensor<2x3x4xf32>
     ```
     """
-
-    name = "graph.gather_nd"
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> Tensor:

@@ -6,20 +6,13 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-    var_operand_def,
-    var_result_def,
-)
+from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     ANY,
     Tensor,
@@ -31,7 +24,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class ConcatOp(GraphOp):
     """
     The inputs one after the other along `axis`.
@@ -47,14 +39,7 @@ class ConcatOp(GraphOp):
     ```
     """
 
-    name = "graph.concat"
-
     MOVES: ClassVar = True
-
-    inputs = var_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$inputs attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
@@ -91,7 +76,6 @@ def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-@irdl_op_definition
 class SplitOp(GraphOp):
     """
     The input cut along `axis` into one result per size.
@@ -106,14 +90,9 @@ class SplitOp(GraphOp):
     ```
     """
 
-    name = "graph.split"
-
     MOVES: ClassVar = True
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    outputs = var_result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+    outputs = var_result_def(TENSOR)
 
     @staticmethod
     def infer(

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-    var_result_def,
-)
+from xdsl.irdl import result_def, var_result_def
 
-from glow.dialects.graph.base import (
-    Array,
-    GraphOp,
-    broadcast_map,
-)
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added, multiplied
-from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -50,7 +38,7 @@ class LastAxesNormOp(GraphOp):
         first = normalize_axis(self.axis, len(shape_of(self.operands[0])))
         if operand != 0 or max(order[:first], default=-1) >= first:
             return None
-        return self.broadcast_reordering(0, order, self.parameters())
+        return self.broadcast_reordering(0, order)
 
 
 def _normalized_shape(op: LastAxesNormOp) -> tuple[int, ...]:
@@ -59,7 +47,6 @@ def _normalized_shape(op: LastAxesNormOp) -> tuple[int, ...]:
     return shape[normalize_axis(op.axis, len(shape)) :]
 
 
-@irdl_op_definition
 class LayerNormOp(LastAxesNormOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, over axes from `axis` on.
@@ -79,20 +66,8 @@ class LayerNormOp(LastAxesNormOp):
     ```
     """
 
-    name = "graph.layer_norm"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    scale = opt_operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-    statistics = var_result_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = SEVERAL_OPERANDS
-
-    assembly_format = (
-        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))?"
-        " attr-dict `:` functional-type($input, results)"
-    )
+    result = result_def(TENSOR)
+    statistics = var_result_def(TENSOR)
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -139,7 +114,6 @@ class LayerNormOp(LastAxesNormOp):
         return (result, mean, inverse) if with_statistics else (result,)
 
 
-@irdl_op_definition
 class RmsNormOp(LastAxesNormOp):
     """
     x / sqrt(mean of squares + epsilon) * scale, over axes from `axis` on.
@@ -155,12 +129,6 @@ class RmsNormOp(LastAxesNormOp):
         : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
     """
-
-    name = "graph.rms_norm"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    scale = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         "$input (`scale` $scale^ `:` type($scale))? attr-dict"

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
+from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -40,16 +33,6 @@ class MatMulOp(GraphOp):
     """
 
     name = "graph.matmul"
-
-    lhs = operand_def(TensorType.constr(AnyAttr()))
-    rhs = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$lhs `,` $rhs (`bias` $bias^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def neutrals() -> Neutrals:

@@ -1,22 +1,15 @@
 """Losses of classifications: how far scores are from the classes that are meant."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_result_def,
-    result_def,
-)
+from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     FLOAT,
     INDEX,
@@ -95,21 +88,11 @@ def _loss(
 class LossOp(GraphOp):
     """The base class of losses: classes along axis 1, and a reduction of elements."""
 
-    scores = operand_def(TensorType.constr(AnyAttr()))
-    target = operand_def(TensorType.constr(AnyAttr()))
-    weights = opt_operand_def(TensorType.constr(AnyAttr()))
-
     @staticmethod
     def neutrals() -> Neutrals:
         return {"weights": Neutral(1, lambda op: shape_of(op.scores)[1:2])}
 
-    assembly_format = (
-        "$scores `,` $target (`weights` $weights^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
 
-
-@irdl_op_definition
 class NegativeLogLikelihoodLossOp(LossOp):
     """
     The negative of the score of each target's class, weighted by class.
@@ -129,10 +112,6 @@ class NegativeLogLikelihoodLossOp(LossOp):
         : (tensor<3x5xf32>, tensor<3xi64>, tensor<5xf32>) -> tensor<f32>
     ```
     """
-
-    name = "graph.negative_log_likelihood_loss"
-
-    result = result_def(TensorType.constr(AnyAttr()))
 
     @staticmethod
     def infer(
@@ -156,7 +135,6 @@ class NegativeLogLikelihoodLossOp(LossOp):
         return _loss(scores, target, weights, reduction, ignore_index)
 
 
-@irdl_op_definition
 class CrossEntropyLossOp(LossOp):
     """
     The negative log likelihood loss of the logarithm of softmax along the classes.
@@ -176,10 +154,7 @@ class CrossEntropyLossOp(LossOp):
     ```
     """
 
-    name = "graph.cross_entropy_loss"
-
-    result = result_def(TensorType.constr(AnyAttr()))
-    log_prob = opt_result_def(TensorType.constr(AnyAttr()))
+    result = result_def(TENSOR)
 
     @staticmethod
     def infer(

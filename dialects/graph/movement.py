@@ -7,41 +7,22 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    TensorType,
-)
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import (
-    Array,
-    GraphOp,
-    broadcast_map,
-)
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.reordering import (
     Order,
     Reordering,
+    broadcast_map,
     broadcast_order,
     identity,
     picked,
     reshaped_order,
 )
-from glow.support.types import (
-    ANY,
-    Tensor,
-    element_of,
-    shape_of,
-    tensor,
-)
+from glow.support.types import ANY, Tensor, element_of, shape_of, tensor
 
 
-@irdl_op_definition
 class TransposeOp(GraphOp):
     """
     Axis i of the result is axis permutation[i] of the input.
@@ -56,14 +37,7 @@ class TransposeOp(GraphOp):
     ```
     """
 
-    name = "graph.transpose"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
@@ -83,7 +57,6 @@ class TransposeOp(GraphOp):
         return self.permutation
 
 
-@irdl_op_definition
 class ReshapeOp(GraphOp):
     """
     The same elements in row-major order under another shape.
@@ -98,14 +71,7 @@ class ReshapeOp(GraphOp):
     ```
     """
 
-    name = "graph.reshape"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
@@ -135,7 +101,6 @@ class ReshapeOp(GraphOp):
         return reordering if reordering and reordering.results == (order,) else None
 
 
-@irdl_op_definition
 class ExpandOp(GraphOp):
     """
     The input broadcast together with `shape`.
@@ -150,14 +115,7 @@ class ExpandOp(GraphOp):
     ```
     """
 
-    name = "graph.expand"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
@@ -183,7 +141,6 @@ class ExpandOp(GraphOp):
         return Reordering((order,), (result,), {"shape": picked(shape, result)})
 
 
-@irdl_op_definition
 class TileOp(GraphOp):
     """
     The input repeated repeats[i] times along axis i.
@@ -198,14 +155,7 @@ class TileOp(GraphOp):
     ```
     """
 
-    name = "graph.tile"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
@@ -230,7 +180,6 @@ class TileOp(GraphOp):
         return Reordering((order,), (order,), {"repeats": repeats})
 
 
-@irdl_op_definition
 class SpaceToDepthOp(GraphOp):
     """
     Each block of space moved into channels; the place in the block varies slowest.
@@ -245,14 +194,7 @@ class SpaceToDepthOp(GraphOp):
     ```
     """
 
-    name = "graph.space_to_depth"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int) -> Tensor:
@@ -273,7 +215,6 @@ class SpaceToDepthOp(GraphOp):
         return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
 
 
-@irdl_op_definition
 class DepthToSpaceOp(GraphOp):
     """
     Channels moved into blocks of space; the inverse of `graph.space_to_depth`.
@@ -289,14 +230,7 @@ class DepthToSpaceOp(GraphOp):
     ```
     """
 
-    name = "graph.depth_to_space"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int, mode: str) -> Tensor:

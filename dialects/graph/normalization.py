@@ -1,24 +1,12 @@
 """Normalizations: values scaled by statistics of their neighbors."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._channels import ChannelsOp, check_channels
-from glow.dialects.graph.base import (
-    Array,
-    GraphOp,
-    broadcast_map,
-)
-from glow.dialects.graph.reordering import Order, Reordering
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -30,7 +18,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class BatchNormOp(ChannelsOp):
     """
     (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
@@ -46,22 +33,6 @@ class BatchNormOp(ChannelsOp):
         : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4xf32>
     ```
     """
-
-    name = "graph.batch_norm"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    mean = operand_def(TensorType.constr(AnyAttr()))
-    variance = operand_def(TensorType.constr(AnyAttr()))
-    scale = opt_operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $mean `,` $variance (`scale` $scale^ `:` type($scale))?"
-        " (`bias` $bias^ `:` type($bias))? attr-dict"
-        " `:` `(` type($input) `,` type($mean) `,` type($variance) `)`"
-        " `->` type($result)"
-    )
 
     @staticmethod
     def infer(
@@ -98,7 +69,6 @@ class BatchNormOp(ChannelsOp):
         return Reordering((order, *vectors), (order,), self.parameters())
 
 
-@irdl_op_definition
 class LrnOp(GraphOp):
     """
     x / (bias + alpha / size * sum of squares of the `size` channels around)^beta.
@@ -114,13 +84,6 @@ class LrnOp(GraphOp):
     %y = graph.lrn %x {size = 5} : (tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     ```
     """
-
-    name = "graph.lrn"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, size: int) -> Tensor:
@@ -163,11 +126,6 @@ class LrnOp(GraphOp):
 class AlongAxisOp(GraphOp):
     """A function of all elements along `axis` together, at each of them."""
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
     @staticmethod
     def infer(input: SSAValue, *, axis: int) -> Tensor:
         FLOAT.check(input)
@@ -183,7 +141,6 @@ class AlongAxisOp(GraphOp):
         return Reordering((order,), (order,), {"axis": axis})
 
 
-@irdl_op_definition
 class SoftmaxOp(AlongAxisOp):
     """
     e^x / sum of e^x along `axis`, without overflow.
@@ -197,8 +154,6 @@ class SoftmaxOp(AlongAxisOp):
     ```
     """
 
-    name = "graph.softmax"
-
     @staticmethod
     def compute(input: Array, *, axis: int = -1) -> Array:
         peak = np.max(input, axis, keepdims=True, initial=-np.inf)
@@ -206,7 +161,6 @@ class SoftmaxOp(AlongAxisOp):
         return power / np.sum(power, axis, keepdims=True)
 
 
-@irdl_op_definition
 class LogSoftmaxOp(AlongAxisOp):
     """
     The logarithm of softmax along `axis`, without overflow.
@@ -219,8 +173,6 @@ class LogSoftmaxOp(AlongAxisOp):
     %y = graph.log_softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
     """
-
-    name = "graph.log_softmax"
 
     @staticmethod
     def compute(input: Array, *, axis: int = -1) -> Array:

@@ -3,13 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
@@ -27,7 +21,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class PreluOp(ElementwiseOp):
     """
     x, or slope * x where x is below 0, elementwise; NaN stays NaN.
@@ -42,15 +35,7 @@ class PreluOp(ElementwiseOp):
     ```
     """
 
-    name = "graph.prelu"
     ELEMENTS: ClassVar[ElementSet] = NUMBER
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    slope = operand_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $slope attr-dict `:` functional-type(operands, results)"
-    )
 
     @classmethod
     def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:

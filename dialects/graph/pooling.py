@@ -9,21 +9,13 @@ from math import prod
 from typing import Any, Required, Unpack
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    TensorType,
-    i64,
-)
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_result_def,
-    result_def,
-)
+from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.slots import TENSOR
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
@@ -56,11 +48,6 @@ class Pooling(Sliding, total=False):
 class PoolOp(GraphOp):
     """A function of each window of an input."""
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
     @property
     def window(self) -> Window:
         """The kernel and its movement, defaults filled in."""
@@ -71,7 +58,6 @@ class PoolOp(GraphOp):
         return super().parameters() | self.window.parameters()
 
 
-@irdl_op_definition
 class MaxPoolOp(PoolOp):
     """
     The greatest element in each window, and where it lies when asked.
@@ -93,10 +79,7 @@ class MaxPoolOp(PoolOp):
     ```
     """
 
-    name = "graph.max_pool"
-
-    result = result_def(TensorType.constr(AnyAttr()))
-    indices = opt_result_def(TensorType.constr(i64))
+    result = result_def(TENSOR)
 
     @staticmethod
     def infer(
@@ -168,7 +151,6 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
     return best, best_place
 
 
-@irdl_op_definition
 class AvgPoolOp(PoolOp):
     """
     The mean of each window; padding counts where count_include_pad says so.
@@ -184,8 +166,6 @@ class AvgPoolOp(PoolOp):
         : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
     ```
     """
-
-    name = "graph.avg_pool"
 
     @staticmethod
     def infer(
@@ -214,7 +194,6 @@ class AvgPoolOp(PoolOp):
         return sums
 
 
-@irdl_op_definition
 class LpPoolOp(PoolOp):
     """
     The p-norm of each window; padding is zero.
@@ -229,8 +208,6 @@ class LpPoolOp(PoolOp):
         : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
     ```
     """
-
-    name = "graph.lp_pool"
 
     @staticmethod
     def infer(

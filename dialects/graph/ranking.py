@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    AttrSizedResultSegments,
-    ParsePropInAttrDict,
-    irdl_op_definition,
-    operand_def,
-    opt_result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -27,7 +19,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class TopKOp(GraphOp):
     """
     The `k` largest elements along `axis`, or the smallest, the best first, and where.
@@ -46,14 +37,6 @@ class TopKOp(GraphOp):
         : tensor<2x8xf32> values tensor<2x3xf32> indices tensor<2x3xi64>
     ```
     """
-
-    name = "graph.top_k"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    values = opt_result_def(TensorType.constr(AnyAttr()))
-    indices = opt_result_def(TensorType.constr(i64))
-
-    irdl_options = (AttrSizedResultSegments(as_property=True), ParsePropInAttrDict())
 
     assembly_format = (
         "$input attr-dict `:` type($input) (`values` type($values)^)?"

@@ -5,14 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i32
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    opt_result_def,
-)
 
 from glow.dialects.graph._recurrent_walk import Step, Walk, applied, walk_all
 from glow.dialects.graph.base import Array
@@ -37,7 +29,6 @@ def _walked(op: type[RecurrentOp], step: Step, p: dict[str, Any]) -> tuple[Array
     return tuple(array for name, array in pairs if p[f"with_{name}"])
 
 
-@irdl_op_definition
 class LstmOp(RecurrentOp):
     """
     Long short-term memory: a state h and a cell c that gates let through or forget.
@@ -67,23 +58,9 @@ class LstmOp(RecurrentOp):
     ```
     """
 
-    name = "graph.lstm"
-
     GATES: ClassVar = 4
     ACTIVATIONS: ClassVar = ("sigmoid", "tanh", "tanh")
     RESULTS: ClassVar = ("y", "y_h", "y_c")
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    weights = operand_def(TensorType.constr(AnyAttr()))
-    recurrence = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    sequence_lens = opt_operand_def(TensorType.constr(i32))
-    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
-    initial_c = opt_operand_def(TensorType.constr(AnyAttr()))
-    peepholes = opt_operand_def(TensorType.constr(AnyAttr()))
-    y = opt_result_def(TensorType.constr(AnyAttr()))
-    y_h = opt_result_def(TensorType.constr(AnyAttr()))
-    y_c = opt_result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         f"{OPERANDS} (`initial_c` $initial_c^ `:` type($initial_c))?"
@@ -131,7 +108,6 @@ def _peeped(walk: Walk, number: int, gate: Array, cell: Array) -> Array:
     return gate + np.split(walk.peepholes, 3)[number] * cell
 
 
-@irdl_op_definition
 class GruOp(RecurrentOp):
     """
     Gated recurrent unit: a state h that gates renew or reset.
@@ -154,8 +130,6 @@ class GruOp(RecurrentOp):
         y tensor<5x1x2x4xf32>
     ```
     """
-
-    name = "graph.gru"
 
     GATES: ClassVar = 3
     ACTIVATIONS: ClassVar = ("sigmoid", "tanh")
@@ -190,7 +164,6 @@ class GruOp(RecurrentOp):
         return _walked(GruOp, step, p)
 
 
-@irdl_op_definition
 class RnnOp(RecurrentOp):
     """
     A recurrent network without gates: H' = f(X W + H R + B) at each step.
@@ -209,8 +182,6 @@ class RnnOp(RecurrentOp):
         y_h tensor<1x2x4xf32>
     ```
     """
-
-    name = "graph.rnn"
 
     GATES: ClassVar = 1
     ACTIVATIONS: ClassVar = ("tanh",)

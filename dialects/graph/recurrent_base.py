@@ -6,17 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypedDict
 
-from xdsl.dialects.builtin import TensorType, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    AttrSizedOperandSegments,
-    AttrSizedResultSegments,
-    ParsePropInAttrDict,
-    operand_def,
-    opt_operand_def,
-    opt_result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
@@ -82,22 +73,7 @@ class RecurrentOp(GraphOp):
     ACTIVATIONS: ClassVar[tuple[str, ...]]
     RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
 
-    input = operand_def(TensorType.constr(AnyAttr()))
-    weights = operand_def(TensorType.constr(AnyAttr()))
-    recurrence = operand_def(TensorType.constr(AnyAttr()))
-    bias = opt_operand_def(TensorType.constr(AnyAttr()))
-    sequence_lens = opt_operand_def(TensorType.constr(i32))
-    initial_h = opt_operand_def(TensorType.constr(AnyAttr()))
-    y = opt_result_def(TensorType.constr(AnyAttr()))
-    y_h = opt_result_def(TensorType.constr(AnyAttr()))
-
     assembly_format = OPERANDS + TYPES
-
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        AttrSizedResultSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
 
     @staticmethod
     def neutrals() -> Neutrals:

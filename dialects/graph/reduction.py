@@ -5,13 +5,7 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    operand_def,
-    result_def,
-)
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import DivOp
@@ -65,11 +59,6 @@ class ReductionOp(DeclaredOp):
         "%y = {name} %x {{axes = array<i64: 1>, keepdims}}\n"
         "    : (tensor<2x3x4x{element}>) -> tensor<2x1x4x{result}>"
     )
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @classmethod
     def infer(cls, input: SSAValue, *, axes: Axes, keepdims: bool) -> Tensor:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import SSAValue
+from xdsl.irdl import IRDLOperation
 
 from glow.support.layout import axis_runs
+from glow.support.types import shape_of
 
 Order = tuple[int, ...]
 """A permutation: axis i of the transposed tensor is axis order[i] of the other."""
@@ -99,3 +103,71 @@ def axis_groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[in
 def _leading_ones(shape: Shape) -> range:
     counted = (axis for axis, extent in enumerate(shape) if extent != 1)
     return range(next(counted, len(shape)))
+
+
+def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]:
+    """Say how `result` follows `operand`, which it broadcasts by NumPy's rule."""
+    source, target = shape_of(operand), shape_of(result)
+    offset = len(target) - len(source)
+    return tuple(
+        axis - offset if axis >= offset and source[axis - offset] == extent else None
+        for axis, extent in enumerate(target)
+    )
+
+
+class OrderedOp(IRDLOperation):
+    """An op that knows how its results follow the axes of its operands."""
+
+    if TYPE_CHECKING:
+
+        def parameters(self) -> dict[str, Any]: ...
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
+        """
+        Say how `result` follows `operand` (an index into `operands`), or None.
+
+        Entry i is the operand axis that result axis i runs along, or None where it
+        runs along none (a broadcast or new axis). An op that answers computes the
+        same whatever layout its operand has; without an answer it needs row-major.
+        """
+        return None
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """
+        Say how to compute the same with `operand` transposed by `order`, or None.
+
+        Axis i of the transposed operand is axis order[i] of the present one. An op
+        that can says which parameters, and which orders of other operands, belong to
+        it.
+        """
+        return None
+
+    def broadcast_reordering(self, operand: int, order: Order) -> Reordering | None:
+        """Say what `reordered` does of operands that broadcast to equal results."""
+        if len(order) != len(shape_of(self.operands[operand])):
+            return None
+        result_order = broadcast_order(len(shape_of(self.results[0])), order)
+        placed = (broadcast_placement(shape_of(v), result_order) for v in self.operands)
+        results = (result_order,) * len(self.results)
+        return Reordering(tuple(placed), results, self.parameters())
+
+    def reordered_for(self, result: int, order: Order) -> Reordering | None:
+        """Say how to compute with `result` transposed by `order`, or None."""
+        for operand, value in enumerate(self.operands):
+            axes = self.axis_map(operand, result)
+            if axes is None:
+                continue
+            wish = _operand_order(axes, len(shape_of(value)), order)
+            reordering = self.reordered(operand, wish)
+            if reordering and reordering.results[result] == order:
+                return reordering
+        return None
+
+
+def _operand_order(axes: tuple[int | None, ...], rank: int, order: Order) -> Order:
+    """Return an order of an operand of `rank` that gives its result `order`."""
+    if len(axes) == rank and all(a is None or a == i for i, a in enumerate(axes)):
+        return order
+    followed = iter(axes[axis] for axis in order if axes[axis] is not None)
+    places = [next(followed) if i in axes else i for i in range(rank)]
+    return tuple(axis for axis in places if axis is not None)

@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -41,7 +33,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class ResizeOp(GraphOp):
     """
     The input with other extents along `axes`, all of them if absent.
@@ -69,16 +60,6 @@ class ResizeOp(GraphOp):
         : (tensor<1x8x4x4xf32>) -> tensor<1x8x8x8xf32>
     ```
     """
-
-    name = "graph.resize"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    roi = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input (`roi` $roi^)? attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._heads import split_heads
@@ -28,7 +20,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class RotaryEmbeddingOp(GraphOp):
     """
     Pairs (a, b) of each head become (a cos - b sin, a sin + b cos), by position.
@@ -53,19 +44,6 @@ class RotaryEmbeddingOp(GraphOp):
         -> tensor<1x2x3x4xf32>
     ```
     """
-
-    name = "graph.rotary_embedding"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    cos = operand_def(TensorType.constr(AnyAttr()))
-    sin = operand_def(TensorType.constr(AnyAttr()))
-    positions = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input `,` $cos `,` $sin (`positions` $positions^)? attr-dict"
-        " `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(

@@ -6,15 +6,8 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -33,7 +26,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class CumsumOp(GraphOp):
     """
     The sum of the elements up to each one along `axis`, in `reverse` from each one on.
@@ -49,13 +41,6 @@ class CumsumOp(GraphOp):
         : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
     """
-
-    name = "graph.cumsum"
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, axis: int) -> Tensor:
@@ -83,7 +68,6 @@ class CumsumOp(GraphOp):
         return Reordering((order,), (order,), self.parameters() | {"axis": axis})
 
 
-@irdl_op_definition
 class TriluOp(GraphOp):
     """
     The part of each matrix on and above a diagonal (upper) or on and below it, else 0.
@@ -100,13 +84,7 @@ class TriluOp(GraphOp):
     ```
     """
 
-    name = "graph.trilu"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    k = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"

@@ -6,15 +6,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -73,7 +66,6 @@ def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
     return result
 
 
-@irdl_op_definition
 class ScatterElementsOp(GraphOp):
     """
     `data` with each of `updates` at its own position, which is moved along `axis`.
@@ -93,18 +85,6 @@ class ScatterElementsOp(GraphOp):
         : (tensor<2x8xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x8xf32>
     ```
     """
-
-    name = "graph.scatter_elements"
-
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    updates = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$data `,` $indices `,` $updates attr-dict"
-        " `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(
@@ -141,7 +121,6 @@ class ScatterElementsOp(GraphOp):
         return Reordering((order, order, order), (order,), moved)
 
 
-@irdl_op_definition
 class ScatterNdOp(GraphOp):
     """
     `data` with `updates` at the slices that tuples of indices name.
@@ -160,18 +139,6 @@ class ScatterNdOp(GraphOp):
         : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
     ```
     """
-
-    name = "graph.scatter_nd"
-
-    data = operand_def(TensorType.constr(AnyAttr()))
-    indices = operand_def(TensorType.constr(AnyAttr()))
-    updates = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$data `,` $indices `,` $updates attr-dict"
-        " `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(
@@ -219,7 +186,6 @@ def _batch(op: TensorScatterOp) -> tuple[int, ...]:
     return shape_of(op.data)[:1]
 
 
-@irdl_op_definition
 class TensorScatterOp(GraphOp):
     """
     `data` with `updates` from one place on along `axis`: a cache that grows.
@@ -240,14 +206,7 @@ class TensorScatterOp(GraphOp):
     ```
     """
 
-    name = "graph.tensor_scatter"
-
     MOVES: ClassVar = True
-
-    data = operand_def(TensorType.constr(AnyAttr()))
-    updates = operand_def(TensorType.constr(AnyAttr()))
-    write_indices = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
 
     assembly_format = (
         "$data `,` $updates (`at` $write_indices^)? attr-dict"

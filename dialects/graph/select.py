@@ -3,15 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    AttrSizedOperandSegments,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
@@ -37,7 +29,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class WhereOp(ElementwiseOp):
     """
     lhs where the condition is true, rhs elsewhere; the three broadcast.
@@ -51,17 +42,7 @@ class WhereOp(ElementwiseOp):
     ```
     """
 
-    name = "graph.where"
-
     MOVES: ClassVar = True
-
-    condition = operand_def(TensorType.constr(AnyAttr()))
-    lhs = operand_def(TensorType.constr(AnyAttr()))
-    rhs = operand_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$condition `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> Tensor:
@@ -78,7 +59,6 @@ class WhereOp(ElementwiseOp):
         return f.select(condition, x, y)
 
 
-@irdl_op_definition
 class CastOp(ElementwiseOp):
     """
     The input with elements of type `to`.
@@ -97,13 +77,7 @@ class CastOp(ElementwiseOp):
     ```
     """
 
-    name = "graph.cast"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
@@ -121,7 +95,6 @@ class CastOp(ElementwiseOp):
         return f.saturated(x, to) if saturate and truncates else f.convert(x, to)
 
 
-@irdl_op_definition
 class BitcastOp(ElementwiseOp):
     """
     The input's bits as elements of type `to`, which has as many; a bool has 8.
@@ -135,13 +108,7 @@ class BitcastOp(ElementwiseOp):
     ```
     """
 
-    name = "graph.bitcast"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
@@ -163,7 +130,6 @@ class BitcastOp(ElementwiseOp):
         return f.convert(x, to) if is_bool(x.element) else f.bitcast(x, to)
 
 
-@irdl_op_definition
 class ClipOp(ElementwiseOp):
     """
     The input held between min and max; where min is above max, max.
@@ -181,20 +147,7 @@ class ClipOp(ElementwiseOp):
     ```
     """
 
-    name = "graph.clip"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    min = opt_operand_def(TensorType.constr(AnyAttr()))
-    max = opt_operand_def(TensorType.constr(AnyAttr()))
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
-    assembly_format = (
-        "$input (`min` $min^ `:` type($min))? (`max` $max^ `:` type($max))? attr-dict"
-        " `:` functional-type($input, $result)"
-    )
 
     @staticmethod
     def neutrals() -> Neutrals:

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import (
-    AnyAttr,
-    irdl_op_definition,
-    operand_def,
-    opt_operand_def,
-    result_def,
-)
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
@@ -31,7 +23,6 @@ from glow.support.types import (
 )
 
 
-@irdl_op_definition
 class SliceOp(GraphOp):
     """
     Every steps[i]-th element of axis i from starts[i] on, sizes[i] of them.
@@ -48,14 +39,7 @@ class SliceOp(GraphOp):
     ```
     """
 
-    name = "graph.slice"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
     def infer(
@@ -165,7 +149,6 @@ def _clamped(extent: int, start: int, end: int, step: int) -> tuple[int, int]:
     return max(min(start, extent - 1), 0), max(min(end, extent - 1), -1)
 
 
-@irdl_op_definition
 class PadOp(GraphOp):
     """
     The input with a border: of `value`, or zero, or of its own elements.
@@ -185,17 +168,7 @@ class PadOp(GraphOp):
     ```
     """
 
-    name = "graph.pad"
-
     MOVES: ClassVar = True
-
-    input = operand_def(TensorType.constr(AnyAttr()))
-    value = opt_operand_def(TensorType.constr(AnyAttr()))
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    assembly_format = (
-        "$input (`value` $value^)? attr-dict `:` functional-type(operands, results)"
-    )
 
     @staticmethod
     def neutrals() -> Neutrals:

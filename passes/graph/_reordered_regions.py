@@ -61,6 +61,7 @@ class Region:
     def above(transpose: TransposeOp, reorderer: Reorderer) -> Region:
         """Return the ops above `transpose` that could give its result."""
         region = Region(reorderer)
+        pending: list[tuple[SSAValue, Order]]
         pending = [(transpose.input, order_of(transpose))]
         while pending and len(region.reorderings) < OPS:
             value, order = pending.pop(0)

@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.dialects.graph.base import Elementwise, GraphOp
 from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.layout.attribute import strides_of
 from glow.support.types import dtype_of, element_of, shape_of, tensor_type
@@ -31,7 +31,7 @@ def groups_of(block: Block) -> list[Group]:
 
 
 def is_elementwise(op: Operation) -> bool:
-    return isinstance(op, GraphOp) and op.has_trait(Elementwise)
+    return isinstance(op, ElementwiseOp)
 
 
 class _Search:
