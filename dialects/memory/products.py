@@ -81,6 +81,7 @@ class ConvOp(EpilogueOp):
     `algorithm`: direct (implicit GEMM over packed panels), depthwise, winograd
     (F(4x4, 3x3) or F(2x2, 3x3); filter is its transform, of 36 or 16 matrices), or
     generic (any strides, any type).
+    `scratch`: room for Winograd's transforms; else as for `memory.matmul`.
     `halo`: the input's allocation has zeros around it, at least as wide as `pads`.
     Errors: an unknown algorithm, a result of another rank than the input, an epilogue
     with the wrong number of arguments.
@@ -180,6 +181,8 @@ class MatMulOp(EpilogueOp):
     Shapes: lhs [..., M, K], rhs [..., K, N] (packed panels [..., N/p, K, p] if its
     layout is blocked, else any strides), bias [N], extras broadcast to the result,
     result [..., M, N]; batch axes broadcast.
+    `scratch`: room for lhs in f32, where its 16-bit elements are not to be converted
+    each time they are multiplied.
     Errors: operands of a rank below 2, inner extents that differ, a result of other
     extents, an epilogue with the wrong number of arguments.
 
@@ -196,15 +199,19 @@ class MatMulOp(EpilogueOp):
     rhs = operand_def(MemRefType.constr(AnyAttr()))
     bias = opt_operand_def(MemRefType.constr(AnyAttr()))
     extras = var_operand_def(MemRefType.constr(AnyAttr()))
+    scratch = opt_operand_def(MemRefType.constr(AnyAttr()))
     result = operand_def(MemRefType.constr(AnyAttr()))
     epilogue = region_def()
+
+    WRITES: ClassVar = ("result", "scratch")
 
     irdl_options = SEVERAL_OPERANDS
 
     assembly_format = (
         "`ins` `(` $lhs `:` type($lhs) `,` $rhs `:` type($rhs) (`bias` $bias^ "
-        "`:` type($bias))? (`extras` $extras^ `:` type($extras))? `)` `outs` "
-        "`(` $result `:` type($result) `)` $epilogue attr-dict"
+        "`:` type($bias))? (`extras` $extras^ `:` type($extras))? (`scratch` "
+        "$scratch^ `:` type($scratch))? `)` `outs` `(` $result `:` type($result) "
+        "`)` $epilogue attr-dict"
     )
 
     def __init__(
@@ -215,9 +222,10 @@ class MatMulOp(EpilogueOp):
         extras: Sequence[SSAValue],
         result: SSAValue,
         epilogue: Region | None = None,
+        scratch: SSAValue | None = None,
     ):
         super().__init__(
-            operands=[lhs, rhs, bias, list(extras), result],
+            operands=[lhs, rhs, bias, list(extras), scratch, result],
             regions=[epilogue or Region()],
         )
 

@@ -68,9 +68,7 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
         return Algorithm("depthwise")
     panel, form = target.panel_width, None
-    # Transforms of filters in 16 bits would be rounded, or need twice the memory.
-    if conv.element == f32 and is_winograd_window(
-        conv.filter[2:], conv.strides, conv.dilations, conv.group
-    ):
-        form = winograd_form(target.costs, conv.filter, conv.result)
+    if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
+        itemsize = dtype_of(conv.element).itemsize
+        form = winograd_form(target.costs, conv.filter, conv.result, itemsize)
     return Algorithm("direct" if form is None else "winograd", panel, form)

@@ -77,22 +77,29 @@ def is_winograd_window(
     )
 
 
-def winograd_form(costs: Costs, filter: Shape, result: Shape) -> Form | None:
-    """Return the form that beats the direct sum over a 3 x 3 window, if one does."""
+def winograd_form(
+    costs: Costs, filter: Shape, result: Shape, itemsize: int = 4
+) -> Form | None:
+    """
+    Return the form that beats the direct sum over a 3 x 3 window, if one does.
+
+    Transforms of filters of 16 bits are rounded. F2 adds half again to the error of
+    rounding the result, F4 would make it ten times as large.
+    """
     outputs, inputs = filter[:2]
     if inputs % _LINE or outputs % _LINE:
         return None
+    weight = costs.winograd_weight * itemsize / 4
 
     def cost(form: Form) -> float:
         tiles = form.tiles(result)
         shares = 1 / inputs + 1 / outputs
         transforms = costs.winograd_transform * form.places * tiles * shares
-        reading = form.places * costs.winograd_weight
-        return _together(2 * form.places * tiles, reading) + transforms
+        return _together(2 * form.places * tiles, form.places * weight) + transforms
 
     pixels = result[0] * prod(result[2:])
-    best = min(FORMS, key=cost)
-    if cost(best) >= _together(18 * pixels, 9 * costs.winograd_weight):
+    best = F2 if itemsize < 4 else min(FORMS, key=cost)
+    if cost(best) >= _together(18 * pixels, 9 * weight):
         return None
     is_large = 4 * F4.places * inputs * outputs >= costs.winograd_large_filter
     return F2 if is_large and cost(F2) <= costs.winograd_patience * cost(best) else best

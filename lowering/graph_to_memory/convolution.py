@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Region, SSAValue
 
 from glow.dialects.graph.base import Array
@@ -37,7 +37,7 @@ from glow.lowering.graph_to_memory.halo import Halo, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, channels_last
 from glow.support.targets import Target
-from glow.support.types import shape_of
+from glow.support.types import is_narrow_float, shape_of
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,8 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
         scratch = _scratch(lowering, algorithm.form, source, out)
     if algorithm != GENERIC and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
+    if algorithm.name == "direct":
+        scratch = room_in_f32(lowering, source, geometry.pads)
     if not _is_direct(out, algorithm, geometry.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
     epilogue = conv.epilogue
@@ -214,7 +216,27 @@ def _scratch(
     """Return scratch for Winograd's transforms of a block of tiles."""
     shapes = extents_of(source), extents_of(out)
     elements = winograd_scratch_elements(lowering.target, form, *shapes)
-    return lowering.temporary(buffer_type(source).element_type, [elements])
+    return lowering.temporary(f32, [elements])
+
+
+def room_in_f32(
+    lowering: Lowering, source: SSAValue, pads: Sequence[int] = ()
+) -> SSAValue | None:
+    """
+    Return room for `source`, and `pads` around it, in f32: None where it is not needed.
+
+    Kernels load the elements of a left factor one by one and many times. Floats of 16
+    bits are converted three times slower so than once, in vectors.
+    """
+    type_ = buffer_type(source)
+    own, half = find_addressing(type_), len(pads) // 2
+    if own is None or 0 in own.shape or not is_narrow_float(type_.element_type):
+        return None
+    more = [0] * (len(own.shape) - half)
+    more += [sum(both) for both in zip(pads[:half], pads[half:], strict=True)]
+    shape = tuple(n + m for n, m in zip(own.shape, more, strict=True))
+    first, last = replace(own, shape=shape).bounds
+    return lowering.temporary(f32, [last - first + 1])
 
 
 def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:

@@ -16,7 +16,11 @@ from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering.graph_to_memory.convolution import Epilogue, lower_conv
+from glow.lowering.graph_to_memory.convolution import (
+    Epilogue,
+    lower_conv,
+    room_in_f32,
+)
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.panels import depth_order, matrix_panels
@@ -103,9 +107,9 @@ def _lower_matmul(
             out = _insert_axis(lowering, out, axis)
             extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
     column_bias = lowering[bias] if is_vector and bias is not None else None
-    lowering.add(
-        products.MatMulOp(left, right, column_bias, extras, out, epilogue.region)
-    )
+    factors = left, right, column_bias
+    room = room_in_f32(lowering, left)
+    lowering.add(products.MatMulOp(*factors, extras, out, epilogue.region, room))
 
 
 def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:

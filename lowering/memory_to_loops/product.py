@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
@@ -17,6 +18,8 @@ from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
+from glow.lowering.memory_to_loops.axes import Axis
+from glow.lowering.memory_to_loops.elementwise import plan
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
@@ -25,6 +28,7 @@ from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.pieces import spans_of
 from glow.lowering.memory_to_loops.rows import Offsets, Table
+from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
 from glow.lowering.memory_to_loops.tiles import tiles_of
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
@@ -78,10 +82,12 @@ def call_product(
         return
     stored = [buffer_type(factor).element_type for factor in factors]
     product = replace(product, factors=(stored[0], stored[1]))
+    left, right = factors
+    if op.scratch is not None:
+        product, left = _widened(main, left, op.scratch, product), op.scratch
     table, pieces = Table(), list(_pieces(product))
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
-    left, right = factors
     bias = [] if op.bias is None else [op.bias]
     for (starts, _), planned in zip(pieces, calls, strict=True):
         extras = zip(product.epilogue.extras, starts[2:], strict=True)
@@ -94,6 +100,23 @@ def call_product(
         ]
         for kernel, row, work in planned:
             main.call(kernel, arguments, row, work)
+
+
+def _widened(
+    main: Main, left: SSAValue, scratch: SSAValue, product: Product
+) -> Product:
+    """Convert what `product` reads of `left` to f32; return it as reading that."""
+    parts = (product.rows, product.segments, product.left_batches)
+    run = (product.run - 1) * product.step
+    first = sum(int(part.min()) for part in parts) + min(0, run)
+    last = sum(int(part.max()) for part in parts) + max(0, run)
+    widen = Instruction(arith.ExtFOp, (0,), (), f32)
+    program = ScalarProgram((product.factors[0],), (widen,), (1,))
+    axes = [Axis(last - first + 1, (1, 1))]
+    kernel, row, work = plan(main.target, program, axes)
+    main.call(kernel, [main.base(left, first), main.base(scratch)], row, work)
+    factors = f32, product.factors[1]
+    return replace(product, rows=product.rows - first, factors=factors)
 
 
 def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
