@@ -24,6 +24,11 @@ def blank(kind: type[R], **parts: Any) -> R:
     return kind(**{name: parts.get(name, 0) for name in names})
 
 
+def zeros(row: R) -> R:
+    """Return a row of the same structure whose numbers are 0."""
+    return _mapped(row, "", lambda _: 0)
+
+
 def length_of(row: Any) -> int:
     """Return how many integers a row has."""
     return sum(1 for _ in _leaves(row, ""))
@@ -57,7 +62,7 @@ def read_row(like: R, table: Memory, at: Value) -> R:
     return _mapped(like, "", take)
 
 
-def _mapped(row: Any, name: str, take: Callable[[str], Value]) -> Any:
+def _mapped(row: Any, name: str, take: Callable[[str], Value | int]) -> Any:
     if isinstance(row, tuple):
         parts = cast(tuple[Any, ...], row)
         return tuple(_mapped(part, name, take) for part in parts)

@@ -41,7 +41,7 @@ def _flags_of(op: type[GraphOp]) -> dict[str, str]:
     return {n: f"with_{n}" for n, kind in results if isinstance(kind, OptResultDef)}
 
 
-def _snake_case(name: str) -> str:
+def snake_case(name: str) -> str:
     """Return `IsNan` as `is_nan`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
@@ -131,7 +131,7 @@ class GraphOp(OrderedOp):
             setattr(cls, f"{name}_attribute", parameter.definition())
             setattr(cls, name, _accessor(parameter))
         if "name" not in vars(cls):
-            cls.name = f"graph.{_snake_case(cls.__name__.removesuffix('Op'))}"
+            cls.name = f"graph.{snake_case(cls.__name__.removesuffix('Op'))}"
             irdl_op_definition(cls)
 
     @classmethod

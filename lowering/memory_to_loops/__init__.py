@@ -16,7 +16,7 @@ from glow.analysis.buffers import size_bytes
 from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import MemoryOp
+from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import (
     AllocOp,
     ConstantOp,
@@ -90,11 +90,18 @@ class MemoryToLoopsPass(ModulePass):
 
 
 def _lower(main: Main, op: Operation) -> None:
+    if isinstance(op, ApplyOp) and _computes_nothing(op):
+        return
     rule = rule_of(op.graph_class if isinstance(op, ApplyOp) else type(op))
     if rule is None:
         name = op.title if isinstance(op, MemoryOp) else op.name
         raise PassFailedException(f"memory-to-loops cannot lower {name}")
     rule.lower(main, op)
+
+
+def _computes_nothing(op: ApplyOp) -> bool:
+    """Whether no result has an element; indices of an update are checked anyway."""
+    return not op.inouts and all(0 in extents_of(result) for result in op.outs)
 
 
 class _Storage:

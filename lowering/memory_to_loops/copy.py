@@ -12,7 +12,7 @@ from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
-from glow.lowering.memory_to_loops.elementwise import plan
+from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.kernels.runs import Runs, RunsRow
 from glow.lowering.memory_to_loops.kernels.transpose import (
@@ -52,18 +52,13 @@ _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
 @lowers(CopyOp)
 def lower_copy(main: Main, op: CopyOp) -> None:
     """Append a call per strided part; a result with padding is zero before."""
-    element, shape = buffer_type(op.result).element_type, extents_of(op.result)
     if is_blocked(op.result):
         clear_padding(main, op.result)
-    if 0 in shape:
+    if 0 in extents_of(op.result):
         return
     for part in segments_of([op.source, op.result]):
-        kernel, row, work, seen_as = plan_copy(main.target, element, part.axes)
-        bases = [
-            main.base(buffer, start, seen_as)
-            for buffer, start in zip((op.source, op.result), part.starts, strict=True)
-        ]
-        main.call(kernel, bases, row, work)
+        source, result = zip((op.source, op.result), part.starts, strict=True)
+        call_copy(main, source, result, part.axes)
 
 
 def clear_padding(main: Main, buffer: SSAValue) -> None:
@@ -73,18 +68,18 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
     first = 0 if addressing is None else -addressing.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
     for part in padding_of(buffer):
-        kernel, row, work = plan(main.target, program, collapse(part.axes, (0,)))
-        main.call(kernel, [main.base(buffer, first + part.starts[0])], row, work)
+        axes = collapse(part.axes, (0,))
+        call_program(main, program, [(buffer, first + part.starts[0])], axes)
 
 
-def plan_copy(
-    target: Target, element: Attribute, axes: Sequence[Axis]
-) -> tuple[Kernel, Any, Work, Attribute]:
-    """
-    Return the kernel that copies over `axes` of (source, result), its row and work.
-
-    The last of four is as what it copies elements: bools as bytes, in vectors.
-    """
+def call_copy(
+    main: Main,
+    source: tuple[SSAValue, int],
+    result: tuple[SSAValue, int],
+    axes: Sequence[Axis],
+) -> None:
+    """Append the call that copies over `axes`, from starts on; bools go as bytes."""
+    target, element = main.target, buffer_type(result[0]).element_type
     axes = collapse(axes, (RESULT, SOURCE))
     seen_as = i8 if is_bool(element) else signless(element)
     planned = (
@@ -92,9 +87,13 @@ def plan_copy(
         or _interleave(target, seen_as, axes)
         or _transpose(target, seen_as, axes)
     )
-    if planned is not None:
-        return *planned, seen_as
-    return *plan(target, ScalarProgram.identity(element), axes), element
+    if planned is None:
+        program = ScalarProgram.identity(element)
+        call_program(main, program, [source, result], axes)
+        return
+    x, y = (main.stored(*place, seen_as) for place in (source, result))
+    kernel, row, work = planned
+    main.call(kernel, {"x": x, "y": y}, row, work)
 
 
 def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
@@ -119,7 +118,7 @@ def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
         vectors = 0
     several = vectors and outer and outer[-1].extent >= _LINES[vectors]
     lines = _LINES[vectors] if several else 1
-    kernel = Runs(element, len(outer), lanes, vectors, lines)
+    kernel = Runs(lanes, vectors, lines)
     row = RunsRow(levels_of(outer), inner.extent)
     return kernel, row, kernel.work(row)
 
@@ -134,7 +133,7 @@ def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | 
         if line.strides[joined] == planes.extent <= _MOST_PLANES:
             rest = [axis for axis in axes if axis not in (planes, line)]
             lanes = min(_lanes(target, element, line.extent), _MOST_LANES)
-            kernel = Interleave(element, len(rest), planes.extent, lanes, inverse)
+            kernel = Interleave(planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
             row = InterleaveRow(levels_of(rest), line.extent, distance)
             return kernel, row, kernel.work(row)
@@ -159,13 +158,13 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     )
     staged = _staged(target, element, rows, columns)
     if staged is not None:
-        blocked = BlockTranspose(element, len(rest), *staged)
+        blocked = BlockTranspose(*staged)
         return blocked, row, blocked.work(row)
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     beside = _beside(target, size, lanes, min(columns.extent, block[1]))
-    kernel = Transpose(element, len(rest), lanes, *block, beside)
+    kernel = Transpose(lanes, *block, beside)
     return kernel, row, kernel.work(row)
 
 

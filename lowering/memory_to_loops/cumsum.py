@@ -2,36 +2,104 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from glow.codegen.memory import Strips
+from glow.codegen.loops import Var, loop
+from glow.codegen.memory import Strip, Strips, rest_of
+from glow.codegen.shuffles import extracted, shuffled
+from glow.codegen.values import Value, constant
 from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
-from glow.lowering.memory_to_loops.kernels.cumsum import Cumsum
-from glow.lowering.memory_to_loops.kernels.lines import LinesOf
+from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.targets import Target
 from glow.support.types import compute_type
+
+
+@dataclass(frozen=True)
+class Cumsum(Rule):
+    """
+    Sums of the elements up to each; `exclusive` ones leave it out.
+
+    Along vectors, sums are made within a vector first, then onto what came before:
+    floats are not added in their order. `backward`: the stride there is -1.
+    """
+
+    exclusive: bool
+    backward: bool = False
+
+    def line(self, line: Line) -> None:
+        if line.across is None and line.strips.lanes:
+            self._vectors(line)
+            return
+        total = line.total(0, line.compute)
+        for at in line.along(total):
+            before, total.value = total.value, total.value + at.load()
+            at.store(before if self.exclusive else total.value)
+
+    def _vectors(self, line: Line) -> None:
+        lanes, extent = line.strips.lanes, line.axis.extent
+        whole = extent - rest_of(extent, lanes)
+        total = Var(constant(0, line.compute))
+        x, y = line.call["x"], line.call["y"]
+        for i in loop(0, whole, total, step=lanes):
+            source, result = self._places(line, i, lanes)
+            value = self._turned(x.load(source, Strip(lanes)))
+            sums, last = self._within(value)
+            y.store(self._turned(sums + total.value), result)
+            total.value += last
+        for i in loop(whole, extent, total):
+            source, result = self._places(line, i, 1)
+            before, total.value = total.value, total.value + x[source]
+            y[result] = before if self.exclusive else total.value
+
+    def _places(self, line: Line, i: Value, count: int) -> list[Value]:
+        """Return where `count` elements from i on begin in memory."""
+        starts = (line.starts["x"], line.starts["y"])
+        if not self.backward:
+            return [start + i for start in starts]
+        # The first element of a vector is the last in memory.
+        return [start - i + (1 - count) for start in starts]
+
+    def _turned(self, x: Value) -> Value:
+        if not self.backward:
+            return x
+        return shuffled(x, x, range(x.lanes - 1, -1, -1))
+
+    def _within(self, x: Value) -> tuple[Value, Value]:
+        """Return the sums within a vector, and that of all its lanes."""
+        zero, step = x.like(0), 1
+        while step < x.lanes:
+            x += shuffled(zero, x, _later(x.lanes, step))
+            step *= 2
+        last = extracted(x, x.lanes - 1)
+        if self.exclusive:
+            x = shuffled(zero, x, _later(x.lanes, 1))
+        return x, last
+
+
+def _later(lanes: int, step: int) -> list[int]:
+    """Return the lanes that are x's own, `step` later, behind those of zeros."""
+    return [*range(step), *range(lanes, 2 * lanes - step)]
 
 
 @lowers(CumsumOp, in_place=True)
 def lower_cumsum(main: Main, op: ApplyOp) -> None:
     x, y, p = op.buffer("input"), op.buffer("result"), op.graph_op().parameters()
     source, result = addressing_of(x), addressing_of(y)
-    if 0 in result.shape:
-        return
     element, starts = buffer_type(x).element_type, [0, 0]
-    compute = compute_type(element)
+    elements = element, compute_type(element)
     axes = axes_of(source.shape, [source, result])
     axis = axes.pop(p["axis"])
     if p["reverse"]:
         starts = [(axis.extent - 1) * stride for stride in axis.strides]
         axis = Axis(axis.extent, tuple(-stride for stride in axis.strides))
     others = collapse(axes, (1, 0))
-    strips = Strips.of(main.target, [element, compute])
+    strips = Strips.of(main.target, elements)
     across = None
     backward = axis.strides == (-1, -1)
     if axis.strides in ((1, 1), (-1, -1)) and axis.extent >= strips.lanes:
@@ -39,11 +107,12 @@ def lower_cumsum(main: Main, op: ApplyOp) -> None:
     else:
         count, strips = others[-1].extent // strips.lanes if others else 0, Strips(0)
         if count:
-            vectors = Strips.of(main.target, [element, compute])
+            vectors = Strips.of(main.target, elements)
             across = replace(vectors, unroll=_vectors(main.target, count))
-    rule = Cumsum(element, compute, p["exclusive"], bool(strips.lanes) and backward)
+    rule = Cumsum(p["exclusive"], bool(strips.lanes) and backward)
     kernel, row, work = LinesOf(rule, [axis], others).plan(strips, across)
-    main.call(kernel, [main.base(x, starts[0]), main.base(y, starts[1])], row, work)
+    arguments = {"x": main.base(x, starts[0]), "y": main.base(y, starts[1])}
+    main.call(kernel, arguments, row, work)
 
 
 def _vectors(target: Target, count: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -13,14 +15,51 @@ from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
-from glow.lowering.memory_to_loops.kernels.elementwise import Elementwise
-from glow.lowering.memory_to_loops.kernels.kernel import Work
-from glow.lowering.memory_to_loops.kernels.lines import Lines, LinesOf, LinesRow
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import segments_of
-from glow.support.targets import Target
 from glow.support.types import compute_type
+
+
+@dataclass(frozen=True)
+class Elementwise(Rule):
+    """Run `program` on an element of each input; `code` is that of its faults."""
+
+    INDEPENDENT: ClassVar = True
+    NUMBERS: ClassVar = ("code",)
+
+    program: ScalarProgram
+
+    @property
+    def name(self) -> str:
+        if not self.program.inputs:
+            return "fill"
+        return "elementwise" if self.program.instructions else "copy"
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(f"x{i}" for i in range(len(self.program.inputs)))
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        return tuple(f"y{i}" for i in range(len(self.program.outputs)))
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        return (*self.inputs, *self.results)
+
+    def line(self, line: Line) -> None:
+        report = None
+        if self.program.divides_integers:
+            report = Fault(line.call["fault"], line.numbers["code"]).report
+        for at in line.along(hoist=self.inputs):
+            inputs = [at.load(name) for name in self.inputs]
+            values = self.program.run(inputs, report, at.strip)
+            for name, value in zip(self.results, values, strict=True):
+                at.store(value, name)
 
 
 @lowers(ElementwiseOp)
@@ -52,8 +91,9 @@ def _lower_parts(
         return
     for part in segments_of(operands):
         axes = collapse(part.axes, _loop_order(program))
-        starts = zip(operands, part.starts, strict=True)
-        _call(main, op, program, [main.base(*start) for start in starts], axes)
+        call_program(
+            main, program, list(zip(operands, part.starts, strict=True)), axes, op
+        )
 
 
 def _loop_order(program: ScalarProgram) -> list[int]:
@@ -80,39 +120,42 @@ def run_program(
     if 0 in shape:
         return
     axes = collapse(axes_of(shape, addressing), _loop_order(program))
-    _call(main, op, program, [main.base(buffer) for buffer in buffers], axes)
+    call_program(main, program, [(buffer, 0) for buffer in buffers], axes, op)
 
 
-def _call(
+def call_program(
     main: Main,
-    op: MemoryOp,
     program: ScalarProgram,
-    bases: Sequence[SSAValue],
+    places: Sequence[tuple[SSAValue, int]],
     axes: Sequence[Axis],
+    op: MemoryOp | None = None,
 ) -> None:
-    """Append a call that runs `program` over `axes`."""
-    arguments = list(bases)
-    code = 0
+    """
+    Append a call that runs `program` over `axes` of buffers, each from a start on.
+
+    `op` is named where integers are divided by zero.
+    """
+    rule, code = Elementwise(program), 0
+    passed = main.base if program.instructions else main.stored
+    arguments = {
+        name: passed(*place, element)
+        for name, place, element in zip(
+            rule.moving, places, program.elements, strict=True
+        )
+    }
     if program.divides_integers:
-        arguments.append(main.fault)
+        assert op is not None
+        arguments["fault"] = main.fault
         code = main.message(op, "integer division by zero")
-    kernel, row, work = plan(main.target, program, axes, code)
-    main.call(kernel, arguments, row, work)
-
-
-def plan(
-    target: Target, program: ScalarProgram, axes: Sequence[Axis], code: int = 0
-) -> tuple[Lines, LinesRow[int], Work]:
-    """Return the kernel that runs `program` over `axes`, its row and its work."""
-    rule = Elementwise(program)
     *outer, inner = axes or [Axis(1, (1,) * len(program.elements))]
     lines = LinesOf(rule, [inner], outer, (code,), frozenset(rule.inputs))
     strips = Strips(0)
     if program.has_vector_form:
         types = program.types if program.instructions else program.elements
         wide = map(compute_type, types) if program.instructions else ()
-        strips = Strips.of(target, [*types, *wide], unroll_of(program))
-    return lines.plan(strips, None)
+        strips = Strips.of(main.target, [*types, *wide], unroll_of(program))
+    kernel, row, work = lines.plan(strips, None)
+    main.call(kernel, arguments, row, work)
 
 
 def unroll_of(program: ScalarProgram) -> int:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import dataclass
 from math import prod
+from typing import Generic
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.buffers import prefetch
+from glow.codegen.casts import convert, lowest
+from glow.codegen.functions import fma, maximum, minimum
+from glow.codegen.loops import N, Var, loop
+from glow.codegen.values import INDEX, Value, apply, index, select
 from glow.dialects.graph.embedding import (
     EmbeddingBagOp,
     EmbeddingOp,
@@ -16,15 +25,135 @@ from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
-from glow.lowering.memory_to_loops.kernels.bags import EvenBags, ToldBags
-from glow.lowering.memory_to_loops.kernels.columns import Columns
-from glow.lowering.memory_to_loops.kernels.embedding_bag import (
-    EmbeddingBag,
-    EmbeddingBagRow,
+from glow.lowering.memory_to_loops.kernels.bags import (
+    Bag,
+    EvenBags,
+    Told,
+    ToldBags,
+    even_bags,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Work, work_of
+from glow.lowering.memory_to_loops.kernels.columns import Chunk, Columns, ColumnsRow
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Kernel,
+    Work,
+    work_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
+from glow.support.types import dtype_of
+
+AHEAD = 16  # rows from the one that is read to the one that is fetched into the cache
+LINE_BYTES = 64
+
+
+@dataclass(frozen=True)
+class EmbeddingBagRow(Generic[N]):
+    """
+    How many indices, strides of them and of weights, rows of the table, their stride.
+
+    `padding` is the row that is left out if `padded`, `code` the fault of an index.
+    """
+
+    count: N
+    index_stride: N
+    weight_stride: N
+    rows: N
+    stride: N
+    padding: N
+    code: N
+    columns: ColumnsRow[N]
+    bags: EvenBags[N] | ToldBags[N]
+
+
+@dataclass(frozen=True)
+class EmbeddingBag(Kernel):
+    """
+    Sum, average or take the maximum of the rows of each bag, times their weights.
+
+    Results stay in registers for a chunk of columns; an index out of range is reported
+    and taken as 0, one that is the padding left out if `padded`. `kind` is lengths or
+    offsets, where integers tell of bags; else these are of one size.
+    Unit: a bag or, in loops over bags of one size, an iteration of the outermost one.
+    """
+
+    mode: str
+    padded: bool
+    columns: Columns
+    kind: str = ""
+
+    @property
+    def prefix(self) -> str:
+        return f"embedding_bag_{self.mode}"
+
+    def write(self, call: Call, row: EmbeddingBagRow[Value]) -> None:
+        for bag in self._bags(call, row):
+            for chunk in self.columns.each(row.columns):
+                values = self._combined(call, row, bag, chunk)
+                call["y"].store(values, bag.result + chunk.column, chunk.strip)
+
+    def _bags(self, call: Call, row: EmbeddingBagRow[Value]) -> Generator[Bag]:
+        if isinstance(row.bags, EvenBags):
+            return even_bags(row.bags, call)
+        fault = Fault(call["fault"], row.bags.code)
+        told = Told(row.bags, call["bounds"], fault, row.count)
+        each = told.by_lengths if self.kind == "lengths" else told.by_offsets
+        return each(call)
+
+    def _combined(
+        self, call: Call, row: EmbeddingBagRow[Value], bag: Bag, chunk: Chunk
+    ) -> Value:
+        """Return the results of a bag in the columns of a chunk."""
+        fault, compute = Fault(call["fault"], row.code), call["table"].compute
+        first = lowest(compute) if self.mode == "max" else 0
+        total = Var(chunk.strip.constant(first, compute))
+        count = Var(index(0))
+        carried = (total, count) if self.padded else (total,)
+        for i in loop(0, bag.count, *carried):
+            at = bag.start + i
+            picked = fault.checked(call["indices"][at * row.index_stride], row.rows)
+            self._fetch(call, row, at, chunk)
+            place = picked * row.stride + chunk.first
+            values = call["table"].load(place, chunk.strip)
+            weight = None
+            if "weights" in call.operands:
+                weight = call["weights"][at * row.weight_stride]
+            joined = self._joined(total.value, values, weight)
+            if self.padded:
+                is_padding = picked == row.padding
+                joined = select(is_padding, total.value, joined)
+                count.value = select(is_padding, count.value, count.value + 1)
+            total.value = joined
+        return self._finished(total.value, count.value if self.padded else bag.count)
+
+    def _fetch(
+        self, call: Call, row: EmbeddingBagRow[Value], at: Value, chunk: Chunk
+    ) -> None:
+        """Hint at a row that is read later; what its index is does not matter."""
+        if not chunk.strip.lanes:
+            return
+        place = minimum(at + AHEAD, row.count - 1) * row.index_stride
+        later = convert(call["indices"][place], INDEX)
+        # It may be out of range, and so wrap.
+        start = apply(arith.MuliOp, later, row.stride) + chunk.first
+        step = LINE_BYTES // dtype_of(call["table"].element).itemsize
+        for column in range(0, chunk.strip.size, step):
+            prefetch(call["table"], start + column)
+
+    def _joined(self, total: Value, values: Value, weight: Value | None) -> Value:
+        """Return `total` with one more row, times `weight` if there is one."""
+        if self.mode == "max":
+            return maximum(total, values if weight is None else values * weight)
+        return total + values if weight is None else fma(values, weight, total)
+
+    def _finished(self, total: Value, count: Value) -> Value:
+        """Return results: divided for a mean, and 0 for an empty bag."""
+        if self.mode == "sum":
+            return total
+        if self.mode == "mean":
+            total = total / convert(count, total.element)
+        return select(count == 0, 0, total)
 
 
 @lowers(EmbeddingOp, contiguous=("indices",))
@@ -46,21 +175,16 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
     """Append the call for bags that follow each other in `indices`, as seen."""
     buffers = [op.buffer(slot) for slot in ("table", "indices", "result")]
     table, _, result = map(addressing_of, buffers)
-    if 0 in result.shape:
-        return
     weights = op.find("weights")
-    element, integer = (buffer_type(each).element_type for each in buffers[:2])
     rows, width = table.shape
     strides = table.strides[1], result.strides[-1]
     columns = Columns(0)
     if strides == (1, 1):
-        columns = Columns.of(main.target, element, width)
-    bags, told = _bags(main, op, indices, result)
+        columns = Columns.of(main.target, buffer_type(buffers[0]).element_type, width)
+    bags, kind = _bags(main, op, indices, result)
     padding = op.graph_op().parameters()["padding_idx"]
-    is_padded, is_weighted = padding is not None, weights is not None
-    kernel = EmbeddingBag(
-        element, integer, mode, is_weighted, is_padded, columns, *told
-    )
+    is_padded = padding is not None
+    kernel = EmbeddingBag(mode, is_padded, columns, kind)
     count = prod(indices.shape)
     row = EmbeddingBagRow(
         count,
@@ -76,9 +200,12 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
     # Nothing can be picked of nothing: any index fails, and any element will do.
     source = buffers[0] if rows else buffers[2]
     bounds = op.find("offsets") or op.find("lengths")
-    given = [source, buffers[1], bounds, weights, buffers[2]]
-    arguments = [main.base(value) for value in given if value is not None]
-    main.call(kernel, [*arguments, main.fault], row, _work(bags, count * width))
+    given = {"table": source, "indices": buffers[1], "bounds": bounds}
+    given |= {"weights": weights, "y": buffers[2]}
+    arguments = {n: main.base(v) for n, v in given.items() if v is not None}
+    main.call(
+        kernel, arguments | {"fault": main.fault}, row, _work(bags, count * width)
+    )
 
 
 def _work(bags: EvenBags[int] | ToldBags[int], cost: int) -> Work:
@@ -103,8 +230,8 @@ def _stride(value: SSAValue | None) -> int:
 
 def _bags(
     main: Main, op: ApplyOp, indices: Addressing, result: Addressing
-) -> tuple[EvenBags[int] | ToldBags[int], tuple[str, Attribute | None, int]]:
-    """Return the row of the bags, and what the kernel must know of them."""
+) -> tuple[EvenBags[int] | ToldBags[int], str]:
+    """Return the row of the bags, and by what they are told, if not of one size."""
     shape = indices.shape
     kind, bounds = "lengths", op.find("lengths")
     text = f"expected lengths of 0 or more that add up to {prod(shape)}"
@@ -117,9 +244,7 @@ def _bags(
             Axis(shape[i], (result.strides[i], starts[i]))
             for i in range(len(shape) - 1)
         ]
-        levels = levels_of(collapse(axes, (1, 0)))
-        return EvenBags(shape[-1], levels), ("", None, len(levels))
-    told, integer = addressing_of(bounds), buffer_type(bounds).element_type
+        return EvenBags(shape[-1], levels_of(collapse(axes, (1, 0)))), ""
+    told = addressing_of(bounds)
     moves = result.strides[0], told.shape[0], told.strides[0]
-    row = ToldBags(result.shape[0], *moves, main.message(op, text))
-    return row, (kind, integer, 0)
+    return ToldBags(result.shape[0], *moves, main.message(op, text)), kind

@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
+from glow.codegen.loops import N, loop
 from glow.codegen.memory import Strips
+from glow.codegen.values import Value
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering.memory_to_loops.copy import clear_padding
-from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
-from glow.lowering.memory_to_loops.kernels.zero_gaps import ZeroGaps, ZeroGapsRow
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Kernel,
+    Steps,
+    Work,
+    bounds_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import pack
 from glow.support.types import dtype_of
+
+
+@dataclass(frozen=True)
+class ZeroGapsRow(Generic[N]):
+    """How often all runs repeat, at which distance in elements, and the runs."""
+
+    repeats: Steps[N]
+    period: N
+    runs: Steps[N]
+
+
+@dataclass(frozen=True)
+class ZeroGaps(Kernel):
+    """
+    Write zeros to runs of elements, listed in `gaps` as (start, length).
+
+    Unit: a repetition or a run, as the row says.
+    """
+
+    strips: Strips
+
+    def write(self, call: Call, row: ZeroGapsRow[Value]) -> None:
+        y, gaps = call["y"], call["gaps"]
+        runs = bounds_of(row.runs, call)
+        for repeat in loop(*bounds_of(row.repeats, call)):
+            for run in loop(*runs):
+                start = gaps[run * 2] + repeat * row.period
+                for i, strip in self.strips.along(gaps[run * 2 + 1]):
+                    y.store(strip.constant(0, y.element), start + i, strip)
 
 
 @lowers(ZeroHaloOp)
@@ -34,10 +72,8 @@ def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
     first = 0
     if find_addressing(type_) is not None:
         first = -addressing_of(type_).offset
-    kernel = ZeroGaps(
-        type_.element_type, Strips.of(main.target, [type_.element_type], unroll=2)
-    )
-    arguments = [main.base(op.result, first), main.offsets(gaps)]
+    kernel = ZeroGaps(Strips.of(main.target, [type_.element_type], unroll=2))
+    arguments = {"y": main.stored(op.result, first), "gaps": main.offsets(gaps)}
     units, others = max(repeats, len(gaps)), min(repeats, len(gaps))
     row = ZeroGapsRow(
         Steps(0, repeats, int(units == repeats)),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.ir import SSAValue
 
+from glow.codegen.casts import convert
+from glow.codegen.functions import fma, sqrt
 from glow.codegen.memory import Strips
+from glow.codegen.values import Value
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.memory.address import Addressing, addressing_of
@@ -15,11 +20,67 @@ from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.elementwise import run_program
-from glow.lowering.memory_to_loops.kernels.layer_norm import Norm
-from glow.lowering.memory_to_loops.kernels.lines import LinesOf
+from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.types import compute_type, normalize_axis, number_attribute
+
+
+@dataclass(frozen=True)
+class Norm(Rule):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias; uncentered, the mean is 0.
+
+    `given` are the operands after input and result, out of scale, bias, mean and
+    inverse (one over the standard deviation) in this order.
+    """
+
+    NUMBERS: ClassVar = ("count",)
+
+    epsilon: float
+    centered: bool
+    given: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return "layer_norm" if self.centered else "rms_norm"
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        return ("x", "y", *self.given)
+
+    def line(self, line: Line) -> None:
+        count = convert(line.numbers["count"], line.compute)
+        mean = self._mean(line, count) if self.centered else None
+        squares = line.total(0, line.compute)
+        for at in line.along(squares):
+            x = at.load()
+            if mean is not None:
+                x = at.strip.cleared(x - mean)
+            squares.value = fma(x, x, squares.value)
+        inverse = 1 / sqrt(squares.result("add") / count + self.epsilon)
+        for name, value in (("mean", mean), ("inverse", inverse)):
+            if name in self.given and value is not None:
+                line.store(value, name)
+        for at in line.along(hoist=("scale", "bias")):
+            x = at.load() if mean is None else at.load() - mean
+            at.store(self._shifted(at, x * inverse))
+
+    def _mean(self, line: Line, count: Value) -> Value:
+        total = line.total(0, line.compute)
+        for at in line.along(total):
+            total.value += at.load()
+        return total.result("add") / count
+
+    def _shifted(self, at: Spot, x: Value) -> Value:
+        """Return x times scale plus bias, where there are such."""
+        if "scale" not in self.given:
+            return x + at.load("bias") if "bias" in self.given else x
+        if "bias" not in self.given:
+            return x * at.load("scale")
+        return fma(x, at.load("scale"), at.load("bias"))
+
 
 STATISTICS = ("mean", "inverse")
 
@@ -44,8 +105,6 @@ def lower_last_axes_norm(main: Main, op: ApplyOp) -> None:
 def lower_channel_norm(main: Main, op: ApplyOp) -> None:
     """Lower to what normalizes [N, groups, channels of each, ...] from axis 2 on."""
     shape = extents_of(op.buffer("result"))
-    if 0 in shape:
-        return
     groups = op.graph_op().parameters().get("num_groups", shape[1])
     operands: Operands = {}
     for name, value in _buffers(op).items():
@@ -79,9 +138,8 @@ def _lower(
     buffers, seen = zip(*operands.values(), strict=True)
     axes = axes_of(seen[1].shape, seen)
     elements = tuple(buffer_type(value).element_type for value in buffers)
-    compute, given = compute_type(elements[0]), tuple(operands)[2:]
-    epsilon = op.graph_op().parameters()["epsilon"]
-    rule = Norm(elements, compute, epsilon, centered, given)
+    compute, epsilon = compute_type(elements[0]), op.graph_op().parameters()["epsilon"]
+    rule = Norm(epsilon, centered, tuple(operands)[2:])
     along, apart = collapse(axes[split:], (0, 1)), collapse(axes[:split], (1, 0))
     count = math.prod(axis.extent for axis in axes[split:])
     still = frozenset({"scale", "bias", *STATISTICS})
@@ -92,7 +150,8 @@ def _lower(
         kernel, row, work = lines.plan(strips, None)
     else:
         kernel, row, work = lines.plan(Strips(0), across)
-    main.call(kernel, [main.base(value) for value in buffers], row, work)
+    arguments = {name: main.base(value) for name, (value, _) in operands.items()}
+    main.call(kernel, arguments, row, work)
 
 
 def _describe_nothing(main: Main, op: ApplyOp, statistics: Sequence[SSAValue]) -> None:

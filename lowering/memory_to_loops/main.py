@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -30,18 +30,25 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.memory import flat
-from glow.codegen.rows import integers
+from glow.codegen.rows import integers, zeros
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    FAULT,
+    OFFSETS,
+    Argument,
+    Kernel,
+    Operand,
+    Work,
+)
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.support.locations import name_of
 from glow.support.targets import Target
-from glow.support.types import dtype_of
+from glow.support.types import compute_type, dtype_of
 
 ROWS = "layer_rows"
 _LIMIT = 1 << 31
@@ -98,24 +105,40 @@ class Main:
             self._rows = emit(memref.GetGlobalOp(ROWS, type_))
 
     @property
-    def fault(self) -> SSAValue:
+    def fault(self) -> Argument:
         """Where a kernel stores its code when data makes it fail."""
-        return self._args["fault"]
+        return Argument(self._args["fault"], FAULT)
 
-    def hook(self) -> SSAValue:
+    def hook(self) -> Argument:
         """Return the function to tell of outputs, or null: io has it last."""
-        return self._entry("io", len(self.io))
+        return Argument(self._entry("io", len(self.io)), Operand(i8))
 
     def base(
-        self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None
-    ) -> SSAValue:
+        self,
+        buffer: SSAValue,
+        start: int = 0,
+        seen_as: Attribute | None = None,
+        compute: Attribute | None = None,
+    ) -> Argument:
         """
         Return a flat typed memref that starts at element 0 of `buffer`.
 
         A blocked buffer starts at its first stored element. `start` moves it on, in
-        elements. `seen_as` is another type for elements of that size.
+        elements. `seen_as` is another type for elements of that size, `compute` the
+        type that they are computed in, if not the usual one.
         """
-        element = buffer_type(buffer).element_type
+        element = seen_as or buffer_type(buffer).element_type
+        operand = Operand(element, compute or compute_type(element))
+        return Argument(self._base(buffer, start, element), operand)
+
+    def stored(
+        self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None
+    ) -> Argument:
+        """Return `base` of a buffer whose elements are only moved, bit for bit."""
+        element = seen_as or buffer_type(buffer).element_type
+        return Argument(self._base(buffer, start, element), Operand(element))
+
+    def _base(self, buffer: SSAValue, start: int, element: Attribute) -> SSAValue:
         addressing = find_addressing(buffer_type(buffer))
         offset = start if addressing is None else start + addressing.offset
         root = buffer
@@ -129,13 +152,13 @@ class Main:
                         "memory-to-loops needs placed buffers: run plan-memory first"
                     )
                 first = op.offset.value.data + offset * size
-                return self._typed(self._args["arena"], first, seen_as or element)
+                return self._typed(self._args["arena"], first, element)
             case GetOp() as op:
                 symbol, first = op.symbol.root_reference.data, offset * size
                 if symbol in self.scratch:
                     first += self.scratch[symbol]
                 pointer = self._pointer(symbol)
-                return self._typed(pointer, first, seen_as or element)
+                return self._typed(pointer, first, element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
@@ -178,7 +201,7 @@ class Main:
             self._bases[key] = op.results[0]
         return self._bases[key]
 
-    def offsets(self, values: NDArray[np.integer]) -> SSAValue:
+    def offsets(self, values: NDArray[np.integer]) -> Argument:
         """
         Return a `memref<?xi32>` constant with these values; equal ones are one.
 
@@ -189,9 +212,9 @@ class Main:
                 "expected operands of less than 2**31 elements, "
                 f"got an offset of {max(-values.min(), values.max())}"
             )
-        return self.table(values.astype(np.int32), i32)
+        return replace(self.table(values.astype(np.int32), i32), operand=OFFSETS)
 
-    def table(self, values: NDArray[Any], element: Attribute) -> SSAValue:
+    def table(self, values: NDArray[Any], element: Attribute) -> Argument:
         """Return a flat memref constant with `values` of type `element`."""
         values = np.ascontiguousarray(values)
         key = values.tobytes()
@@ -199,7 +222,8 @@ class Main:
             self._table_index[key] = len(self.tables)
             self.tables.append(values)
         index = len(self.constants) + self._table_index[key]
-        return self._typed(self._entry("constants", index), 0, element)
+        base = self._typed(self._entry("constants", index), 0, element)
+        return Argument(base, Operand(element))
 
     def message(self, op: MemoryOp, text: str) -> int:
         """Return the fault code of `text` for `op`; codes start at 1."""
@@ -209,22 +233,28 @@ class Main:
     def call(
         self,
         kernel: Kernel,
-        arguments: Sequence[SSAValue],
+        arguments: Mapping[str, Argument] | Sequence[Argument],
         row: Any = (),
         work: Work | None = None,
     ) -> None:
         """
         Append a call: `arguments`, then the table of rows and this row's start.
 
+        Arguments are named, unless the kernel itself declares what it is passed.
         `row` is a record of the kernel; `work` what a call may do in pieces, of which
         there is one, or as many as this `main` is cut into.
         """
         work = work or Work()
+        if isinstance(arguments, Mapping):
+            passed = tuple((name, a.operand) for name, a in arguments.items())
+            kernel = replace(kernel, passed=passed, like=zeros(row))
+            arguments = list(arguments.values())
+        bases = [argument.base for argument in arguments]
         at = self._index(len(self.rows))
         self.rows.extend(integers(row))
         for begin, end in self.cuts(work.units):
             bounds = self._index(begin), self._index(end)
-            operands = [*arguments, self._rows, at, *bounds]
+            operands = [*bases, self._rows, at, *bounds]
             if kernel not in self.kernels:
                 self.kernels[kernel] = tuple(value.type for value in operands)
             op = func.CallOp(kernel.symbol, operands, [])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Generic, cast
 
 from xdsl.ir import SSAValue
 
-from glow.codegen.loops import Level
-from glow.codegen.memory import Strips
+from glow.codegen.functions import Combination, combined
+from glow.codegen.loops import Level, N, nest
+from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.values import Value
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
@@ -20,10 +23,81 @@ from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
     ElementPicksRow,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import work_of
-from glow.lowering.memory_to_loops.kernels.picks import CHECK, Pick, Picks, PicksRow
+from glow.lowering.memory_to_loops.kernels.faults import Fault
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Argument,
+    Call,
+    Kernel,
+    work_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, normalize_axis
+
+CHECK = "check"
+
+
+@dataclass(frozen=True)
+class Pick(Generic[N]):
+    """
+    One index of a tuple: the axis that it picks from, its stride in the tuple.
+
+    Row: extent and stride in x of the axis, the stride, the fault code.
+    """
+
+    extent: N
+    stride: N
+    step: N
+    code: N
+
+
+@dataclass(frozen=True)
+class PicksRow(Generic[N]):
+    """Loops over tuples (strides of x, indices, y), and over a slice (of x, y)."""
+
+    outer: tuple[Level[N], ...]
+    picks: tuple[Pick[N], ...]
+    slices: tuple[Level[N], ...]
+
+
+@dataclass(frozen=True)
+class Picks(Kernel):
+    """
+    Move a slice per tuple of indices; one out of range is reported and taken as 0.
+
+    `kind` is "gather": y is what x has there; "none": x becomes y there; the name of a
+    combination: x becomes x and y combined; "check": nothing moves. On vectors, a slice
+    has unit stride along its fastest axis in x and y.
+    Unit: of gathers, an iteration of the outermost loop; else everything, since tuples
+    may name one place.
+    """
+
+    kind: str
+    strips: Strips
+
+    @property
+    def prefix(self) -> str:
+        return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
+
+    def write(self, call: Call, row: PicksRow[Value]) -> None:
+        bounds = call.range if self.kind == "gather" else None
+        for x, place, y in nest(row.outer, 3, bounds=bounds):
+            for pick in row.picks:
+                fault = Fault(call["fault"], pick.code)
+                picked = fault.checked(call["indices"][place], pick.extent)
+                x, place = x + picked * pick.stride, place + pick.step
+            if self.kind != CHECK:
+                self._move(call, row, x, y)
+
+    def _move(self, call: Call, row: PicksRow[Value], x: Value, y: Value) -> None:
+        for (at, other), strip in nest_strips(row.slices, self.strips, [x, y]):
+            if self.kind == "gather":
+                call["y"].store(call["x"].load(at, strip), other, strip)
+                continue
+            values = call["y"].load(other, strip)
+            if self.kind != "none":
+                kind = cast(Combination, self.kind)
+                values = combined(kind, call["x"].load(at, strip), values)
+            call["x"].store(values, at, strip)
 
 
 @dataclass(frozen=True)
@@ -108,8 +182,7 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     if not is_one or 0 in dense.shape or 0 in picked.shape:
         return False
     loops = collapse(_loops(picked, indices, dense, picks.batch), (2, 1))
-    element, integer = (buffer_type(v).element_type for v in (x, i))
-    strips = Strips.of(main.target, [integer], unroll=2)
+    strips = Strips.of(main.target, [buffer_type(i).element_type], unroll=2)
     if not loops or loops[-1].strides[1] != 1 or loops[-1].extent < strips.lanes:
         return False
     *outer, line = loops
@@ -118,10 +191,9 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     loop = Level(line.extent, (line.strides[0], line.strides[2]))
     row = ElementPicksRow(levels_of(outer), loop, extent, stride, code)
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
-    kernel = ElementPicks(element, integer, len(outer), along, strips)
-    arguments = [main.base(v) for v in (x, i, y)]
+    kernel = ElementPicks(along, strips)
     work = work_of(row.outer, prod(dense.shape))
-    main.call(kernel, [*arguments, main.fault], row, work)
+    main.call(kernel, _arguments(main, main.stored, x, i, y), row, work)
     return True
 
 
@@ -148,14 +220,22 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
-    element, integer = (buffer_type(value).element_type for value in (x, i))
-    compute = compute_type(element)
-    sizes = (len(outer), count, len(slices))
-    kernel = Picks(kind, element, compute, integer, *sizes, strips)
-    arguments = [main.base(x), main.base(i), main.base(y), main.fault]
+    is_moved = kind in ("gather", "none", CHECK)
+    arguments = _arguments(main, main.stored if is_moved else main.base, x, i, y)
     row = PicksRow(levels_of(outer), tuple(tuples), levels_of(slices))
     cut = row.outer if kind == "gather" else ()
-    main.call(kernel, arguments, row, work_of(cut, prod(dense.shape)))
+    main.call(Picks(kind, strips), arguments, row, work_of(cut, prod(dense.shape)))
+
+
+def _arguments(
+    main: Main,
+    passed: Callable[[SSAValue], Argument],
+    x: SSAValue,
+    i: SSAValue,
+    y: SSAValue,
+) -> dict[str, Argument]:
+    given = {"x": passed(x), "indices": main.base(i), "y": passed(y)}
+    return given | {"fault": main.fault}
 
 
 def _loops(

@@ -42,40 +42,35 @@ _KINDS: dict[type[GraphOp], str] = {
 def lower_pool(main: Main, op: ApplyOp) -> None:
     x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
     source, result = addressing_of(x), addressing_of(y)
-    if 0 in result.shape:
-        return
     p, spatial = graph_op.parameters(), source.shape[2:]
     strides, pads, dilations = map(p.get, ("strides", "pads", "dilations"))
     window = Window.of(p.get("kernel_shape", spatial), strides, pads, dilations)
     counts_pads = bool(p.get("count_include_pad"))
     table = windows_table(window, spatial, result.shape[2:], counts_pads)
-    arguments = [main.base(x), main.base(y)]
+    arguments = {"x": main.base(x), "y": main.base(y)}
     places = result.shape[2]
     work = Work(places, prod((*result.shape, *window.kernel)) // places)
     indices = op.find("indices") if isinstance(graph_op, MaxPoolOp) else None
     if indices is None:
         row = windows_row(window, [source], [result])
         kernel = _kernel(main, _KINDS[type(graph_op)], x, y, p.get("p", 2))
-        main.call(kernel, [*arguments, main.offsets(table)], row, work)
+        arguments["windows"] = main.offsets(table)
+        main.call(kernel, arguments, row, work)
         return
     numbers = _numbering(source.shape, p["storage_order"])
     row = windows_row(window, [source, numbers], [result, addressing_of(indices)])
-    element = buffer_type(x).element_type
-    kernel = MaxPoolIndices(element, compute_type(element), len(window.kernel))
-    arguments += [main.base(indices), main.offsets(table)]
-    main.call(kernel, arguments, row, work)
+    arguments |= {"indices": main.base(indices), "windows": main.offsets(table)}
+    main.call(MaxPoolIndices(), arguments, row, work)
 
 
 def _kernel(main: Main, kind: str, x: SSAValue, y: SSAValue, p: int) -> Pool:
     element = buffer_type(x).element_type
-    compute = compute_type(element)
-    spatial = len(addressing_of(x).shape) - 2
     unit = all(addressing_of(v).strides[1] == 1 for v in (x, y))
     has_vector_form = kind != "lp" or p <= 2
     strips = Strips(0)
     if unit and has_vector_form:
-        strips = Strips.of(main.target, [element, compute], unroll=4)
-    return Pool(element, compute, spatial, kind, strips, p if kind == "lp" else 2)
+        strips = Strips.of(main.target, [element, compute_type(element)], unroll=4)
+    return Pool(kind, strips, p if kind == "lp" else 2)
 
 
 def windows_table(

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Generic
+
+from xdsl.dialects import memref
+
+from glow.codegen.loops import N, when
+from glow.codegen.values import INDEX, Value
+from glow.codegen.writer import emit, perform
+from glow.dialects.llvm_ext.call import CallPointerOp
 from glow.dialects.memory.storage import ReadyOp
-from glow.lowering.memory_to_loops.kernels.notify import Notify, NotifyRow
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Kernel,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
+
+
+@dataclass(frozen=True)
+class NotifyRow(Generic[N]):
+    """The number of the output."""
+
+    output: N
+
+
+@dataclass(frozen=True)
+class Notify(Kernel):
+    """
+    Call `hook` with the number of an output, unless it is null or the run failed.
+
+    Unit: the call.
+    """
+
+    def write(self, call: Call, row: NotifyRow[Value]) -> None:
+        hook = call["hook"].base
+        address = emit(memref.ExtractAlignedPointerAsIndexOp.get(hook))
+        with when(Value((address,), INDEX) != 0), when(call["fault"][0] == 0):
+            perform(CallPointerOp(hook, [row.output.ssa]))
 
 
 @lowers(ReadyOp)
 def lower_ready(main: Main, op: ReadyOp) -> None:
     number = main.outputs.get(op.symbol.string_value())
     if number is not None:
-        main.call(Notify(), [main.hook(), main.fault], NotifyRow(number))
+        main.call(
+            Notify(), {"hook": main.hook(), "fault": main.fault}, NotifyRow(number)
+        )

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from xdsl.ir import Attribute
 
+from glow.codegen.functions import fma
 from glow.codegen.memory import Strips
+from glow.codegen.values import Value
 from glow.dialects.memory.address import Addressing, addressing_of
-from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.recurrent import GruOp, LstmOp, RnnOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
-from glow.lowering.memory_to_loops.kernels.recurrent import Recurrent
-from glow.lowering.memory_to_loops.kernels.recurrent_cells import Gru, Lstm, Rnn
+from glow.lowering.memory_to_loops.kernels.recurrent import (
+    Product,
+    Recurrent,
+    Tile,
+    Walk,
+)
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     STRIDES,
     RecurrentRow,
@@ -22,36 +31,107 @@ from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 
 
-@lowers(LstmOp)
-def lower_lstm(main: Main, op: LstmOp) -> None:
-    _lower(main, op, Lstm, input_forget=op.input_forget is not None)
+@dataclass(frozen=True)
+class Lstm(Recurrent):
+    """Gates are input, output, forget and the new cell."""
+
+    GATES: ClassVar = 4
+
+    @property
+    def products(self) -> tuple[Product, ...]:
+        return (Product("recurrence", "h", 0, 4, 4),)
+
+    def finish(
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+    ) -> None:
+        (enter, leave, forget, new), at = sums, tile.states[i]
+        old = walk.load("c", at)
+        enter = self._gate(walk, tile, 0, enter, old)
+        if self.input_forget:
+            forget = 1 - enter
+        else:
+            forget = self._gate(walk, tile, 2, forget, old)
+        cell = fma(forget, old, enter * self.bounded(1, new))
+        cell = walk.chosen(tile, i, cell, old)
+        walk.call["c"][at] = cell
+        leave = self._gate(walk, tile, 1, leave, cell)
+        walk.keep(tile, i, leave * self.activate(2, cell))
+
+    def _gate(
+        self, walk: Walk, tile: Tile, number: int, value: Value, cell: Value
+    ) -> Value:
+        """Return a gate that may peep at the cell."""
+        if "peepholes" in self.given:
+            weight = walk.load("peepholes", walk.pitch * number + tile.unit)
+            value = fma(weight, cell, value)
+        return self.bounded(0, value)
 
 
-@lowers(GruOp)
-def lower_gru(main: Main, op: GruOp) -> None:
-    _lower(main, op, Gru)
+@dataclass(frozen=True)
+class Gru(Recurrent):
+    """Gates are update, reset and the new state, reset before its product or after."""
+
+    GATES: ClassVar = 3
+
+    @property
+    def products(self) -> tuple[Product, ...]:
+        if "renewal" not in self.given:
+            return (Product("recurrence", "h", 0, 3, 2),)
+        return (
+            Product("recurrence", "h", 0, 2, 2),
+            Product("renewal", "reset", 2, 1, 1),
+        )
+
+    def finish(
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+    ) -> None:
+        at = tile.states[i]
+        old = walk.load("h", at + tile.step.now)
+        if product.matrix == "renewal":
+            update, new = walk.load("update", at), sums[0]
+        else:
+            update, reset = (self.bounded(0, value) for value in sums[:2])
+            if product.count == 2:
+                walk.call["update"][at] = update
+                walk.call["reset"][at] = reset * old
+                return
+            new = walk.load("x", tile.inputs[i] + 2 * self.strip.size)
+            new = fma(reset, sums[2], new)
+        new = self.bounded(1, new)
+        walk.keep(tile, i, fma(update, old - new, new), old)
 
 
-@lowers(RnnOp)
-def lower_rnn(main: Main, op: RnnOp) -> None:
-    _lower(main, op, Rnn)
+@dataclass(frozen=True)
+class Rnn(Recurrent):
+    """There are no gates, only the new state."""
+
+    GATES: ClassVar = 1
+
+    @property
+    def products(self) -> tuple[Product, ...]:
+        return (Product("recurrence", "h", 0, 1, 1),)
+
+    def finish(
+        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+    ) -> None:
+        walk.keep(tile, i, self.bounded(0, sums[0]))
 
 
-def _lower(
-    main: Main,
-    op: LstmOp | GruOp | RnnOp,
-    kind: type[Recurrent],
-    **flags: bool,
-) -> None:
+_CELLS: dict[type[MemoryOp], type[Recurrent]] = {LstmOp: Lstm, GruOp: Gru, RnnOp: Rnn}
+
+
+@lowers(*_CELLS)
+def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     steps, batch, blocks, gates, p = addressing_of(op.rows).shape
     units = addressing_of(op.recurrence).shape[1]
     buffers = op.present(*op.OPTIONAL, *op.RESULTS, *op.SCRATCH)
     element = buffer_type(op.rows).element_type
-    size = main.target.vector_bytes // dtype_of(compute_type(element)).itemsize
+    compute = compute_type(element)
+    size = main.target.vector_bytes // dtype_of(compute).itemsize
     tiles = _tiles(main.target, batch, gates * p // size)
     strided = {n: addressing_of(b) for n, b in buffers.items() if n in STRIDES}
-    kernel = kind(
-        element,
+    kernel = _CELLS[type(op)](
+        compute,
         lanes=size,
         vectors=p // size,
         tiles=tiles,
@@ -60,7 +140,7 @@ def _lower(
         strips=_strips(main.target, element, strided),
         programs=tuple(ScalarProgram.of(region) for region in op.activations),
         clip=None if op.clip is None else op.clip.value.data,
-        **flags,
+        input_forget=isinstance(op, LstmOp) and op.input_forget is not None,
     )
     code = 0  # of no message: every step is one of the sequence
     if op.sequence_lens is not None:
@@ -70,10 +150,11 @@ def _lower(
     whole = batch // tiles.rows
     sizes = steps, batch, blocks, units, whole
     row = RecurrentRow(*sizes, (along, across), code, strides)
-    arguments = [main.base(b) for b in (op.rows, op.recurrence, *buffers.values())]
+    given = {"x": op.rows, "recurrence": op.recurrence, **buffers}
+    arguments = {name: main.base(buffer) for name, buffer in given.items()}
     cost = steps * tiles.rows * blocks * gates * p * units
     work = Work(whole + bool(tiles.rest), cost)
-    main.call(kernel, [*arguments, main.fault], row, work)
+    main.call(kernel, arguments | {"fault": main.fault}, row, work)
 
 
 def _strips(

@@ -15,20 +15,21 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.memory import Strips
+from glow.codegen.values import INDEX
 from glow.dialects.graph.interpolation import Interpolation, Line, Taps
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, levels_of
-from glow.lowering.memory_to_loops.copy import plan_copy
-from glow.lowering.memory_to_loops.elementwise import plan
+from glow.lowering.memory_to_loops.copy import call_copy
+from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.crop_taps import (
     CropTaps,
     CropTapsRow,
     number_of,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
 from glow.lowering.memory_to_loops.kernels.resize import (
     Resize,
     ResizedAxis,
@@ -83,8 +84,6 @@ def _resize_of(main: Main, op: ApplyOp) -> _Resize:
 def lower_resize(main: Main, apply: ApplyOp) -> None:
     op = _resize_of(main, apply)
     source, result = addressing_of(op.input), addressing_of(op.result)
-    if 0 in result.shape:
-        return
     order = sorted(op.lines, key=lambda axis: -abs(result.strides[axis]))
     if op.roi is not None:
         _fill(main, op)
@@ -101,10 +100,7 @@ def lower_resize(main: Main, apply: ApplyOp) -> None:
     repeats = _repeats(source, result, taps)
     if repeats is not None:
         axes, start = repeats
-        element = buffer_type(op.result).element_type
-        kernel, row, work, seen_as = plan_copy(main.target, element, axes)
-        bases = [main.base(op.input, start, seen_as), main.base(op.result, 0, seen_as)]
-        main.call(kernel, bases, row, work)
+        call_copy(main, (op.input, start), (op.result, 0), axes)
         return
     if any(each.inside is not None for each in taps.values()):
         _fill(main, op)
@@ -157,8 +153,7 @@ def _fill(main: Main, op: _Resize) -> None:
     value = np.asarray(op.extrapolation_value).astype(dtype_of(element))
     program = ScalarProgram.constant(number_attribute(value.item(), element), element)
     axes = collapse(axes_of(result.shape, [result]), (0,))
-    kernel, row, work = plan(main.target, program, axes)
-    main.call(kernel, [main.base(op.result)], row, work)
+    call_program(main, program, [(op.result, 0)], axes)
 
 
 @dataclass(frozen=True)
@@ -168,8 +163,8 @@ class _Tables:
     counts: tuple[int, ...]
     starts: tuple[tuple[int, int], ...]
     is_partial: bool
-    positions: SSAValue
-    weights: SSAValue | None
+    positions: Argument
+    weights: Argument | None
 
 
 def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
@@ -182,15 +177,10 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     if inner is not None:
         others.remove(inner)
     unrolled = prod(tables.counts) <= _MOST_TAPS
-    compute = compute_type(seen_as)
     kernel = Resize(
-        seen_as,
-        compute,
-        len(others),
         tables.counts if unrolled else (0,) * len(order),
         tables.weights is not None,
         tables.is_partial,
-        inner is not None,
         inner is None and result.strides[order[-1]] == 1,
         _strips(main.target, element, inner),
     )
@@ -202,9 +192,13 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     row = ResizeRow(
         levels_of(others), resized, levels_of([] if inner is None else [inner])
     )
-    arguments = [main.base(op.input, 0, seen_as), main.base(op.result, 0, seen_as)]
-    arguments.append(tables.positions)
-    arguments += [] if tables.weights is None else [tables.weights]
+    arguments = {
+        "x": main.base(op.input, 0, seen_as),
+        "y": main.base(op.result, 0, seen_as),
+        "positions": tables.positions,
+    }
+    if tables.weights is not None:
+        arguments["weights"] = tables.weights
     units = resized[0].places
     main.call(kernel, arguments, row, Work(units, prod(result.shape) // units))
 
@@ -272,16 +266,17 @@ def _write_tables(main: Main, op: _Resize, roi: SSAValue, order: list[int]) -> _
     named, length = list(op.lines), op.how.length
     places = [op.lines[axis].places for axis in order]
     starts = _starts([n * (length + 1) for n in places], [n * length for n in places])
-    positions = main.base(op.positions)
+    positions = main.base(op.positions, compute=INDEX)
     weights = None if op.weights is None else main.base(op.weights)
     number = number_of(buffer_type(op.result).element_type)
-    region, stride = buffer_type(roi).element_type, addressing_of(roi).strides[0]
+    region, stride = main.base(roi, compute=number), addressing_of(roi).strides[0]
     for axis, start in zip(order, starts, strict=True):
         line, index = op.lines[axis], named.index(axis)
-        kernel = CropTaps(region, number, op.how, line.places == 1)
+        kernel = CropTaps(op.how, line.places == 1)
         ends = index * stride, (len(named) + index) * stride
-        arguments = [main.base(roi), positions]
-        arguments += [] if weights is None else [weights]
+        arguments = {"roi": region, "positions": positions}
+        if weights is not None:
+            arguments["weights"] = weights
         step = addressing_of(op.input).strides[axis]
         row = CropTapsRow(line.extent, line.places, step, *ends, *start)
         main.call(kernel, arguments, row, Work(line.places, length))

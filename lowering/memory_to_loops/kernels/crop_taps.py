@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic
 
@@ -13,10 +12,9 @@ from xdsl.ir import Attribute
 from glow.codegen.casts import convert, truncated
 from glow.codegen.functions import function, maximum, minimum
 from glow.codegen.loops import N, loop
-from glow.codegen.rows import blank
 from glow.codegen.values import Value, absolute, select
 from glow.dialects.graph.interpolation import HALF_WAY, Interpolation
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 
 Taps = list[tuple[Value, Value | None]]
 """Positions, some beyond the ends of the input, and their weights."""
@@ -44,37 +42,22 @@ class CropTaps(Kernel):
     """
     Write the tables of one axis that `Resize` reads, as `Interpolation` defines them.
 
-    A record of positions begins with 1 where the place is inside of the input. Numbers
-    are of type `number`; so are weights, which the nearest elements lack.
-
+    A record of positions begins with 1 where the place is inside of the input. The
+    nearest elements lack weights.
     Unit: a place.
     """
 
-    region: Attribute
-    number: Attribute
     how: Interpolation
     is_one: bool
-
-    @property
-    def prefix(self) -> str:
-        return "crop_taps"
-
-    def operands(self) -> Mapping[str, Operand]:
-        operands = {"roi": Operand(self.region, self.number), "positions": Operand(i32)}
-        if self.how.mode != "nearest":
-            operands["weights"] = Operand(self.number)
-        return operands
-
-    def row(self) -> CropTapsRow[int]:
-        return blank(CropTapsRow[int])
 
     def write(self, call: Call, row: CropTapsRow[Value]) -> None:
         stride = convert(row.stride, i64)
         ends = call["roi"][row.start], call["roi"][row.end]
-        last = convert(row.extent - 1, self.number)
-        steps = convert(row.places - 1, self.number)
+        number = call["roi"].compute
+        last = convert(row.extent - 1, number)
+        steps = convert(row.places - 1, number)
         for i in loop(*call.range):
-            at = self._coordinate(convert(i, self.number), ends, last, steps)
+            at = self._coordinate(convert(i, number), ends, last, steps)
             taps = self._taps(at, last)
             record = row.positions + i * (len(taps) + 1)
             is_inside = (at >= 0) & (at <= last)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.ir import Attribute
-
 from glow.codegen.casts import as_unsigned, convert
 from glow.codegen.functions import maximum
-from glow.codegen.loops import Level, N, branches, levels_like, loop, nest
+from glow.codegen.loops import Level, N, branches, loop, nest
 from glow.codegen.memory import Strips, Total, rest_of
 from glow.codegen.values import INDEX, Value, select
 from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    FAULT,
     Call,
     Kernel,
-    Operand,
 )
 from glow.support.types import unsigned
 
@@ -51,23 +46,12 @@ class ElementPicks(Kernel):
     Unit: an iteration of the outermost loop around lines.
     """
 
-    element: Attribute
-    integer: Attribute
-    outer: int
     along: bool
     strips: Strips
 
     @property
     def prefix(self) -> str:
         return "gather_elements"
-
-    def operands(self) -> Mapping[str, Operand]:
-        data, indices = Operand(self.element), Operand(self.integer)
-        return {"x": data, "indices": indices, "y": data, "fault": FAULT}
-
-    def row(self) -> ElementPicksRow[int]:
-        (line,) = levels_like(1, 2)
-        return ElementPicksRow(levels_like(self.outer, 3), line, 0, 0, 0)
 
     def write(self, call: Call, row: ElementPicksRow[Value]) -> None:
         count, fault = row.line.extent, Fault(call["fault"], row.code)
@@ -115,7 +99,7 @@ class ElementPicks(Kernel):
         self, call: Call, first: Value, row: ElementPicksRow[Value]
     ) -> Value:
         """Return whether some index plus `extent` is, without a sign, too large."""
-        natural = unsigned(self.integer)
+        natural = unsigned(call["indices"].element)
         shift = convert(row.extent, natural)
         most = Total.of(self.strips, 0, natural)
         for i, strip in self.strips.along(row.line.extent, most):

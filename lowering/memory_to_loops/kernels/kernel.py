@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Generic
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Region
+from xdsl.ir import Attribute, Region, SSAValue
 
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N
@@ -27,10 +27,12 @@ from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row
 from glow.codegen.values import INDEX, Value, index, select
 from glow.codegen.writer import Writer, perform, writing_to
+from glow.dialects.graph.base import snake_case
 
 _PRIVATE = StringAttr("private")
 
 
+@dataclass(frozen=True)
 class Kernel(ABC):
     """
     A function of the kernel library.
@@ -40,13 +42,18 @@ class Kernel(ABC):
     a key: shapes, strides and counts come in at run time as a row of integers: a frozen
     dataclass over N: of N, of `Level[N]`, of such dataclasses and of tuples of these.
     Callers fill it with `int`, code reads it as `Value`. A call does a range of the
-    outermost iterations, as its caller says.
+    outermost iterations, as its caller says. `Main.call` adds what it passes.
     """
 
+    passed: tuple[tuple[str, Operand], ...] = field(default=(), kw_only=True)
+    """What the function is passed before the row, by name."""
+    like: Any = field(default=(), kw_only=True)
+    """The structure of the row, with zeros for its numbers."""
+
     @property
-    @abstractmethod
     def prefix(self) -> str:
         """The start of the kernel's symbol: a word for its function."""
+        return snake_case(type(self).__name__)
 
     @cached_property
     def symbol(self) -> str:
@@ -58,13 +65,13 @@ class Kernel(ABC):
         """The kernel as text: equal for equal kernels, in every process."""
         return f"{type(self).__module__}.{self!r}"
 
-    @abstractmethod
     def operands(self) -> Mapping[str, Operand]:
         """Return what the function is passed before the row, by name, in order."""
+        return dict(self.passed)
 
-    @abstractmethod
     def row(self) -> Any:
         """Return a row of the structure that calls have; its numbers do not matter."""
+        return self.like
 
     @abstractmethod
     def write(self, call: Call, row: Any) -> None:
@@ -132,6 +139,14 @@ class Operand:
     element: Attribute
     compute: Attribute | None = None
     noalias: bool = False
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a call passes for an operand: a flat memref."""
+
+    base: SSAValue
+    operand: Operand
 
 
 FAULT = Operand(i32)

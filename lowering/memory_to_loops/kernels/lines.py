@@ -1,30 +1,20 @@
-"""Kernels that go along lines of an axis: a scheme, and rules of single lines."""
+"""Rules of single lines along an axis: what kernels of `line_kernels` write."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import prod
-from typing import ClassVar, Generic
+from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
-from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N, Var, levels_like, loop, nest
+from glow.codegen.loops import Level, Var, loop, nest
 from glow.codegen.memory import SCALAR, Strip, Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
-from glow.lowering.memory_to_loops.axes import Axis, levels_of
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-    Operand,
-    Work,
-)
-
-_SCALARS = 64
-"""The elements of a unit of work where lines of scalars are cut."""
+from glow.dialects.graph.base import snake_case
+from glow.lowering.memory_to_loops.kernels.kernel import Call
 
 
 @dataclass(frozen=True)
@@ -33,28 +23,20 @@ class Rule(ABC):
 
     INDEPENDENT: ClassVar[bool] = False
     """Whether elements of a line are apart, so that a line may be cut into pieces."""
-    COUNTERS: ClassVar[tuple[str, ...]] = ()
-    """Counters of lines, which move as operands do but are no memory."""
+    MOVING: ClassVar[tuple[str, ...]] = ("x", "y")
+    """The operands, and counters that are no memory, that loops advance."""
     NUMBERS: ClassVar[tuple[str, ...]] = ()
     """Further integers of the row that a line is given, by name."""
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """The start of the kernel's symbol."""
-
-    @abstractmethod
-    def operands(self) -> Mapping[str, Operand]:
-        """Return the buffers that lines lie in, by name."""
-
-    def others(self) -> Mapping[str, Operand]:
-        """Return what else the kernel is passed: memory that no loop moves along."""
-        return {}
+        return snake_case(type(self).__name__)
 
     @property
     def moving(self) -> tuple[str, ...]:
-        """The operands and counters that loops advance, in the order of a row."""
-        return (*self.operands(), *self.COUNTERS)
+        """`MOVING`, in the order of a row, or what takes its place."""
+        return self.MOVING
 
     @abstractmethod
     def line(self, line: Line) -> None:
@@ -129,6 +111,11 @@ class Line:
         """The strip of what there is one of for each line."""
         return self.across or SCALAR
 
+    @property
+    def compute(self) -> Attribute:
+        """The type that elements of x are computed in."""
+        return self.call["x"].compute
+
     def stride(self, operand: str) -> Value:
         """Return how far an operand moves from element to element of the line."""
         return self.axis.strides[self.rule.moving.index(operand)]
@@ -186,8 +173,7 @@ class Line:
     ) -> Generator[tuple[Value, Strip]]:
         first, last = bounds
         if self.across is None:
-            steps = self.strips.along(last, *totals, start=first, nonempty=nonempty)
-            yield from steps
+            yield from self.strips.along(last, *totals, start=first, nonempty=nonempty)
             return
         carried = [var for total in totals for var in total.enter(self.across)]
         for i in loop(first, last, *carried, nonempty=nonempty):
@@ -203,163 +189,3 @@ class Line:
                 lanes = self.strips.lanes
                 hoisted |= {(name, 0): value, (name, lanes): broadcast(value, lanes)}
         return hoisted
-
-
-@dataclass(frozen=True)
-class LinesRow(Generic[N]):
-    """
-    The loops of a call: around lines, and along them.
-
-    `width` is how many lines are neighbors, if lanes lie across lines.
-    """
-
-    outer: tuple[Level[N], ...]
-    inner: tuple[Level[N], ...]
-    axis: Level[N]
-    width: tuple[N, ...]
-    numbers: tuple[N, ...]
-
-
-@dataclass(frozen=True)
-class Lines(Kernel):
-    """
-    All lines of an axis; `across`: lanes are neighbors of other lines.
-
-    Unit: an iteration of the outermost loop. Where there is none: a strip of
-    neighbors, or of a line whose elements are apart.
-    """
-
-    rule: Rule
-    outer: int
-    inner: int
-    across: bool
-    strips: Strips
-    still: tuple[str, ...] = ()
-
-    @property
-    def prefix(self) -> str:
-        return self.rule.name + ("_columns" if self.across else "")
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {**self.rule.operands(), **self.rule.others()}
-
-    def row(self) -> LinesRow[int]:
-        count = len(self.rule.moving)
-        (axis,) = levels_like(1, count)
-        return LinesRow(
-            levels_like(self.outer, count),
-            levels_like(self.inner, count),
-            axis,
-            (1,) if self.across else (),
-            (0,) * len(self.rule.NUMBERS),
-        )
-
-    @property
-    def step(self) -> int:
-        """The elements of a unit of work that is no whole iteration."""
-        if not self.strips.lanes:
-            return _SCALARS
-        return self.strips.lanes * self.strips.unroll
-
-    def write(self, call: Call, row: LinesRow[Value]) -> None:
-        moving = self.rule.moving
-        bounds = call.range if row.outer else None
-        numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
-        part = None
-        if not (row.outer or row.width) and self.rule.INDEPENDENT:
-            part = self._part(call, row.axis.extent)
-        for at in nest(row.outer, len(moving), bounds=bounds):
-            starts = dict(zip(moving, at, strict=True))
-            for lanes, shifted in self._neighbors(call, row, starts):
-                line = Line(
-                    *(self.rule, call, shifted, row.inner, row.axis, self.strips),
-                    *(numbers, self.still, lanes, part),
-                )
-                self.rule.line(line)
-
-    def _part(self, call: Call, extent: Value) -> tuple[Value, Value]:
-        """Return the elements that the range of work is."""
-        return call.begin * self.step, minimum(call.end * self.step, extent)
-
-    def _neighbors(
-        self, call: Call, row: LinesRow[Value], starts: Mapping[str, Value]
-    ) -> Generator[tuple[Strip | None, Mapping[str, Value]]]:
-        """Write loops over neighbors; yield how many lanes and where lines begin."""
-        if not row.width:
-            yield None, starts
-            return
-        (width,) = row.width
-        first, last = (0, width) if row.outer else self._part(call, width)
-        for i, strip in self.strips.along(last, start=first):
-            yield (
-                strip,
-                {
-                    name: start if name in self.still else start + i
-                    for name, start in starts.items()
-                },
-            )
-
-
-@dataclass(frozen=True)
-class LinesOf:
-    """
-    The axes of lines: `along` lines, the finest last, and `apart`, around them.
-
-    `still` are the operands that may stand still where vectors run.
-    """
-
-    rule: Rule
-    along: Sequence[Axis]
-    apart: Sequence[Axis]
-    numbers: tuple[int, ...] = ()
-    still: frozenset[str] = field(default_factory=frozenset)
-
-    def still_on(self, axis: Axis) -> tuple[str, ...] | None:
-        """Return what stands still along `axis`; None if vectors cannot run there."""
-        if axis.extent == 1:
-            return ()
-        strides = dict(zip(self.rule.moving, axis.strides, strict=True))
-        still = tuple(name for name, stride in strides.items() if stride == 0)
-        moves = all(stride in (0, 1) for stride in strides.values())
-        return still if moves and self.still.issuperset(still) else None
-
-    def plan(
-        self, strips: Strips, across: Strips | None
-    ) -> tuple[Lines, LinesRow[int], Work]:
-        """
-        Return the kernel, the row and the work.
-
-        Lanes lie across lines where `across` says how and neighbors allow it; else
-        along them if these do; else steps are scalars.
-        """
-        *inner, axis = self.along or [Axis(1, (0,) * len(self.rule.moving))]
-        outer = list(self.apart)
-        width: tuple[int, ...] = ()
-        chosen, still = Strips(0), ()
-        neighbors = self.still_on(outer[-1]) if across and outer else None
-        if across and neighbors is not None:
-            width, chosen, still = (outer.pop().extent,), across, neighbors
-        elif strips.lanes and (on_line := self.still_on(axis)) is not None:
-            chosen, still = strips, on_line
-        kernel = Lines(*(self.rule, len(outer), len(inner), bool(width), chosen, still))
-        row = LinesRow(
-            levels_of(outer),
-            levels_of(inner),
-            Level(axis.extent, axis.strides),
-            width,
-            self.numbers,
-        )
-        return kernel, row, _work(kernel, row)
-
-
-def _work(kernel: Lines, row: LinesRow[int]) -> Work:
-    levels = (*row.outer, *row.inner, row.axis)
-    elements = prod((*row.width, *(level.extent for level in levels)))
-    units = 1
-    if row.outer:
-        units = row.outer[0].extent
-    elif row.width:
-        units = -(-row.width[0] // kernel.step)
-    elif kernel.rule.INDEPENDENT:
-        units = -(-row.axis.extent // kernel.step)
-    return Work(units, -(-elements // max(1, units)))

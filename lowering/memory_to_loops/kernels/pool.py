@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
-
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, power, sqrt
-from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import Memory, Strip, Strips
 from glow.codegen.values import (
-    INDEX,
     Value,
     absolute,
     compare_floats,
@@ -23,10 +19,8 @@ from glow.codegen.values import (
     select,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    OFFSETS,
     Call,
     Kernel,
-    Operand,
 )
 from glow.support.types import is_float
 
@@ -79,15 +73,6 @@ class _Windows(Kernel):
     Unit: a place along the first spatial axis, in each image.
     """
 
-    element: Attribute
-    compute: Attribute
-    spatial: int
-
-    def _row(self, operands: int, read: int) -> WindowsRow[int]:
-        (level,) = levels_like(1, operands)
-        axis = SpatialAxis(level, 0, (0,) * read, (0,) * read)
-        return WindowsRow(level, (axis,) * self.spatial, level)
-
     def windows(self, call: Call, row: WindowsRow[Value]) -> Generator[Window]:
         """Write loops over windows, channels not among them."""
         first, *others = row.axes
@@ -134,18 +119,11 @@ class Pool(_Windows):
     def prefix(self) -> str:
         return f"{self.kind}_pool"
 
-    def operands(self) -> Mapping[str, Operand]:
-        memory = Operand(self.element, self.compute)
-        return {"x": memory, "y": memory, "windows": OFFSETS}
-
-    def row(self) -> WindowsRow[int]:
-        return self._row(operands=2, read=1)
-
     def write(self, call: Call, row: WindowsRow[Value]) -> None:
         for window in self.windows(call, row):
             divisor = None
             if self.kind == "avg" and window.divisor is not None:
-                divisor = convert(window.divisor, self.compute)
+                divisor = convert(window.divisor, call["x"].compute)
             for i, strip in self.strips.along(row.channels.extent, nonempty=True):
                 starts = [offset + i for offset in window.offsets]
                 if not self.strips.lanes:
@@ -155,8 +133,8 @@ class Pool(_Windows):
                 call["y"].store(self._finished(total, divisor), result, strip)
 
     def _reduced(self, x: Memory, at: Value, window: Window, strip: Strip) -> Value:
-        start = lowest(self.compute) if self.kind == "max" else 0
-        total = Var(strip.constant(start, self.compute))
+        start = lowest(x.compute) if self.kind == "max" else 0
+        total = Var(strip.constant(start, x.compute))
         for place in nest(window.taps, 1, total, starts=[at], nonempty=False):
             total.value = self._combined(total.value, x.load(place[0], strip))
         return total.value
@@ -191,18 +169,6 @@ class MaxPoolIndices(_Windows):
     indices.
     """
 
-    @property
-    def prefix(self) -> str:
-        return "max_pool_indices"
-
-    def operands(self) -> Mapping[str, Operand]:
-        memory = Operand(self.element, self.compute)
-        indices = Operand(i64, INDEX)
-        return {"x": memory, "y": memory, "indices": indices, "windows": OFFSETS}
-
-    def row(self) -> WindowsRow[int]:
-        return self._row(operands=4, read=2)
-
     def write(self, call: Call, row: WindowsRow[Value]) -> None:
         for window in self.windows(call, row):
             for i in loop(0, row.channels.extent, nonempty=True):
@@ -216,7 +182,7 @@ class MaxPoolIndices(_Windows):
         self, x: Memory, starts: list[Value], window: Window
     ) -> tuple[Value, Value]:
         """Return the greatest element, the first of equal ones or of NaN, and where."""
-        greatest = Var(constant(lowest(self.compute), self.compute))
+        greatest = Var(constant(lowest(x.compute), x.compute))
         where = Var(index(-1))
         carried = (greatest, where)
         for at, number in nest(window.taps, 2, *carried, starts=starts, nonempty=False):

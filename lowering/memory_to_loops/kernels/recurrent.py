@@ -49,6 +49,8 @@ class Recurrent(Sequential):
 
     programs: tuple[ScalarProgram, ...]
     clip: float | None
+    input_forget: bool
+    """Whether the forget gate of an LSTM is what its input gate leaves of 1."""
 
     GATES: ClassVar[int]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
@@ -17,12 +16,9 @@ from glow.codegen.memory import Memory, Strip, Strips
 from glow.codegen.values import INDEX, Value, index, is_outside, select
 from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    FAULT,
     Call,
     Kernel,
-    Operand,
 )
-from glow.support.types import compute_type
 
 STRIDES = {
     "sequence_lens": 1,
@@ -33,8 +29,6 @@ STRIDES = {
     "y_c": 2,
 }
 """The operands whose strides the row has, and how many."""
-
-_SCRATCH = ("h", "c", "reset", "update")
 
 
 @dataclass(frozen=True)
@@ -71,21 +65,17 @@ class Sequential(Kernel, ABC):
     """
     A kernel whose states change from step to step; they have blocks of `lanes`.
 
-    `given` are its operands after the first two. A row of the batch whose sequence has
+    `given` are its optional operands. A row of the batch whose sequence has
     ended keeps its state, and has 0 in what is stored per step.
     """
 
-    element: Attribute
+    compute: Attribute
     lanes: int
     vectors: int
     tiles: Tiles
     reverse: bool
     given: tuple[str, ...]
     strips: Strips
-
-    @property
-    def compute(self) -> Attribute:
-        return compute_type(self.element)
 
     @property
     def strip(self) -> Strip:
@@ -96,19 +86,6 @@ class Sequential(Kernel, ABC):
     def strided(self) -> tuple[str, ...]:
         """The operands whose strides are in the row."""
         return tuple(name for name in STRIDES if name in self.given)
-
-    def operands(self) -> Mapping[str, Operand]:
-        data, room = Operand(self.element, self.compute), Operand(self.compute)
-        operands = {"x": data, "recurrence": data}
-        for name in self.given:
-            operands[name] = room if name in _SCRATCH else data
-        if "sequence_lens" in self.given:
-            operands["sequence_lens"] = Operand(i32)
-        return {**operands, "fault": FAULT}
-
-    def row(self) -> RecurrentRow[int]:
-        strides = tuple((1,) * STRIDES[name] for name in self.strided)
-        return RecurrentRow(1, 1, 1, 1, 1, (1, 1), 1, strides)
 
 
 class States:

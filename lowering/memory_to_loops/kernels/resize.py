@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.ir import Attribute
-
 from glow.codegen.functions import fma
-from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import SCALAR, Strip, Strips
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    OFFSETS,
     Call,
     Kernel,
-    Operand,
 )
 
 
@@ -71,40 +67,16 @@ class Resize(Kernel):
 
     `taps` says how many per axis, and 0 that the row does. Where nothing is `weighted`,
     there is one. Where places may be `partial`, a record of positions begins with 1 or
-    0: whether the place is computed. With `lines`, the innermost axis is not resized;
-    else `unit` says that places of the last one are neighbors.
+    0: whether the place is computed. If `unit`, places of the last axis are neighbors.
     Unit: a place along the first resized axis, in each image.
     Units: positions count elements of the source from its start.
     """
 
-    element: Attribute
-    compute: Attribute
-    outer: int
     taps: tuple[int, ...]
     weighted: bool
     partial: bool
-    lines: bool
     unit: bool
     strips: Strips
-
-    @property
-    def prefix(self) -> str:
-        return "resize"
-
-    def operands(self) -> Mapping[str, Operand]:
-        memory = Operand(self.element, self.compute)
-        operands = {"x": memory, "y": memory, "positions": OFFSETS}
-        if self.weighted:
-            operands["weights"] = Operand(self.compute)
-        return operands
-
-    def row(self) -> ResizeRow[int]:
-        axis = ResizedAxis(0, 0, 0, 0, 0)
-        return ResizeRow(
-            levels_like(self.outer, 2),
-            (axis,) * len(self.taps),
-            levels_like(int(self.lines), 2),
-        )
 
     def write(self, call: Call, row: ResizeRow[Value]) -> None:
         for source, result in nest(row.outer, 2):
@@ -184,7 +156,7 @@ class _Writer:
             assert total is not None
             return total
         (start,) = taps
-        total = Var(strip.constant(0, self.kernel.compute))
+        total = Var(strip.constant(0, self.call["x"].compute))
         self._looped(start, records, total, strip)
         return total.value
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.ir import Attribute
-
 from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N, levels_like, loop, moved, nest
+from glow.codegen.loops import Level, N, loop, moved, nest
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Kernel,
-    Operand,
     Work,
 )
 
@@ -45,26 +42,14 @@ class Runs(Kernel):
     around them, of several vectors if there is none around a line.
     """
 
-    element: Attribute
-    outer: int
     lanes: int
     vectors: int = 0
     lines: int = 1
 
     @property
-    def prefix(self) -> str:
-        return "copy"
-
-    @property
     def size(self) -> int:
         """The elements of the vectors that go together where a line has many."""
         return self.lanes * _UNROLL
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {"x": Operand(self.element), "y": Operand(self.element)}
-
-    def row(self) -> RunsRow[int]:
-        return RunsRow(levels_like(self.outer, 2), 0)
 
     def work(self, row: RunsRow[int]) -> Work:
         """Return what calls with this row do."""

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Generic
 
-from xdsl.ir import Attribute
-
 from glow.codegen.buffers import on_stack
 from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N, levels_like, loop, nest
+from glow.codegen.loops import Level, N, loop, nest
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Kernel,
-    Operand,
     Work,
 )
 
@@ -62,8 +59,6 @@ class PlaneKernel(Kernel):
     Unit: an iteration of the outermost loop, over blocks if there is none around.
     """
 
-    element: Attribute
-    outer: int
     lanes: int
     rows: int
     columns: int
@@ -81,12 +76,6 @@ class PlaneKernel(Kernel):
         part: tuple[Value, Value] | None,
     ) -> None:
         """Copy a plane, or of its outermost blocks those in `part`."""
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {"x": Operand(self.element), "y": Operand(self.element)}
-
-    def row(self) -> PlaneRow[int]:
-        return PlaneRow(levels_like(self.outer, 2), Side(0, 0), Side(0, 0))
 
     def work(self, row: PlaneRow[int]) -> Work:
         """Return what calls with this row do."""
@@ -120,10 +109,6 @@ class Transpose(PlaneKernel):
     """
 
     beside: int = 1
-
-    @property
-    def prefix(self) -> str:
-        return "transpose"
 
     @property
     def width(self) -> int:
@@ -171,10 +156,6 @@ class BlockTranspose(PlaneKernel):
     few lines are under way that compete for the same place of the cache.
     """
 
-    @property
-    def prefix(self) -> str:
-        return "block_transpose"
-
     def blocks(self, row: PlaneRow[int]) -> int:
         return -(-row.columns.extent // self.columns)
 
@@ -185,7 +166,7 @@ class BlockTranspose(PlaneKernel):
         place: Sequence[Value],
         part: tuple[Value, Value] | None,
     ) -> None:
-        stack = on_stack(self.element, self.rows * self.columns)
+        stack = on_stack(call["x"].element, self.rows * self.columns)
         for left, _ in _blocks(row.columns, self.columns, part):
             c = minimum(left, row.columns.extent - self.columns)
             for r in loop(0, row.rows.extent, step=self.rows, nonempty=True):
@@ -231,8 +212,6 @@ class Interleave(Kernel):
     Unit: an iteration of the outermost loop, over vectors if there is none around.
     """
 
-    element: Attribute
-    outer: int
     planes: int
     lanes: int
     inverse: bool
@@ -240,12 +219,6 @@ class Interleave(Kernel):
     @property
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {"x": Operand(self.element), "y": Operand(self.element)}
-
-    def row(self) -> InterleaveRow[int]:
-        return InterleaveRow(levels_like(self.outer, 2), 0, 0)
 
     def work(self, row: InterleaveRow[int]) -> Work:
         """Return what calls with this row do."""

@@ -1,18 +1,14 @@
 """A kernel for the op of this package: lines of the shifted axis, by scalars."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
-
-from xdsl.ir import Attribute
 
 from glow.codegen.memory import Strips
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, with_axes
-from glow.lowering.memory_to_loops.kernels.kernel import Operand
-from glow.lowering.memory_to_loops.kernels.lines import Line, LinesOf, Rule
+from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
 from glow_outside.scaled_shift import ScaledShiftOp
@@ -22,16 +18,8 @@ from glow_outside.scaled_shift import ScaledShiftOp
 class ScaledShift(Rule):
     """Store element i + `first`, counted in a circle, times the scale of i."""
 
+    MOVING: ClassVar = ("x", "scale", "y")
     NUMBERS: ClassVar = ("first",)
-
-    element: Attribute
-
-    @property
-    def name(self) -> str:
-        return "scaled_shift"
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {name: Operand(self.element) for name in ("x", "scale", "y")}
 
     def line(self, line: Line) -> None:
         for at in line.along():
@@ -44,14 +32,13 @@ class ScaledShift(Rule):
 def lower_scaled_shift(main: Main, op: ApplyOp) -> None:
     x, scale, y = (op.buffer(name) for name in ("input", "scale", "result"))
     shape, parameters = addressing_of(y).shape, op.graph_op().parameters()
-    if 0 in shape:
-        return
     axis = normalize_axis(parameters["axis"], len(shape))
     scales = with_axes(addressing_of(scale), range(1, len(shape) - axis))
     axes = axes_of(shape, [addressing_of(x), scales, addressing_of(y)])
     along = axes.pop(axis)
     first = -parameters["places"] % along.extent
-    rule = ScaledShift(buffer_type(x).element_type)
-    lines = LinesOf(rule, [along], collapse(axes, (2, 0)), (first,))
+    lines = LinesOf(ScaledShift(), [along], collapse(axes, (2, 0)), (first,))
     kernel, row, work = lines.plan(Strips(0), None)
-    main.call(kernel, [main.base(value) for value in (x, scale, y)], row, work)
+    buffers = {"x": x, "scale": scale, "y": y}
+    arguments = {name: main.stored(buffer) for name, buffer in buffers.items()}
+    main.call(kernel, arguments, row, work)

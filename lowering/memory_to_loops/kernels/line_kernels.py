@@ -1,0 +1,163 @@
+"""Kernels that go along lines of an axis: loops around the lines of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Generic
+
+from glow.codegen.functions import minimum
+from glow.codegen.loops import Level, N, nest
+from glow.codegen.memory import Strip, Strips
+from glow.codegen.values import Value
+from glow.lowering.memory_to_loops.axes import Axis, levels_of
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
+from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
+
+_SCALARS = 64
+"""The elements of a unit of work where lines of scalars are cut."""
+
+
+@dataclass(frozen=True)
+class LinesRow(Generic[N]):
+    """
+    The loops of a call: around lines, and along them.
+
+    `width` is how many lines are neighbors, if lanes lie across lines.
+    """
+
+    outer: tuple[Level[N], ...]
+    inner: tuple[Level[N], ...]
+    axis: Level[N]
+    width: tuple[N, ...]
+    numbers: tuple[N, ...]
+
+
+@dataclass(frozen=True)
+class Lines(Kernel):
+    """
+    All lines of an axis; `across`: lanes are neighbors of other lines.
+
+    Unit: an iteration of the outermost loop. Where there is none: a strip of
+    neighbors, or of a line whose elements are apart.
+    """
+
+    rule: Rule
+    across: bool
+    strips: Strips
+    still: tuple[str, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        return self.rule.name + ("_columns" if self.across else "")
+
+    @property
+    def step(self) -> int:
+        """The elements of a unit of work that is no whole iteration."""
+        if not self.strips.lanes:
+            return _SCALARS
+        return self.strips.lanes * self.strips.unroll
+
+    def write(self, call: Call, row: LinesRow[Value]) -> None:
+        moving = self.rule.moving
+        bounds = call.range if row.outer else None
+        numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
+        part = None
+        if not (row.outer or row.width) and self.rule.INDEPENDENT:
+            part = self._part(call, row.axis.extent)
+        for at in nest(row.outer, len(moving), bounds=bounds):
+            starts = dict(zip(moving, at, strict=True))
+            for lanes, shifted in self._neighbors(call, row, starts):
+                line = Line(
+                    *(self.rule, call, shifted, row.inner, row.axis, self.strips),
+                    *(numbers, self.still, lanes, part),
+                )
+                self.rule.line(line)
+
+    def _part(self, call: Call, extent: Value) -> tuple[Value, Value]:
+        """Return the elements that the range of work is."""
+        return call.begin * self.step, minimum(call.end * self.step, extent)
+
+    def _neighbors(
+        self, call: Call, row: LinesRow[Value], starts: Mapping[str, Value]
+    ) -> Generator[tuple[Strip | None, Mapping[str, Value]]]:
+        """Write loops over neighbors; yield how many lanes and where lines begin."""
+        if not row.width:
+            yield None, starts
+            return
+        (width,) = row.width
+        first, last = (0, width) if row.outer else self._part(call, width)
+        for i, strip in self.strips.along(last, start=first):
+            yield (
+                strip,
+                {
+                    name: start if name in self.still else start + i
+                    for name, start in starts.items()
+                },
+            )
+
+
+@dataclass(frozen=True)
+class LinesOf:
+    """
+    The axes of lines: `along` lines, the finest last, and `apart`, around them.
+
+    `still` are the operands that may stand still where vectors run.
+    """
+
+    rule: Rule
+    along: Sequence[Axis]
+    apart: Sequence[Axis]
+    numbers: tuple[int, ...] = ()
+    still: frozenset[str] = field(default_factory=frozenset)
+
+    def still_on(self, axis: Axis) -> tuple[str, ...] | None:
+        """Return what stands still along `axis`; None if vectors cannot run there."""
+        if axis.extent == 1:
+            return ()
+        strides = dict(zip(self.rule.moving, axis.strides, strict=True))
+        still = tuple(name for name, stride in strides.items() if stride == 0)
+        moves = all(stride in (0, 1) for stride in strides.values())
+        return still if moves and self.still.issuperset(still) else None
+
+    def plan(
+        self, strips: Strips, across: Strips | None
+    ) -> tuple[Lines, LinesRow[int], Work]:
+        """
+        Return the kernel, the row and the work.
+
+        Lanes lie across lines where `across` says how and neighbors allow it; else
+        along them if these do; else steps are scalars.
+        """
+        *inner, axis = self.along or [Axis(1, (0,) * len(self.rule.moving))]
+        outer = list(self.apart)
+        width: tuple[int, ...] = ()
+        chosen, still = Strips(0), ()
+        neighbors = self.still_on(outer[-1]) if across and outer else None
+        if across and neighbors is not None:
+            width, chosen, still = (outer.pop().extent,), across, neighbors
+        elif strips.lanes and (on_line := self.still_on(axis)) is not None:
+            chosen, still = strips, on_line
+        kernel = Lines(self.rule, bool(width), chosen, still)
+        row = LinesRow(
+            levels_of(outer),
+            levels_of(inner),
+            Level(axis.extent, axis.strides),
+            width,
+            self.numbers,
+        )
+        return kernel, row, _work(kernel, row)
+
+
+def _work(kernel: Lines, row: LinesRow[int]) -> Work:
+    levels = (*row.outer, *row.inner, row.axis)
+    elements = prod((*row.width, *(level.extent for level in levels)))
+    units = 1
+    if row.outer:
+        units = row.outer[0].extent
+    elif row.width:
+        units = -(-row.width[0] // kernel.step)
+    elif kernel.rule.INDEPENDENT:
+        units = -(-row.axis.extent // kernel.step)
+    return Work(units, -(-elements // max(1, units)))
