@@ -12,7 +12,7 @@ import numpy as np
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify
-from glow.runtime.signature import Array, Signature, State, TensorSpec, overlap
+from glow.runtime.signature import Array, Signature, TensorSpec, overlap
 from glow.runtime.telling import OnOutput, Teller
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
 from glow.support.errors import BindingError
@@ -20,14 +20,14 @@ from glow.support.errors import BindingError
 
 @dataclass(eq=False)
 class _Place:
-    """A name of the signature, where runs find it, and what is bound to it."""
+    """A name of the signature, the slots of it in frames, and what is bound to it."""
 
+    kind: str
+    """input, output or state."""
     spec: TensorSpec
-    input: int | None
-    output: int | None
-    number: int | None = None
-    """The number of the state."""
-    state: State | None = None
+    slots: list[int]
+    is_read: bool
+    is_written: bool
     array: Array | None = None
     """The caller's."""
     stored: Array | None = None
@@ -35,25 +35,11 @@ class _Place:
     range: Range | None = None
     """The bytes that `array` lies between."""
 
-    @property
-    def is_read(self) -> bool:
-        return self.input is not None or self.state is not None
-
-    @property
-    def is_written(self) -> bool:
-        return self.output is not None or (
-            self.state is not None and self.state.is_written
-        )
-
-    @property
-    def kind(self) -> str:
-        if self.state is not None:
-            return "state"
-        return "output" if self.input is None else "input"
-
-    @property
-    def is_copied(self) -> bool:
-        return self.array is not self.stored
+    def arrays(self) -> tuple[Array, Array]:
+        """Return the caller's array and the one that runs use."""
+        assert self.array is not None
+        assert self.stored is not None
+        return self.array, self.stored
 
 
 class Bindings:
@@ -137,7 +123,8 @@ class Bindings:
                 self._fill()
             for place in self._copied.values():
                 if place.is_read:
-                    copy_into(_stored(place), _bound(place))
+                    array, stored = place.arrays()
+                    copy_into(stored, array)
             if on_output is None:
                 self._go()
             else:
@@ -148,15 +135,15 @@ class Bindings:
 
     def _go(self, notify: Notify | None = None) -> None:
         self._frame.run(notify)
-        for place in self._copied.values():
-            if place.is_written and (notify is None or place.output is None):
-                copy_into(_bound(place), _stored(place))
+        for name, place in self._copied.items():
+            if place.is_written and (notify is None or name not in self._results):
+                copy_into(*place.arrays())
 
     def _deliver(self, number: int) -> Array:
         """Return the array of an output that is ready."""
-        place = self._places[self._outputs[number]]
-        copy_into(_bound(place), _stored(place))
-        return _bound(place)
+        array, stored = self._places[self._outputs[number]].arrays()
+        copy_into(array, stored)
+        return array
 
     def views(self) -> dict[str, Array]:
         """
@@ -262,18 +249,16 @@ class Bindings:
         self._occupy(place, array)
         place.array = array
         place.stored = array if is_plain else _fresh(place.spec)
-        if place.input is not None:
-            self._frame.place_input(place.input, place.stored)
-        if place.output is not None:
-            self._frame.place_output(place.output, place.stored)
-            self._results[place.spec.name] = array
-        if place.number is not None:
-            self._frame.place_state(place.number, place.stored)
-        self._unbound.discard(place.spec.name)
-        if place.is_copied:
-            self._copied[place.spec.name] = place
+        for slot in place.slots:
+            self._frame.place(slot, place.stored)
+        name = place.spec.name
+        if name in self._results:
+            self._results[name] = array
+        self._unbound.discard(name)
+        if is_plain:
+            self._copied.pop(name, None)
         else:
-            self._copied.pop(place.spec.name, None)
+            self._copied[name] = place
 
     def _fill(self, outputs_only: bool = False) -> None:
         """Give each output without an array one; raise where an input has none."""
@@ -282,40 +267,33 @@ class Bindings:
             for name, place in self._places.items()
             if name in self._unbound
             and place.is_read
-            and (place.output is not None or not outputs_only)
+            and (name in self._results or not outputs_only)
         ]
         if missing:
             raise BindingError("; ".join(missing))
         for name in tuple(self._unbound):
             place = self._places[name]
-            if place.input is None:
+            if not place.is_read:
                 self._put(place, _fresh(place.spec))
 
 
 def _places_of(signature: Signature) -> dict[str, _Place]:
-    places = {
-        spec.name: _Place(spec, index, None)
-        for index, spec in enumerate(signature.inputs)
-    }
-    for index, spec in enumerate(signature.outputs):
-        places.setdefault(spec.name, _Place(spec, None, None)).output = index
-    for number, state in enumerate(signature.states):
-        places[state.spec.name] = _Place(state.spec, None, None, number, state)
+    places: dict[str, _Place] = {}
+    for slot, spec in enumerate(signature.inputs):
+        places[spec.name] = _Place("input", spec, [slot], True, False)
+    for slot, spec in enumerate(signature.outputs, len(signature.inputs)):
+        place = places.setdefault(spec.name, _Place("output", spec, [], False, True))
+        place.slots.append(slot)
+        place.is_written = True
+    passed = len(signature.inputs) + len(signature.outputs)
+    for slot, state in enumerate(signature.states, passed):
+        name, is_written = state.spec.name, state.is_written
+        places[name] = _Place("state", state.spec, [slot], True, is_written)
     return places
 
 
 def _fresh(spec: TensorSpec) -> Array:
     return aligned_empty(spec.nbytes).view(spec.dtype).reshape(spec.shape)
-
-
-def _bound(place: _Place) -> Array:
-    assert place.array is not None
-    return place.array
-
-
-def _stored(place: _Place) -> Array:
-    assert place.stored is not None
-    return place.stored
 
 
 def _checked(arena: object, size: int) -> Array | None:

@@ -12,16 +12,12 @@ class Frame(ABC):
     """A place for each array of a run, and memory to work in; one run at a time."""
 
     @abstractmethod
-    def place_input(self, index: int, array: Array) -> None:
-        """Have runs read `array`, which fits and stays alive, as an input."""
+    def place(self, slot: int, array: Array) -> None:
+        """
+        Have runs use `array`, which fits and stays alive.
 
-    @abstractmethod
-    def place_output(self, index: int, array: Array) -> None:
-        """Have runs write `array`, which fits and stays alive, as an output."""
-
-    @abstractmethod
-    def place_state(self, index: int, array: Array) -> None:
-        """Have runs read, and update where they do, `array` as a state."""
+        Slots count the inputs of the signature, then the outputs, then the states.
+        """
 
     @abstractmethod
     def run(self, notify: Notify | None = None) -> None:

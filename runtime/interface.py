@@ -33,21 +33,16 @@ class PlainFrame(Frame):
 
     def __init__(self, execute: Callable[..., None], signature: Signature):
         self._execute = execute
-        self._inputs: list[Any] = [None] * len(signature.inputs)
-        self._outputs: list[Any] = [None] * len(signature.outputs)
-        self._states: list[Any] = [None] * len(signature.states)
+        self._read = len(signature.inputs)
+        self._passed = self._read + len(signature.outputs)
+        self._arrays: list[Any] = [None] * (self._passed + len(signature.states))
 
-    def place_input(self, index: int, array: Array) -> None:
-        self._inputs[index] = array
-
-    def place_output(self, index: int, array: Array) -> None:
-        self._outputs[index] = array
-
-    def place_state(self, index: int, array: Array) -> None:
-        self._states[index] = array
+    def place(self, slot: int, array: Array) -> None:
+        self._arrays[slot] = array
 
     def run(self, notify: Notify | None = None) -> None:
-        self._execute(self._inputs, self._outputs, self._states, notify)
+        arrays, read, passed = self._arrays, self._read, self._passed
+        self._execute(arrays[:read], arrays[read:passed], arrays[passed:], notify)
 
 
 class Executable(ABC):

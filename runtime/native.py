@@ -41,14 +41,8 @@ class NativeFrame(Frame):
             )
         )
 
-    def place_input(self, index: int, array: Array) -> None:
-        self.io[self._executable.input_slots[index]] = address_of(array)
-
-    def place_output(self, index: int, array: Array) -> None:
-        self.io[self._executable.output_slots[index]] = address_of(array)
-
-    def place_state(self, index: int, array: Array) -> None:
-        self.io[self._executable.state_slots[index]] = address_of(array)
+    def place(self, slot: int, array: Array) -> None:
+        self.io[self._executable.places[slot]] = address_of(array)
 
     def run(self, notify: Notify | None = None) -> None:
         if notify is not None:
@@ -86,13 +80,11 @@ class NativeExecutable(Executable):
         passed = [b for b in parameters if b.residency == "run"]
         inputs = [b for b in passed if b.direction != "out"]
         outputs = [b for b in passed if b.direction != "in"]
+        states = [b for b in parameters if b.residency != "run"]
         addresses = [address_of(array) for array in constants]
         self.slots = len(parameters)
-        self.input_slots = [parameters.index(b) for b in inputs]
-        self.output_slots = [parameters.index(b) for b in outputs]
-        self.state_slots = [
-            slot for slot, b in enumerate(parameters) if b.residency != "run"
-        ]
+        self.places = [parameters.index(b) for b in (*inputs, *outputs, *states)]
+        """Where pointers to inputs, outputs and states stand in the table."""
         self.messages = image.messages
         self.entry = _ENTRY(entry)
         self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
@@ -104,8 +96,10 @@ class NativeExecutable(Executable):
             for b in passed
             if b.direction == "inout"
         ]
-        read = [i for i, b in enumerate(inputs) if b.direction == "in"]
-        self._reads = [(self.input_slots[i], i) for i in read]
+        self._reads = [
+            (self.places[i], i) for i, b in enumerate(inputs) if b.direction == "in"
+        ]
+        self._writes = self.places[len(inputs) :]
         self._frames: list[NativeFrame] = []
 
     @property
@@ -132,9 +126,7 @@ class NativeExecutable(Executable):
         io = frame.io
         for slot, position in self._reads:
             io[slot] = address_of(inputs[position])
-        for slot, array in zip(self.output_slots, outputs, strict=True):
-            io[slot] = address_of(array)
-        for slot, array in zip(self.state_slots, states, strict=True):
+        for slot, array in zip(self._writes, (*outputs, *states), strict=True):
             io[slot] = address_of(array)
         try:
             frame.run(notify)

@@ -30,6 +30,17 @@ def modules_in(package: str) -> list[str]:
     return [f"{package}.{info.name}" for info in iter_modules(path)]
 
 
+def ops_named(dialect: Dialect, names: str) -> list[type[Operation]]:
+    """Return the ops of `dialect` with these names, which blanks separate."""
+    known = {op.name: op for op in dialect.operations}
+    return [known[f"{dialect.name}.{name}"] for name in names.split()]
+
+
+def mnemonic(op: Operation | type[Operation]) -> str:
+    """Return the name of `op` without its dialect."""
+    return op.name.rpartition(".")[2]
+
+
 def dialect_in(name: str, package: str) -> Dialect:
     """Build dialect `name` from every op and attribute that `package` defines."""
     modules = [import_module(module) for module in modules_in(package)]

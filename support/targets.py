@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glow.support.costs import MEASURED, Costs
@@ -221,6 +222,15 @@ class Backend:
     `keeps(op, target)` returns whether the target has a kernel for an op that passes
     would otherwise decompose, such as an attention.
     """
+
+
+def imported(module: str, name: str) -> Callable[..., Any]:
+    """Return function `name` of `module`, which is imported when it is called."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **options)
+
+    return call
 
 
 def resolve(spec: str) -> Backend:

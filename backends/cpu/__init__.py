@@ -13,25 +13,10 @@ No LLVM optimization runs, so code is as fast as it is written. Measured on Zen 
 - Vectors of 512 bits need no function attribute.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from glow.support.targets import Backend, LayoutChoice, Layouts, Offers, Target
-
-if TYPE_CHECKING:  # what is saved is loaded without xDSL
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
-
-    from glow.runtime.image import Image
+from glow.support.targets import Backend, Target, imported
 
 
-def _make_target(features: str) -> Target:
-    from glow.backends.cpu.targets import cpu_target
-
-    return cpu_target(features)
+_make_target = imported("glow.backends.cpu.targets", "cpu_target")
 
 
 def _identity(features: str) -> str:
@@ -41,56 +26,17 @@ def _identity(features: str) -> str:
     return repr(_make_target(features)) if known is None else f"{features} {known}"
 
 
-def _layout_choices(
-    op: Operation, target: Target, offers: Offers
-) -> Sequence[LayoutChoice]:
-    from glow.backends.cpu.layouts import layout_choices
-
-    return layout_choices(op, target, offers)
-
-
-def _carry_cost(
-    op: Operation, operands: Layouts, results: Layouts, target: Target
-) -> float | None:
-    from glow.backends.cpu.layouts import carry_cost
-
-    return carry_cost(op, operands, results, target)
-
-
-def _keeps(op: Operation, target: Target) -> bool:
-    from glow.backends.cpu.whole_attention import keeps
-
-    return keeps(op, target)
-
-
-def _compile(module: ModuleOp, target: Target, *, cache_dir: Path | None = None) -> Any:
-    from glow.backends.cpu.executable import compile_module
-
-    return compile_module(module, target, cache_dir=cache_dir)
-
-
-def _load(image: Image) -> Any:
-    from glow.backends.cpu.linker import load_image
-
-    return load_image(image)
-
-
-def _emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
-    from glow.backends.cpu.emit import emit
-
-    return emit(module, target, form)
-
-
+# What is saved is loaded without xDSL, and without LLVM where possible.
 BACKEND = Backend(
     "cpu",
     _make_target,
     identity=_identity,
     level="llvm",
-    compile=_compile,
+    compile=imported("glow.backends.cpu.executable", "compile_module"),
     links_kernels=True,
-    emit=_emit,
-    load=_load,
-    layout_choices=_layout_choices,
-    carry_cost=_carry_cost,
-    keeps=_keeps,
+    emit=imported("glow.backends.cpu.emit", "emit"),
+    load=imported("glow.backends.cpu.linker", "load_image"),
+    layout_choices=imported("glow.backends.cpu.layouts", "layout_choices"),
+    carry_cost=imported("glow.backends.cpu.layouts", "carry_cost"),
+    keeps=imported("glow.backends.cpu.layouts", "keeps"),
 )

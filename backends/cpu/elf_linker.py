@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -20,8 +21,7 @@ from glow.backends.cpu.elf import (
     UnknownFormError,
     read_object,
 )
-from glow.backends.cpu.pages import Pages
-from glow.support.errors import InternalError
+from glow.support.errors import ExecutionError, InternalError
 
 # R_X86_64_...: the address; how far away it is, or a stub for it; how far away a word
 # is that has the address.
@@ -34,6 +34,32 @@ _BYTES = {_64: 8, _PC64: 8} | dict.fromkeys((_PC32, _PLT32, *_BY_WORD), 4)
 _JUMP = b"\xff\x25\x02\0\0\0\x0f\x0b"  # jmp *2(%rip); ud2; then the address
 _WORD_BYTES = 8
 _STUB_BYTES = len(_JUMP) + _WORD_BYTES
+
+
+class Pages:
+    """
+    Memory to write through `data` until `seal` makes it code, which lives as long.
+
+    No byte of it can be written and run at the same time. Needs mprotect.
+    """
+
+    def __init__(self, size: int):
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        self.data = mmap.mmap(-1, max(size, 1), flags)
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.data))
+
+    def seal(self, code_bytes: int) -> None:
+        """Make the first `code_bytes`, whole pages, code, and the rest constants."""
+        readable, runnable = mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_EXEC
+        self._protect(0, code_bytes, runnable)
+        self._protect(code_bytes, len(self.data) - code_bytes, readable)
+
+    def _protect(self, start: int, size: int, protection: int) -> None:
+        protect = ctypes.CDLL(None, use_errno=True).mprotect
+        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        if size and protect(self.address + start, size, protection):
+            reason = os.strerror(ctypes.get_errno())
+            raise ExecutionError(f"this system runs no code made in memory: {reason}")
 
 
 class Code:

@@ -1,76 +1,33 @@
 """LLVM IR of each op of the llvm and llvm_ext dialects."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.llvm import LLVM
 from xdsl.ir import Operation
 
 from glow.backends.cpu.llvm_text import Writer, constant_text
 from glow.dialects.llvm_ext import conversion, elementwise, memory
+from glow.support.discovery import mnemonic, ops_named
 
-_BINARY: dict[type[Operation], str] = {
-    llvm.AddOp: "add",
-    llvm.SubOp: "sub",
-    llvm.MulOp: "mul",
-    llvm.UDivOp: "udiv",
-    llvm.SDivOp: "sdiv",
-    llvm.URemOp: "urem",
-    llvm.SRemOp: "srem",
-    llvm.AndOp: "and",
-    llvm.OrOp: "or",
-    llvm.XOrOp: "xor",
-    llvm.ShlOp: "shl",
-    llvm.LShrOp: "lshr",
-    llvm.AShrOp: "ashr",
-    llvm.FAddOp: "fadd",
-    llvm.FSubOp: "fsub",
-    llvm.FMulOp: "fmul",
-    llvm.FDivOp: "fdiv",
-    llvm.FRemOp: "frem",
-}
-_CONVERSIONS: dict[type[Operation], str] = {
-    llvm.TruncOp: "trunc",
-    llvm.ZExtOp: "zext",
-    llvm.SExtOp: "sext",
-    llvm.BitcastOp: "bitcast",
-    llvm.SIToFPOp: "sitofp",
-    llvm.FPExtOp: "fpext",
-    llvm.FPTruncOp: "fptrunc",
-    llvm.PtrToIntOp: "ptrtoint",
-    llvm.IntToPtrOp: "inttoptr",
-    conversion.UIToFPOp: "uitofp",
-    conversion.FPToSIOp: "fptosi",
-    conversion.FPToUIOp: "fptoui",
-}
-_INTRINSICS: dict[type[Operation], str] = {
-    llvm.FAbsOp: "llvm.fabs",
-    llvm.FCeilOp: "llvm.ceil",
-    llvm.FSqrtOp: "llvm.sqrt",
-    llvm.FFloorOp: "llvm.floor",
-    llvm.VectorFMaxOp: "llvm.maxnum",
-    llvm.VectorFMinOp: "llvm.minnum",
-    llvm.FCopySignOp: "llvm.copysign",
-    llvm.FMAOp: "llvm.fma",
-}
 _WRAP = ("", " nsw", " nuw", " nuw nsw")
 # LLVM's own order; the attribute holds a set.
 _FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _ICMP = tuple(flag.value for flag in llvm.ALL_ICMP_FLAGS)
 _FCMP = tuple(arith.CMPF_COMPARISON_OPERATIONS)
 
-WRITERS: dict[type[Operation], Callable[[Writer, Any], None]] = {}
+Rule: TypeAlias = Callable[[Writer, Any], None]
+WRITERS: dict[type[Operation], Rule] = {}
 
 
-def writes(
-    *ops: type[Operation],
-) -> Callable[[Callable[[Writer, Any], None]], Callable[[Writer, Any], None]]:
+def writes(*ops: type[Operation]) -> Callable[[Rule], Rule]:
     """Register a function as the writer of some op types."""
 
-    def register(writer: Callable[[Writer, Any], None]):
-        WRITERS.update(dict.fromkeys(ops, writer))
-        return writer
+    def register(rule: Rule) -> Rule:
+        WRITERS.update(dict.fromkeys(ops, rule))
+        return rule
 
     return register
 
@@ -97,11 +54,11 @@ def _integer_flags(op: Operation) -> str:
     return flags
 
 
-@writes(*_BINARY)
+@writes(*ops_named(LLVM, "add sub mul udiv sdiv urem srem and or xor shl lshr ashr"))
+@writes(*ops_named(LLVM, "fadd fsub fmul fdiv frem"))
 def _binary(w: Writer, op: Operation) -> None:
     lhs, rhs = op.operands
-    flags = _integer_flags(op)
-    head = f"{_BINARY[type(op)]}{flags} {_fast_math(op)}"
+    head = f"{mnemonic(op)}{_integer_flags(op)} {_fast_math(op)}"
     w.define(op, f"{head}{w.typed(lhs)}, {w.names[rhs]}")
 
 
@@ -110,25 +67,27 @@ def _fneg(w: Writer, op: llvm.FNegOp) -> None:
     w.define(op, f"fneg {_fast_math(op)}{w.typed(op.arg)}")
 
 
-@writes(*_CONVERSIONS)
+@writes(*ops_named(LLVM, "trunc zext sext bitcast sitofp fpext fptrunc"))
+@writes(*ops_named(LLVM, "ptrtoint inttoptr"))
+@writes(conversion.UIToFPOp, conversion.FPToSIOp, conversion.FPToUIOp)
 def _conversion(w: Writer, op: Operation) -> None:
     flags = _integer_flags(op) + (" nneg" if "nonNeg" in op.properties else "")
-    source, result = op.operands[0], op.results[0]
-    head = f"{_CONVERSIONS[type(op)]}{flags} {w.typed(source)}"
-    w.define(op, f"{head} to {w.type(result.type)}")
+    result = w.type(op.results[0].type)
+    w.define(op, f"{mnemonic(op)}{flags} {w.typed(op.operands[0])} to {result}")
 
 
 @writes(conversion.FPToSISatOp, conversion.FPToUISatOp)
 def _saturating(w: Writer, op: Operation) -> None:
-    name = "fptosi" if isinstance(op, conversion.FPToSISatOp) else "fptoui"
+    name = mnemonic(op).replace("_", ".")
     source, result = op.operands[0].type, op.results[0].type
-    callee = f"llvm.{name}.sat.{w.suffix(result)}.{w.suffix(source)}"
+    callee = f"llvm.{name}.{w.suffix(result)}.{w.suffix(source)}"
     w.call(op, callee, op.operands)
 
 
-@writes(*_INTRINSICS)
+@writes(*ops_named(LLVM, "intr.fabs intr.ceil intr.sqrt intr.floor intr.maxnum"))
+@writes(*ops_named(LLVM, "intr.minnum intr.copysign intr.fma"))
 def _intrinsic(w: Writer, op: Operation) -> None:
-    callee = f"{_INTRINSICS[type(op)]}.{w.suffix(op.results[0].type)}"
+    callee = f"llvm.{mnemonic(op)}.{w.suffix(op.results[0].type)}"
     w.call(op, callee, op.operands, _fast_math(op))
 
 
@@ -160,14 +119,10 @@ def _constant(w: Writer, op: llvm.ConstantOp) -> None:
     w.names[op.result] = constant_text(w, op.result.type, op.value)
 
 
-@writes(llvm.UndefOp)
-def _undef(w: Writer, op: llvm.UndefOp) -> None:
-    w.names[op.res] = "undef"
-
-
-@writes(llvm.ZeroOp)
-def _zero(w: Writer, op: llvm.ZeroOp) -> None:
-    w.names[op.res] = "zeroinitializer"
+@writes(llvm.UndefOp, llvm.ZeroOp)
+def _undef(w: Writer, op: llvm.UndefOp | llvm.ZeroOp) -> None:
+    is_zero = isinstance(op, llvm.ZeroOp)
+    w.names[op.res] = "zeroinitializer" if is_zero else "undef"
 
 
 @writes(llvm.AddressOfOp)
@@ -225,27 +180,18 @@ def _alloca(w: Writer, op: llvm.AllocaOp) -> None:
     w.define(op, f"alloca {w.type(op.elem_type)}, {w.typed(op.size)}{_alignment(op)}")
 
 
-@writes(memory.MaskedLoadOp)
-def _masked_load(w: Writer, op: memory.MaskedLoadOp) -> None:
-    callee = f"llvm.masked.load.{w.suffix(op.result.type)}.p0"
-    w.call(op, callee, op.operands, attributes={0: _aligned(op)})
-
-
-@writes(memory.MaskedStoreOp)
-def _masked_store(w: Writer, op: memory.MaskedStoreOp) -> None:
-    callee = f"llvm.masked.store.{w.suffix(op.value.type)}.p0"
-    w.call(op, callee, op.operands, attributes={1: _aligned(op)})
-
-
-def _aligned(op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> str:
-    return f" align {op.alignment.value.data}"
+@writes(memory.MaskedLoadOp, memory.MaskedStoreOp)
+def _masked(w: Writer, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> None:
+    is_load = isinstance(op, memory.MaskedLoadOp)
+    name, value = ("load", op.result) if is_load else ("store", op.value)
+    callee = f"llvm.masked.{name}.{w.suffix(value.type)}.p0"
+    alignment = {list(op.operands).index(op.pointer): _alignment(op).lstrip(",")}
+    w.call(op, callee, op.operands, attributes=alignment)
 
 
 @writes(llvm.InsertElementOp, memory.ExtractElementOp)
 def _element(w: Writer, op: Operation) -> None:
-    is_insert = isinstance(op, llvm.InsertElementOp)
-    name = "insertelement" if is_insert else "extractelement"
-    w.define(op, f"{name} {w.arguments(op.operands)}")
+    w.define(op, f"{mnemonic(op)} {w.arguments(op.operands)}")
 
 
 @writes(llvm.ShuffleVectorOp)
@@ -256,19 +202,10 @@ def _shuffle(w: Writer, op: llvm.ShuffleVectorOp) -> None:
     w.define(op, f"shufflevector {w.arguments(op.operands)}, {mask}")
 
 
-def _positions(position: DenseArrayBase[Any]) -> str:
-    return ", ".join(str(index) for index in position.iter_values())
-
-
-@writes(llvm.ExtractValueOp)
-def _extract_value(w: Writer, op: llvm.ExtractValueOp) -> None:
-    w.define(op, f"extractvalue {w.typed(op.container)}, {_positions(op.position)}")
-
-
-@writes(llvm.InsertValueOp)
-def _insert_value(w: Writer, op: llvm.InsertValueOp) -> None:
-    operands = f"{w.typed(op.container)}, {w.typed(op.value)}"
-    w.define(op, f"insertvalue {operands}, {_positions(op.position)}")
+@writes(llvm.ExtractValueOp, llvm.InsertValueOp)
+def _value(w: Writer, op: llvm.ExtractValueOp | llvm.InsertValueOp) -> None:
+    positions = ", ".join(map(str, op.position.iter_values()))
+    w.define(op, f"{mnemonic(op)} {w.arguments(op.operands)}, {positions}")
 
 
 @writes(llvm.CallOp)
@@ -283,11 +220,7 @@ def _call(w: Writer, op: llvm.CallOp) -> None:
     name = callee.string_value()
     types = ", ".join(w.type(value.type) for value in op.args)
     w.callees[name] = f"declare {result} @{name}({types})"
-    text = f"call {result} @{name}({w.arguments(op.args)})"
-    if op.results:
-        w.define(op, text)
-    else:
-        w.line(text)
+    w.define(op, f"call {result} @{name}({w.arguments(op.args)})")
 
 
 @writes(llvm.BrOp)

@@ -113,8 +113,9 @@ class Writer:
         return name
 
     def define(self, op: Operation, text: str) -> None:
-        """Write `text` as what the one result of `op` is."""
-        self.lines.append(f"  {self.name(op.results[0])} = {text}")
+        """Write `text`, and a name for the result of `op` if it has one."""
+        result = f"{self.name(op.results[0])} = " if op.results else ""
+        self.lines.append(f"  {result}{text}")
 
     def typed(self, value: SSAValue) -> str:
         return f"{self.type(value.type)} {self.names[value]}"
@@ -140,11 +141,7 @@ class Writer:
             f"{self.type(value.type)}{extra.get(i, '')} {self.names[value]}"
             for i, value in enumerate(operands)
         )
-        text = f"call {flags}{result} @{callee}({given})"
-        if op.results:
-            self.define(op, text)
-        else:
-            self.line(text)
+        self.define(op, f"call {flags}{result} @{callee}({given})")
 
     def edge(self, target: Block, values: Sequence[SSAValue]) -> str:
         """Note an edge from the current block; return the label it goes to."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.backends.reference.storage import Array, TensorStorage
 from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
@@ -29,7 +30,31 @@ from glow.support.layout import unpack
 from glow.support.locations import name_of
 from glow.support.types import shape_of
 
+Array = NDArray[Any]
+
 _RUNNABLE = (GraphOp, FusedOp, LoadOp, SaveOp, LiteralOp, ReturnOp)
+
+
+class TensorStorage:
+    """Keeps each value as the tensor that it is; layouts do not matter."""
+
+    def __init__(self) -> None:
+        self._values: dict[SSAValue, Array] = {}
+
+    def write(self, value: SSAValue, array: Array) -> None:
+        self._values[value] = array
+
+    def read(self, value: SSAValue) -> Array:
+        return self._values[value]
+
+    def free(self, value: SSAValue) -> None:
+        del self._values[value]
+
+    def evaluate(self, op: GraphOp | FusedOp) -> None:
+        """Compute the results of `op` from its operands."""
+        results = op.evaluate([self.read(operand) for operand in op.operands])
+        for result, array in zip(op.results, results, strict=True):
+            self.write(result, array)
 
 
 class ReferenceExecutable(Executable):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
-from glow.backends.reference.storage import Array, TensorStorage
+from glow.backends.reference.executable import Array, TensorStorage
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp

@@ -9,19 +9,36 @@ to its first element; its type says how indices become an offset.
 
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import func, llvm, memref
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
-from glow.lowering.loops_to_llvm.state import Externals
-from glow.lowering.loops_to_llvm.symbols import lower_function, lower_global
+from glow.lowering.loops_to_llvm.control import result_type
+from glow.lowering.loops_to_llvm.state import Lowering
+from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
+from glow.support.types import is_narrow_float
 
 # Each registers the rules of a dialect.
 for _rules in ("arithmetic", "control", "mathematics", "memory", "vectors"):
     import_module(f"{__name__}.{_rules}")
+
+_EXTERNAL = llvm.LinkageAttr("external")
+_INTERNAL = llvm.LinkageAttr("internal")
+_TABLE_ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
@@ -41,7 +58,7 @@ class LoopsToLlvmPass(ModulePass):
     name = "loops-to-llvm"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        externals = Externals()
+        externals: dict[str, llvm.FuncOp] = {}
         block = op.body.block
         for old in list(block.ops):
             new = _lowered(old, externals)
@@ -51,16 +68,79 @@ class LoopsToLlvmPass(ModulePass):
                 old.detach()
                 old.erase()
         known = {f.sym_name.data for f in block.ops if isinstance(f, llvm.FuncOp)}
-        for declaration in externals.declarations():
+        for declaration in externals.values():
             if declaration.sym_name.data not in known:
                 block.add_op(declaration)
 
 
-def _lowered(op: Operation, externals: Externals) -> Operation | None:
+def _lowered(op: Operation, externals: dict[str, llvm.FuncOp]) -> Operation | None:
     match op:
         case func.FuncOp():
-            return lower_function(op, externals)
+            return _lower_function(op, externals)
         case memref.GlobalOp():
-            return lower_global(op)
+            return _lower_global(op)
         case _:
             return None
+
+
+def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.FuncOp:
+    """
+    Return the LLVM function of `op`.
+
+    A private function with a body is internal and not inlined: kernels are shared.
+    """
+    inputs = [converted(type_) for type_ in op.function_type.inputs.data]
+    output = result_type(op.function_type.outputs.data)
+    type_ = llvm.LLVMFunctionType(inputs, output)
+    properties: dict[str, Attribute | None] = {"no_unwind": UnitAttr()}
+    if op.arg_attrs is not None and any(entry.data for entry in op.arg_attrs):
+        properties["arg_attrs"] = ArrayAttr(map(_argument_attributes, op.arg_attrs))
+    visibility = op.sym_visibility
+    is_private = visibility is not None and visibility.data == "private"
+    linkage = _INTERNAL if is_private and not op.is_declaration else _EXTERNAL
+    if linkage is _INTERNAL:
+        properties["no_inline"] = UnitAttr()
+    state = Lowering(externals)
+    state.location = op.location
+    blocks = list(op.body.blocks)
+    state.blocks = {block: state.block_for(block) for block in blocks}
+    for source, new in state.blocks.items():
+        state.open(new)
+        state.run(source)
+    return llvm.FuncOp(
+        op.sym_name, type_, linkage, body=state.region, other_props=properties
+    )
+
+
+def _argument_attributes(entry: DictionaryAttr) -> DictionaryAttr:
+    """Return the attributes that LLVM knows; others say nothing about code."""
+    return DictionaryAttr(
+        {name: value for name, value in entry.data.items() if name.startswith("llvm.")}
+    )
+
+
+def _lower_global(op: memref.GlobalOp) -> llvm.GlobalOp:
+    """Return the table of `op` as an array; without a value it is all zero."""
+    assert isinstance(op.type, MemRefType)
+    count = prod(op.type.get_shape())
+    element = stored(op.type.element_type)
+    alignment = _TABLE_ALIGNMENT
+    if isinstance(op.alignment, IntegerAttr):
+        alignment = op.alignment.value.data
+    value = None
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        type_: Any = VectorType(element, [count])
+        if is_narrow_float(op.type.element_type):
+            value = bits_of_floats(op.initial_value, type_)
+        else:
+            given = op.initial_value.get_values()
+            values = [abs(v) if isinstance(v, bool) else v for v in given]
+            value = DenseIntOrFPElementsAttr.from_list(type_, values)
+    return llvm.GlobalOp(
+        llvm.LLVMArrayType(count, element),
+        op.sym_name,
+        "internal",
+        constant=op.constant is not None,
+        value=value,
+        alignment=alignment,
+    )

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, llvm, vector
+from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -13,70 +14,32 @@ from xdsl.dialects.builtin import (
     f16,
     i32,
 )
+from xdsl.dialects.llvm import LLVM
 from xdsl.ir import Attribute, Operation
 
-from glow.dialects.llvm_ext import conversion, elementwise
-from glow.lowering.loops_to_llvm.state import (
-    Lowering,
-    bits_of_floats,
-    converted,
-    element_type,
-    lowers,
-)
+from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, element_type
+from glow.support.discovery import dialect_in, ops_named
 from glow.support.types import is_narrow_float
 
-RENAMED: dict[type[Operation], type[Operation]] = {
-    arith.AddiOp: llvm.AddOp,
-    arith.SubiOp: llvm.SubOp,
-    arith.MuliOp: llvm.MulOp,
-    arith.DivSIOp: llvm.SDivOp,
-    arith.DivUIOp: llvm.UDivOp,
-    arith.RemSIOp: llvm.SRemOp,
-    arith.RemUIOp: llvm.URemOp,
-    arith.AndIOp: llvm.AndOp,
-    arith.OrIOp: llvm.OrOp,
-    arith.XOrIOp: llvm.XOrOp,
-    arith.ShLIOp: llvm.ShlOp,
-    arith.ShRSIOp: llvm.AShrOp,
-    arith.ShRUIOp: llvm.LShrOp,
-    arith.AddfOp: llvm.FAddOp,
-    arith.SubfOp: llvm.FSubOp,
-    arith.MulfOp: llvm.FMulOp,
-    arith.DivfOp: llvm.FDivOp,
-    arith.NegfOp: llvm.FNegOp,
-    arith.MaxnumfOp: llvm.VectorFMaxOp,
-    arith.MinnumfOp: llvm.VectorFMinOp,
-    arith.ExtSIOp: llvm.SExtOp,
-    arith.ExtUIOp: llvm.ZExtOp,
-    arith.TruncIOp: llvm.TruncOp,
-    arith.SIToFPOp: llvm.SIToFPOp,
-    arith.UIToFPOp: conversion.UIToFPOp,
-    arith.FPToSIOp: conversion.FPToSIOp,
-    arith.FPToUIOp: conversion.FPToUIOp,
-    conversion.ExtSIOp: llvm.SExtOp,
-    conversion.ExtUIOp: llvm.ZExtOp,
-    conversion.TruncIOp: llvm.TruncOp,
-    conversion.SIToFPOp: llvm.SIToFPOp,
-    conversion.UIToFPOp: conversion.UIToFPOp,
-    conversion.FPToSIOp: conversion.FPToSIOp,
-    conversion.FPToUIOp: conversion.FPToUIOp,
-    conversion.FPToSISatOp: conversion.FPToSISatOp,
-    conversion.FPToUISatOp: conversion.FPToUISatOp,
-    elementwise.CmpfOp: elementwise.CmpfOp,
-    elementwise.CmpiOp: llvm.ICmpOp,
-    elementwise.SelectOp: elementwise.SelectOp,
-    elementwise.RemfOp: llvm.FRemOp,
-    vector.BitcastOp: llvm.BitcastOp,
-}
+_EXT = dialect_in("llvm_ext", "glow.dialects.llvm_ext")
+_SCALAR_OR_VECTOR = "uitofp fptosi fptoui fptosi_sat fptoui_sat cmpf select"
 
-INTRINSICS: dict[type[Operation], str] = {
-    arith.MaximumfOp: "llvm.maximum",
-    arith.MinimumfOp: "llvm.minimum",
-    arith.MaxSIOp: "llvm.smax",
-    arith.MaxUIOp: "llvm.umax",
-    arith.MinSIOp: "llvm.smin",
-    arith.MinUIOp: "llvm.umin",
-}
+_RENAMED: dict[type[Operation], type[Operation]] = {vector.BitcastOp: llvm.BitcastOp}
+for _source, _names, _target, _results in (
+    (Arith, "addi subi muli divsi divui", LLVM, "add sub mul sdiv udiv"),
+    (Arith, "remsi remui andi ori xori", LLVM, "srem urem and or xor"),
+    (Arith, "shli shrsi shrui select", LLVM, "shl ashr lshr select"),
+    (Arith, "extsi extui trunci sitofp", LLVM, "sext zext trunc sitofp"),
+    (Arith, "addf subf mulf divf negf", LLVM, "fadd fsub fmul fdiv fneg"),
+    (Arith, "cmpi cmpf maxnumf minnumf", LLVM, "icmp fcmp intr.maxnum intr.minnum"),
+    (Arith, "uitofp fptosi fptoui", _EXT, "uitofp fptosi fptoui"),
+    (_EXT, "extsi extui trunci sitofp", LLVM, "sext zext trunc sitofp"),
+    (_EXT, "cmpi remf", LLVM, "icmp frem"),
+    (_EXT, _SCALAR_OR_VECTOR, _EXT, _SCALAR_OR_VECTOR),
+):
+    _ops, _others = ops_named(_source, _names), ops_named(_target, _results)
+    _RENAMED |= zip(_ops, _others, strict=True)
 
 
 @cache
@@ -100,7 +63,7 @@ def flags_of(op: Operation) -> llvm.FastMathAttr | None:
     return fast_math(flags)
 
 
-@lowers(*RENAMED)
+@lowers(*_RENAMED)
 def _rename(f: Lowering, op: Operation) -> None:
     properties: dict[str, Attribute] = {}
     if (overflow := op.properties.get("overflowFlags")) is not None:
@@ -111,7 +74,7 @@ def _rename(f: Lowering, op: Operation) -> None:
         if name in op.properties:
             properties[name] = op.properties[name]
     result = converted(op.results[0].type)
-    f.replace(op, f.make(RENAMED[type(op)], f.all(op.operands), result, **properties))
+    f.replace(op, f.make(_RENAMED[type(op)], f.all(op.operands), result, **properties))
 
 
 @lowers(arith.ExtFOp)
@@ -130,12 +93,6 @@ def _truncf(f: Lowering, op: arith.TruncFOp) -> None:
     f.replace(op, value)
 
 
-@lowers(*INTRINSICS)
-def _intrinsic(f: Lowering, op: Operation) -> None:
-    value = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
-    f.replace(op, value)
-
-
 @lowers(arith.ConstantOp)
 def _constant(f: Lowering, op: arith.ConstantOp) -> None:
     type_ = converted(op.result.type)
@@ -147,27 +104,6 @@ def _constant(f: Lowering, op: arith.ConstantOp) -> None:
     elif type_ != op.result.type:
         value = DenseIntOrFPElementsAttr(cast(VectorType[Any], type_), value.data)
     f.replace(op, f.make(llvm.ConstantOp, [], type_, value=cast(Attribute, value)))
-
-
-@lowers(arith.CmpiOp)
-def _cmpi(f: Lowering, op: arith.CmpiOp) -> None:
-    operands, result = f.all(op.operands), converted(op.result.type)
-    f.replace(op, f.make(llvm.ICmpOp, operands, result, predicate=op.predicate))
-
-
-@lowers(arith.CmpfOp)
-def _cmpf(f: Lowering, op: arith.CmpfOp) -> None:
-    is_vector = isinstance(op.lhs.type, VectorType)
-    compare = elementwise.CmpfOp if is_vector else llvm.FCmpOp
-    operands, result = f.all(op.operands), op.result.type
-    f.replace(op, f.make(compare, operands, result, predicate=op.predicate))
-
-
-@lowers(arith.SelectOp)
-def _select(f: Lowering, op: arith.SelectOp) -> None:
-    is_vector = isinstance(op.cond.type, VectorType)
-    select = elementwise.SelectOp if is_vector else llvm.SelectOp
-    f.replace(op, f.make(select, f.all(op.operands), converted(op.result.type)))
 
 
 @lowers(arith.IndexCastOp)

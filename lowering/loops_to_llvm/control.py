@@ -7,13 +7,8 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.dialects.llvm_ext.call import CallPointerOp
-from glow.lowering.loops_to_llvm.state import (
-    VOID,
-    Lowering,
-    call_op,
-    converted,
-    lowers,
-)
+from glow.lowering.loops_to_llvm.state import Lowering, call_op, lowers
+from glow.lowering.loops_to_llvm.types import VOID, converted
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 _NSW = IntegerAttr(1, 32)

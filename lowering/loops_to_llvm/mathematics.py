@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects import llvm, math
+from xdsl.dialects import arith, llvm, math
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     Float32Type,
@@ -11,95 +11,63 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     i1,
 )
+from xdsl.dialects.math import Math
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext.memory import ExtractElementOp
 from glow.lowering.loops_to_llvm.arithmetic import flags_of
-from glow.lowering.loops_to_llvm.state import (
-    Lowering,
-    element_type,
-    lanes_of,
-    lowers,
-)
+from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.types import element_type, lanes_of
+from glow.support.discovery import mnemonic, ops_named
 
-INTRINSICS: dict[type[Operation], str] = {
-    math.AbsFOp: "llvm.fabs",
-    math.SqrtOp: "llvm.sqrt",
-    math.FloorOp: "llvm.floor",
-    math.CeilOp: "llvm.ceil",
-    math.TruncOp: "llvm.trunc",
-    math.RoundOp: "llvm.round",
-    math.CopySignOp: "llvm.copysign",
-    math.CtPopOp: "llvm.ctpop",
+_INTRINSICS: dict[type[Operation], str] = {
+    **{op: mnemonic(op) for op in ops_named(Math, "sqrt floor ceil trunc round")},
+    **{op: mnemonic(op) for op in ops_named(Math, "copysign ctpop")},
+    math.AbsFOp: "fabs",
     # Under the default rounding mode these are one; C libraries all have rint.
-    math.RoundEvenOp: "llvm.rint",
+    math.RoundEvenOp: "rint",
     # Fused where the target can; a call per lane where it cannot would be absurd.
-    math.FmaOp: "llvm.fmuladd",
-}
-
-# The name of the f64 function in C; that of f32 has an f behind it.
-LIBRARY: dict[type[Operation], str] = {
-    math.AcosOp: "acos",
-    math.AcoshOp: "acosh",
-    math.AsinOp: "asin",
-    math.AsinhOp: "asinh",
-    math.AtanOp: "atan",
-    math.Atan2Op: "atan2",
-    math.AtanhOp: "atanh",
-    math.CbrtOp: "cbrt",
-    math.CosOp: "cos",
-    math.CoshOp: "cosh",
-    math.ErfOp: "erf",
-    math.ExpOp: "exp",
-    math.Exp2Op: "exp2",
-    math.ExpM1Op: "expm1",
-    math.LogOp: "log",
-    math.Log10Op: "log10",
-    math.Log1pOp: "log1p",
-    math.Log2Op: "log2",
-    math.PowFOp: "pow",
-    math.SinOp: "sin",
-    math.SinhOp: "sinh",
-    math.TanOp: "tan",
-    math.TanhOp: "tanh",
+    math.FmaOp: "fmuladd",
+    arith.MaximumfOp: "maximum",
+    arith.MinimumfOp: "minimum",
+    arith.MaxSIOp: "smax",
+    arith.MaxUIOp: "umax",
+    arith.MinSIOp: "smin",
+    arith.MinUIOp: "umin",
 }
 
 
-@lowers(*INTRINSICS)
+@lowers(*_INTRINSICS)
 def _intrinsic(f: Lowering, op: Operation) -> None:
-    value = f.overloaded(INTRINSICS[type(op)], f.all(op.operands), flags_of(op))
-    f.replace(op, value)
+    name = f"llvm.{_INTRINSICS[type(op)]}"
+    f.replace(op, f.overloaded(name, f.all(op.operands), flags_of(op)))
 
 
-_WITH_FLAG: dict[type[Operation], str] = {
-    math.AbsIOp: "llvm.abs",
-    math.CountLeadingZerosOp: "llvm.ctlz",
-    math.CountTrailingZerosOp: "llvm.cttz",
-}
-
-
-@lowers(*_WITH_FLAG)
+@lowers(math.AbsIOp, math.CountLeadingZerosOp, math.CountTrailingZerosOp)
 def _integer_intrinsic(f: Lowering, op: Operation) -> None:
     """Lower to an intrinsic whose flag says that no input is undefined."""
-    defined = f.constant(0, i1)
-    operands = [*f.all(op.operands), defined]
-    f.replace(op, f.overloaded(_WITH_FLAG[type(op)], operands))
+    name = "abs" if isinstance(op, math.AbsIOp) else mnemonic(op)
+    operands = [*f.all(op.operands), f.constant(0, i1)]
+    f.replace(op, f.overloaded(f"llvm.{name}", operands))
 
 
-@lowers(*LIBRARY)
+@lowers(*ops_named(Math, "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf"))
+@lowers(*ops_named(Math, "exp exp2 expm1 log log10 log1p log2 powf sin sinh tan tanh"))
 def _library(f: Lowering, op: Operation) -> None:
+    """Call the function of C; that of f32 has an f behind its name."""
+    name = "pow" if isinstance(op, math.PowFOp) else mnemonic(op)
     match element_type(op.operands[0].type):
         case Float32Type():
-            callee = f"{LIBRARY[type(op)]}f"
+            callee = f"{name}f"
         case Float64Type():
-            callee = LIBRARY[type(op)]
+            callee = name
         case other:
             raise PassFailedException(f"{op.name} expects f32 or f64, got {other}")
-    f.replace(op, per_lane(f, callee, f.all(op.operands)))
+    f.replace(op, _per_lane(f, callee, f.all(op.operands)))
 
 
-def per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValue:
+def _per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValue:
     """Call a scalar function, once per lane if the operands are vectors."""
     type_ = operands[0].type
     lanes = lanes_of(type_)
@@ -117,15 +85,9 @@ def per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValue
 @lowers(math.RsqrtOp)
 def _rsqrt(f: Lowering, op: math.RsqrtOp) -> None:
     root = f.overloaded("llvm.sqrt", f.all(op.operands))
-    f.replace(op, f.make(llvm.FDivOp, [one(f, root), root], root.type))
-
-
-def one(f: Lowering, like: SSAValue) -> SSAValue:
-    """Return 1.0 of the type of `like`."""
-    type_: Any = like.type
-    value: Any = (
-        FloatAttr(1.0, type_)
-        if lanes_of(type_) is None
-        else DenseIntOrFPElementsAttr.from_list(type_, [1.0])
-    )
-    return f.make(llvm.ConstantOp, [], like.type, value=value)
+    type_: Any = root.type
+    one: Any = FloatAttr(1.0, type_)
+    if lanes_of(type_) is not None:
+        one = DenseIntOrFPElementsAttr.from_list(type_, [1.0])
+    ones = f.make(llvm.ConstantOp, [], type_, value=one)
+    f.replace(op, f.make(llvm.FDivOp, [ones, root], type_))

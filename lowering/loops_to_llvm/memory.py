@@ -8,6 +8,7 @@ from xdsl.dialects import arith, llvm, memref, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
@@ -15,20 +16,20 @@ from xdsl.dialects.builtin import (
     i1,
     i8,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext import memory as ext
-from glow.lowering.loops_to_llvm.state import (
+from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.types import (
     PTR,
-    Lowering,
     constant_of,
     converted,
     i32s,
     integer,
     is_bool,
-    lowers,
     size_of,
     stored,
     with_element,
@@ -120,12 +121,14 @@ def _advance(
     return f.addresses[key]
 
 
-def _alignment(op: Operation, type_: Attribute) -> IntegerAttr[Any]:
+def _alignment(
+    op: Operation, type_: Attribute, counted_in: IntegerType = i64
+) -> IntegerAttr[Any]:
     """Return the alignment that `op` promises, or the size of an element."""
     promised = op.attributes.get("alignment")
     if isinstance(promised, IntegerAttr):
-        return integer(promised.value.data)
-    return integer(size_of(cast(Any, type_).element_type))
+        return integer(promised.value.data, counted_in)
+    return integer(size_of(cast(Any, type_).element_type), counted_in)
 
 
 def from_memory(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -168,10 +171,6 @@ def _store(f: Lowering, op: memref.StoreOp | vector.StoreOp) -> None:
     f.do(llvm.StoreOp.create(operands=operands, properties=properties))
 
 
-def _narrow(alignment: IntegerAttr[Any]) -> IntegerAttr[Any]:
-    return integer(alignment.value.data, i32)
-
-
 @lowers(vector.MaskedLoadOp)
 def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
     otherwise = to_memory(f, f[op.pass_thru])
@@ -179,7 +178,7 @@ def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
         ext.MaskedLoadOp,
         [address(f, op.base, op.indices), f[op.mask], otherwise],
         otherwise.type,
-        alignment=_narrow(_alignment(op, op.base.type)),
+        alignment=_alignment(op, op.base.type, i32),
     )
     f.replace(op, from_memory(f, value, op.result.type))
 
@@ -188,11 +187,8 @@ def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
 def _masked_store(f: Lowering, op: vector.MaskedStoreOp) -> None:
     value = to_memory(f, f[op.value_to_store])
     operands = [value, address(f, op.base, op.indices), f[op.mask]]
-    alignment = _narrow(_alignment(op, op.base.type))
-    store = ext.MaskedStoreOp.create(
-        operands=operands, properties={"alignment": alignment}
-    )
-    f.do(store)
+    properties = {"alignment": _alignment(op, op.base.type, i32)}
+    f.do(ext.MaskedStoreOp.create(operands=operands, properties=properties))
 
 
 @lowers(ext.PrefetchOp)
@@ -254,14 +250,9 @@ def _get_global(f: Lowering, op: memref.GetGlobalOp) -> None:
     f.replace(op, f.make(llvm.AddressOfOp, [], PTR, global_name=op.name_))
 
 
-@lowers(memref.CastOp, memref.MemorySpaceCastOp)
+@lowers(memref.CastOp, memref.MemorySpaceCastOp, memref.AssumeAlignmentOp)
 def _cast(f: Lowering, op: Operation) -> None:
     f.values[op.results[0]] = f[op.operands[0]]
-
-
-@lowers(memref.AssumeAlignmentOp)
-def _assume_alignment(f: Lowering, op: memref.AssumeAlignmentOp) -> None:
-    f.values[op.result] = f[op.memref]
 
 
 @lowers(memref.ViewOp)
@@ -269,31 +260,20 @@ def _view(f: Lowering, op: memref.ViewOp) -> None:
     f.values[op.result] = _advance(f, f[op.source], op.byte_shift, i8, 1)
 
 
-@lowers(memref.SubviewOp)
-def _subview(f: Lowering, op: memref.SubviewOp) -> None:
+@lowers(memref.SubviewOp, memref.ReinterpretCastOp)
+def _subview(f: Lowering, op: memref.SubviewOp | memref.ReinterpretCastOp) -> None:
     """Move to the first element; the result's strides are in its type."""
     source: Any = op.source.type
     element, pointer = stored(source.element_type), f[op.source]
-    dynamic = iter(op.offsets)
-    offsets = op.static_offsets.get_values()
-    for offset, stride in zip(offsets, strides_of(source), strict=True):
+    dynamic, offsets = iter(op.offsets), op.static_offsets.get_values()
+    # What a cast moves by is one number of elements.
+    strides = strides_of(source) if isinstance(op, memref.SubviewOp) else (1,)
+    for offset, stride in zip(offsets, strides, strict=True):
         if offset == DYNAMIC_INDEX:
             pointer = _advance(f, pointer, next(dynamic), element, stride)
         elif offset:
             pointer = gep(f, pointer, element, offset * stride)
-    f.values[op.result] = pointer
-
-
-@lowers(memref.ReinterpretCastOp)
-def _reinterpret_cast(f: Lowering, op: memref.ReinterpretCastOp) -> None:
-    source: Any = op.source.type
-    (offset,) = op.static_offsets.get_values()
-    element, pointer = stored(source.element_type), f[op.source]
-    if offset == DYNAMIC_INDEX:
-        pointer = _advance(f, pointer, op.offsets[0], element, 1)
-    elif offset:
-        pointer = gep(f, pointer, element, offset)
-    f.values[op.result] = pointer
+    f.values[op.results[0]] = pointer
 
 
 @lowers(memref.DimOp)

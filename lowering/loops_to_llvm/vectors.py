@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
     VectorType,
     i32,
     i64,
@@ -17,14 +18,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext.memory import ExtractElementOp
 from glow.lowering.loops_to_llvm.arithmetic import flags_of
-from glow.lowering.loops_to_llvm.state import (
-    Lowering,
-    converted,
-    i32s,
-    lanes_of,
-    lowers,
-    suffix,
-)
+from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.types import converted, i32s, lanes_of, suffix
 
 
 def _lanes(type_: Attribute) -> int:
@@ -116,34 +111,24 @@ def _create_mask(f: Lowering, op: vector.CreateMaskOp) -> None:
     f.replace(op, f.make(llvm.ICmpOp, operands, result, predicate=less))
 
 
-_REDUCTIONS = {
-    "add": ("add", "fadd"),
-    "mul": ("mul", "fmul"),
-    "and": ("and", None),
-    "or": ("or", None),
-    "xor": ("xor", None),
-    "minsi": ("smin", None),
-    "minui": ("umin", None),
-    "maxsi": ("smax", None),
-    "maxui": ("umax", None),
-    "minnumf": (None, "fmin"),
-    "maxnumf": (None, "fmax"),
-    "minimumf": (None, "fminimum"),
-    "maximumf": (None, "fmaximum"),
-}
-_NEUTRAL = {"fadd": -0.0, "fmul": 1.0}
-_COMBINE: dict[str, type[Operation]] = {
-    "add": llvm.AddOp,
-    "mul": llvm.MulOp,
-    "and": llvm.AndOp,
-    "or": llvm.OrOp,
-    "xor": llvm.XOrOp,
-}
-_COMBINE_INTRINSIC = {
-    "fmin": "llvm.minnum",
-    "fmax": "llvm.maxnum",
-    "fminimum": "llvm.minimum",
-    "fmaximum": "llvm.maximum",
+# By kind and whether elements are floats: the intrinsic, and what joins its result with
+# an accumulator. Sums and products of floats have a start instead, by default this one.
+_REDUCTIONS: dict[tuple[str, bool], tuple[str, type[Operation] | str | float]] = {
+    ("add", False): ("add", llvm.AddOp),
+    ("mul", False): ("mul", llvm.MulOp),
+    ("and", False): ("and", llvm.AndOp),
+    ("or", False): ("or", llvm.OrOp),
+    ("xor", False): ("xor", llvm.XOrOp),
+    ("minsi", False): ("smin", "llvm.smin"),
+    ("minui", False): ("umin", "llvm.umin"),
+    ("maxsi", False): ("smax", "llvm.smax"),
+    ("maxui", False): ("umax", "llvm.umax"),
+    ("add", True): ("fadd", -0.0),
+    ("mul", True): ("fmul", 1.0),
+    ("minnumf", True): ("fmin", "llvm.minnum"),
+    ("maxnumf", True): ("fmax", "llvm.maxnum"),
+    ("minimumf", True): ("fminimum", "llvm.minimum"),
+    ("maximumf", True): ("fmaximum", "llvm.maximum"),
 }
 
 
@@ -151,28 +136,23 @@ _COMBINE_INTRINSIC = {
 def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
     """Without `reassoc` a float sum or product goes lane after lane, in order."""
     value, element = f[op.vector], converted(op.dest.type)
-    is_float = hasattr(element, "bitwidth") and not hasattr(element, "width")
-    name = _REDUCTIONS[op.kind.data.value][is_float]
-    if name is None:
-        raise PassFailedException(f"no {op.kind.data.value} reduction of {element}")
+    kind = op.kind.data.value
+    key = kind, not isinstance(element, IntegerType)
+    if key not in _REDUCTIONS:
+        raise PassFailedException(f"no {kind} reduction of {element}")
+    name, combine = _REDUCTIONS[key]
     start = None if op.acc is None else f[op.acc]
     operands = [value]
-    if name in _NEUTRAL:
-        neutral = FloatAttr(_NEUTRAL[name], cast(Any, element))
+    if isinstance(combine, float):
+        neutral = FloatAttr(combine, cast(Any, element))
         if start is None:
             start = f.make(llvm.ConstantOp, [], element, value=neutral)
-        operands, start = [start, value], None
-    reduced = f.intrinsic(
-        f"llvm.vector.reduce.{name}.{suffix(value.type)}",
-        operands,
-        element,
-        flags_of(op),
-    )
+        operands = [start, value]
+    full_name = f"llvm.vector.reduce.{name}.{suffix(value.type)}"
+    reduced = f.intrinsic(full_name, operands, element, flags_of(op))
     assert reduced is not None
-    f.replace(op, reduced if start is None else _combined(f, name, start, reduced))
-
-
-def _combined(f: Lowering, name: str, a: SSAValue, b: SSAValue) -> SSAValue:
-    if name in _COMBINE:
-        return f.make(_COMBINE[name], [a, b], a.type)
-    return f.overloaded(_COMBINE_INTRINSIC.get(name, f"llvm.{name}"), [a, b])
+    if start is not None and isinstance(combine, str):
+        reduced = f.overloaded(combine, [start, reduced])
+    elif start is not None and not isinstance(combine, float):
+        reduced = f.make(combine, [start, reduced], element)
+    f.replace(op, reduced)

@@ -50,6 +50,10 @@ OWNERS = {
 }
 
 
+# Functions that import the module named by their first argument.
+_IMPORTING = ("import_module", "imported")
+
+
 @cache
 def package_folders() -> dict[str, str]:
     """Map each dotted package that `pyproject.toml` places to its folder."""
@@ -80,7 +84,7 @@ def imported_modules(source: str) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Call) and _name(node.func) == "import_module":
+        elif isinstance(node, ast.Call) and _name(node.func) in _IMPORTING:
             names.add(_text(node.args[0]))
     return frozenset(names - {""})
 
