@@ -20,14 +20,13 @@ from glow.runtime.image_file import read_images
 from glow.runtime.interface import Executable, StageReport
 from glow.source import Source
 from glow.support.errors import BindingError, CompilationError, GlowError, TargetError
-from glow.support.file_cache import FileCache
+from glow.support.files import FileCache
 from glow.support.fingerprint import fingerprint
 from glow.support.targets import resolve
 from glow.targets import identity_of
 
 if TYPE_CHECKING:
-    from glow.runtime.symbolic import Dims
-    from glow.runtime.symbolic_header import Symbols
+    from glow.runtime.symbolic import Dims, Symbols
 
 SUFFIX = ".executable"
 """The suffix of files of the cache, which, unlike saved ones, may be removed."""

@@ -12,7 +12,7 @@ from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.runtime.specializations import Specializations
-from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature
+from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature, Symbols
 from glow.runtime.telling import OnOutput
 from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
@@ -134,7 +134,6 @@ class DynamicExecutable(Executable):
         CompilationError where there is no shape yet.
         """
         from glow.runtime.image_file import write_images
-        from glow.runtime.symbolic_header import Symbols
 
         nets = self._compiled()
         if not nets:

@@ -33,7 +33,7 @@ from glow.support.errors import InvalidExecutableError
 from glow.support.files import replace_file
 
 if TYPE_CHECKING:
-    from glow.runtime.symbolic_header import Symbols
+    from glow.runtime.symbolic import Symbols
 
 FORMAT = 3
 """To be counted up when files or what machine code expects of its caller change."""
@@ -131,7 +131,7 @@ def _header_of(
 
 
 def _entry_of(symbols: Symbols) -> dict[str, Any]:
-    from glow.runtime.symbolic_header import symbols_entry  # most files have none
+    from glow.runtime.symbolic import symbols_entry  # most files have none
 
     return symbols_entry(symbols)
 
@@ -269,7 +269,7 @@ class _Reader:
         entry = self._header["symbols"]
         if entry is None:
             return None
-        from glow.runtime.symbolic_header import symbols_of
+        from glow.runtime.symbolic import symbols_of
 
         return symbols_of(entry)
 

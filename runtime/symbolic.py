@@ -1,15 +1,16 @@
-"""Signatures with symbolic dimensions, and their extents for given arrays."""
+"""Signatures with symbolic dimensions: their extents for arrays, and files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
-from glow.runtime.signature import Arguments, Array, Signature
+from glow.runtime.image_header import spec_entry, spec_fields
+from glow.runtime.signature import Arguments, Array, Signature, State
 from glow.runtime.symbolic_spec import Shape, SymbolicSpec
 from glow.support.dimensions import Relation, relations
 from glow.support.errors import BindingError
@@ -226,10 +227,48 @@ class SymbolicSignature(Signature):
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
     ) -> Arguments:
         """Refuse: shapes of results follow from dimensions."""
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
         names = ", ".join(f'"{name}": ...' for name in self.dims)
         raise BindingError(
             f"expected a model of known shapes; specialize({{{names}}}) returns one"
         )
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The signature of the images of a file, and the extents of each."""
+
+    signature: SymbolicSignature
+    dims: tuple[Dims, ...]
+    """For which extents each image is compiled."""
+
+
+def symbols_entry(symbols: Symbols) -> dict[str, Any]:
+    """Return symbolic dimensions as a file has them."""
+    signature = symbols.signature
+    return {
+        "inputs": [spec_entry(spec) for spec in signature.inputs],
+        "outputs": [spec_entry(spec) for spec in signature.outputs],
+        "states": [
+            {"direction": state.direction, **spec_entry(state.spec)}
+            for state in signature.states
+        ],
+        "known": dict(signature.known),
+        "dims": [dict(dims) for dims in symbols.dims],
+    }
+
+
+def symbols_of(entry: Mapping[str, Any]) -> Symbols:
+    """Return the symbols that an entry of a file describes."""
+    signature = SymbolicSignature(
+        tuple(map(_spec_of, entry["inputs"])),
+        tuple(map(_spec_of, entry["outputs"])),
+        tuple(State(_spec_of(each), each["direction"]) for each in entry["states"]),
+        entry["known"],
+    )
+    return Symbols(signature, tuple(entry["dims"]))
+
+
+def _spec_of(entry: Mapping[str, Any]) -> SymbolicSpec:
+    extents = entry["extents"]
+    known = None if extents is None else tuple(extents)
+    return SymbolicSpec(**spec_fields(entry), extents=known)

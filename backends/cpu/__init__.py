@@ -13,8 +13,7 @@ No LLVM optimization runs, so code is as fast as it is written. Measured on Zen 
 - Vectors of 512 bits need no function attribute.
 """
 
-from glow.support.targets import Backend, Target, imported
-
+from glow.support.targets import Backend, imported
 
 _make_target = imported("glow.backends.cpu.targets", "cpu_target")
 

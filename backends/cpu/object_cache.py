@@ -8,8 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
-from glow.support.file_cache import FileCache
-from glow.support.files import replace_file
+from glow.support.files import FileCache, replace_file
 
 # A file is this, the SHA-256 of the object, and the object.
 _MAGIC = b"glow-object-1\n"

@@ -134,7 +134,7 @@ def _lower_global(op: memref.GlobalOp) -> llvm.GlobalOp:
             value = bits_of_floats(op.initial_value, type_)
         else:
             given = op.initial_value.get_values()
-            values = [abs(v) if isinstance(v, bool) else v for v in given]
+            values: Any = [abs(v) if isinstance(v, bool) else v for v in given]
             value = DenseIntOrFPElementsAttr.from_list(type_, values)
     return llvm.GlobalOp(
         llvm.LLVMArrayType(count, element),

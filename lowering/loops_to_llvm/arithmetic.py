@@ -39,7 +39,7 @@ for _source, _names, _target, _results in (
     (_EXT, _SCALAR_OR_VECTOR, _EXT, _SCALAR_OR_VECTOR),
 ):
     _ops, _others = ops_named(_source, _names), ops_named(_target, _results)
-    _RENAMED |= zip(_ops, _others, strict=True)
+    _RENAMED.update(zip(_ops, _others, strict=True))
 
 
 @cache

@@ -153,6 +153,6 @@ def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
     assert reduced is not None
     if start is not None and isinstance(combine, str):
         reduced = f.overloaded(combine, [start, reduced])
-    elif start is not None and not isinstance(combine, float):
+    elif start is not None and isinstance(combine, type):
         reduced = f.make(combine, [start, reduced], element)
     f.replace(op, reduced)

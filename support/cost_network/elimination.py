@@ -1,15 +1,181 @@
-"""Bucket elimination: minimization over one variable after the other."""
+"""Bucket elimination of variables, in an order chosen without looking at costs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from math import log2
+from typing import NamedTuple
 
 import numpy as np
 
-from glow.support.cost_network.costs import Costs, Scope
-from glow.support.cost_network.network import Table
-from glow.support.cost_network.order import Step
+from glow.support.cost_network.network import Costs, Scope, Table
+
+# Sizes are compared by their logarithms, as integers: sums of them stay exact.
+_BIT = 1 << 16
+# Who has more neighbors waits until it has fewer: to compare each two takes long.
+_MANY = 64
+
+
+class Step(NamedTuple):
+    """
+    A variable to eliminate, its neighbors at that time, and the size of its table.
+    """
+
+    variable: int
+    neighbors: Scope
+    entries: int
+
+    def without(self, fixed: Collection[int]) -> Step:
+        """Return the step when these variables are no longer there."""
+        if not any(variable in fixed for variable in self.neighbors):
+            return self
+        left = tuple([v for v in self.neighbors if v not in fixed])
+        return Step(self.variable, left, self.entries)
+
+
+class EliminationGraph:
+    """
+    The graph of variables that share tables, while some are eliminated.
+
+    Eliminating a variable makes one table over it and all its neighbors, of at most
+    `limit` entries. The variable with the smallest table goes first, of several the one
+    with the lowest number.
+    """
+
+    def __init__(self, costs: Costs, limit: int) -> None:
+        self._limit = limit
+        self._limit_bits = round(log2(limit) * _BIT)
+        self._sizes = {v: len(vector) for v, vector in costs.vectors.items()}
+        self._bits = {v: round(log2(size) * _BIT) for v, size in self._sizes.items()}
+        self._neighbors: dict[int, set[int]] = {v: set() for v in self._sizes}
+        for scope, _ in costs.tables:
+            for variable in scope:
+                self._neighbors[variable].update(scope)
+        for variable, near in self._neighbors.items():
+            near.discard(variable)
+        # The size of the table that eliminating a variable would make.
+        self._table = {
+            v: sum((self._bits[u] for u in near), self._bits[v])
+            for v, near in self._neighbors.items()
+        }
+        self._keys = {v: self._key_of(v) for v in self._sizes}
+        # Holds outdated keys too: one that `_keys` no longer has is passed over.
+        self._heap = list(self._keys.values())
+        heapify(self._heap)
+
+    @property
+    def next(self) -> int | None:
+        """The variable to eliminate next; None when all are gone."""
+        while self._heap:
+            key = self._heap[0]
+            if self._keys.get(key[-1]) is key:
+                return key[-1]
+            heappop(self._heap)
+        return None
+
+    def eliminate(self) -> list[Step]:
+        """
+        Eliminate variables while the next table has no more entries than the limit.
+
+        A variable that is alone is eliminated whatever the limit.
+        """
+        steps: list[Step] = []
+        while (variable := self.next) is not None:
+            entries = self._sizes[variable]
+            for neighbor in self._neighbors[variable]:
+                entries *= self._sizes[neighbor]
+            if entries > self._limit and self._neighbors[variable]:
+                break
+            steps.append(Step(variable, self._eliminate(variable), entries))
+        return steps
+
+    def cut(self, times: Mapping[int, int]) -> int:
+        """
+        Take out a neighbor of the next variable, the one with the most neighbors.
+
+        `times` says how often a variable was taken before; the others come first.
+        """
+        assert self.next is not None
+        chosen = max(
+            sorted(self._neighbors[self.next]),
+            key=lambda v: len(self._neighbors[v]) / (1 + times.get(v, 0)),
+        )
+        scopes = self._take(chosen)
+        for neighbor in scopes:
+            self._neighbors[neighbor].discard(chosen)
+            self._table[neighbor] -= self._bits[chosen]
+        self._reconsider(scopes)
+        return chosen
+
+    def _key_of(self, variable: int) -> tuple[int, ...]:
+        """Return the key of a variable: the lowest key goes first."""
+        return self._table[variable], variable
+
+    def _reconsider(self, variables: Iterable[int]) -> None:
+        for variable in variables:
+            key = self._keys[variable] = self._key_of(variable)
+            heappush(self._heap, key)
+
+    def _eliminate(self, variable: int) -> Scope:
+        """Take out a variable and connect its neighbors; return these."""
+        near = self._take(variable)
+        for neighbor in near:
+            known = self._neighbors[neighbor]
+            bits = -self._bits[variable]
+            for other in near - known:
+                if other != neighbor:
+                    bits += self._bits[other]
+            known |= near
+            known.discard(neighbor)
+            known.discard(variable)
+            self._table[neighbor] += bits
+        self._reconsider(near)
+        return tuple(near)
+
+    def _take(self, variable: int) -> set[int]:
+        del self._keys[variable]
+        return self._neighbors.pop(variable)
+
+
+class FillGraph(EliminationGraph):
+    """
+    A graph that eliminates first the variable whose neighbors share most tables.
+
+    Of each two that share none, the product of their bits counts (weighted min-fill).
+    This takes longer than to go by sizes, and often leads to smaller tables.
+    """
+
+    def _key_of(self, variable: int) -> tuple[int, ...]:
+        bits = self._table[variable]
+        return bits > self._limit_bits, self._fill_of(variable), bits, variable
+
+    def _fill_of(self, variable: int) -> int:
+        near = self._neighbors[variable]
+        if len(near) > _MANY:
+            return 1 << 100
+        fill = 0
+        for neighbor in near:
+            missing = near - self._neighbors[neighbor]
+            bits = sum(self._bits[other] for other in missing if other != neighbor)
+            fill += self._bits[neighbor] * bits
+        return fill
+
+    def _eliminate(self, variable: int) -> Scope:
+        around = self._neighbors[variable]
+        both = self._neighbors
+        near = {
+            between
+            for one in around
+            for other in around - both[one]
+            if one < other
+            for between in both[one] & both[other]
+        }
+        scope = super()._eliminate(variable)
+        self._reconsider(sorted(near - around - {variable}))
+        return scope
+
 
 Tables = list[tuple[Scope, Table]]
 
@@ -19,19 +185,16 @@ class Elimination:
     """The network that eliminating variables leaves, and their best states by it."""
 
     left: Costs
-    # Each variable, its costs, and the tables that it was the first axis of.
-    _steps: list[tuple[int, Table, Tables]] = field(default_factory=lambda: [])
+    # Each variable, its costs, and the tables that it was the first axis of: its best
+    # state follows from these.
+    steps: list[tuple[int, Table, Tables]] = field(default_factory=lambda: [])
 
     def complete(self, states: dict[int, int]) -> None:
         """Add the best states of what was eliminated; of equal ones the lowest."""
-        for variable, total, tables in reversed(self._steps):
+        for variable, total, tables in reversed(self.steps):
             for scope, table in tables:
                 total = total + table[:, *[states[other] for other in scope[1:]]]
             states[variable] = int(total.argmin())
-
-    def keep(self, variable: int, vector: Table, tables: Tables) -> None:
-        """Keep the tables that the best state of `variable` follows from."""
-        self._steps.append((variable, vector, tables))
 
 
 def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
@@ -59,7 +222,7 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
             scope = tuple(sorted(scope, key=order))
         vector, tables = vectors.pop(variable), buckets.pop(variable)
         message = np.minimum.reduce(_sum(vector, scope, tables))
-        elimination.keep(variable, vector, tables)
+        elimination.steps.append((variable, vector, tables))
         match scope:
             case ():
                 elimination.left.constant += float(message)

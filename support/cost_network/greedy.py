@@ -7,10 +7,11 @@ from math import inf
 
 import numpy as np
 
-from glow.support.cost_network.costs import Costs, Scope
 from glow.support.cost_network.network import (
     CostNetwork,
+    Costs,
     InfeasibleNetworkError,
+    Scope,
     Table,
 )
 from glow.support.cost_network.search import improve, make_plan, solve_exactly

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, prod
 
-from glow.support.cost_network.costs import Costs
-from glow.support.cost_network.elimination import eliminate
-from glow.support.cost_network.network import InfeasibleNetworkError
-from glow.support.cost_network.order import EliminationGraph, FillGraph, Step
+from glow.support.cost_network.elimination import (
+    EliminationGraph,
+    FillGraph,
+    Step,
+    eliminate,
+)
+from glow.support.cost_network.network import Costs, InfeasibleNetworkError
 
 # A step costs at least as much time as so many entries of a table.
 _STEP_ENTRIES = 4096

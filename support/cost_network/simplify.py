@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.support.cost_network.costs import Costs
 from glow.support.cost_network.network import (
     CostNetwork,
+    Costs,
     InfeasibleNetworkError,
     Table,
 )

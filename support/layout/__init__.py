@@ -11,7 +11,6 @@ from glow.support.layout.address import (
     size_of,
     strides_of,
 )
-from glow.support.layout.axes import relabeled, unblocked
 from glow.support.layout.pack import pack, unpack
 from glow.support.layout.parser import parse_layout, parse_layout_in
 from glow.support.layout.physical import (
@@ -24,7 +23,7 @@ from glow.support.layout.physical import (
     row_major,
 )
 from glow.support.layout.request import Extents, requested_layouts
-from glow.support.layout.reshape import axis_runs, reshaped
+from glow.support.layout.reshape import axis_runs, relabeled, reshaped, unblocked
 from glow.support.layout.text import print_layout
 
 __all__ = [

@@ -32,7 +32,7 @@ from glow.support.layout import (
     unblocked,
     unpack,
 )
-from glow.support.layout.runs import runs
+from glow.support.layout.pack import runs
 
 
 def numbered(shape: tuple[int, ...]) -> np.ndarray:
