@@ -12,9 +12,9 @@ from glow.options import Options, Shapes
 from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable
-from glow.runtime.signature import State, TensorSpec
 from glow.runtime.symbolic import Dims, SymbolicSignature
 from glow.runtime.symbolic_spec import SymbolicSpec
+from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, CompilationError
 from glow.support.layout import Extents, LayoutError, requested_layouts

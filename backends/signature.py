@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Attribute
 
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
-from glow.runtime.signature import TensorSpec
+from glow.runtime.tensor_spec import TensorSpec
 from glow.support.layout import print_layout
 from glow.support.types import Tensor, dtype_of
 

@@ -10,11 +10,12 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
-from glow.runtime.copies import copy_into
+from glow.runtime.copies import Array, copy_into
 from glow.runtime.frame import Frame, Notify
-from glow.runtime.signature import Array, Signature, TensorSpec, overlap
+from glow.runtime.signature import Signature, overlap
 from glow.runtime.telling import OnOutput, Teller
-from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
+from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arrays import ALIGNMENT, address_of, aligned_array
 from glow.support.errors import BindingError
 
 
@@ -34,6 +35,9 @@ class _Place:
     """The array that runs use: `array`, or a contiguous copy of it."""
     range: Range | None = None
     """The bytes that `array` lies between."""
+
+    def fresh(self) -> Array:
+        return aligned_array(self.spec.shape, self.spec.dtype)
 
     def arrays(self) -> tuple[Array, Array]:
         """Return the caller's array and the one that runs use."""
@@ -248,7 +252,7 @@ class Bindings:
         is_plain = flags.c_contiguous and flags.aligned
         self._occupy(place, array)
         place.array = array
-        place.stored = array if is_plain else _fresh(place.spec)
+        place.stored = array if is_plain else place.fresh()
         for slot in place.slots:
             self._frame.place(slot, place.stored)
         name = place.spec.name
@@ -274,7 +278,7 @@ class Bindings:
         for name in tuple(self._unbound):
             place = self._places[name]
             if not place.is_read:
-                self._put(place, _fresh(place.spec))
+                self._put(place, place.fresh())
 
 
 def _places_of(signature: Signature) -> dict[str, _Place]:
@@ -290,10 +294,6 @@ def _places_of(signature: Signature) -> dict[str, _Place]:
         name, is_written = state.spec.name, state.is_written
         places[name] = _Place("state", state.spec, [slot], True, is_written)
     return places
-
-
-def _fresh(spec: TensorSpec) -> Array:
-    return aligned_empty(spec.nbytes).view(spec.dtype).reshape(spec.shape)
 
 
 def _checked(arena: object, size: int) -> Array | None:

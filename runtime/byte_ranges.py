@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 
 from numpy.lib.array_utils import byte_bounds
 
-from glow.runtime.signature import Array
+from glow.runtime.copies import Array
 
 Range = tuple[int, int]
 """The first byte, and the one behind the last."""

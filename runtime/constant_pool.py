@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Lock
 from weakref import ref
 
-from glow.runtime.signature import Array
+from glow.runtime.copies import Array
 from glow.support.arrays import has_same_bytes, sample_of
 from glow.support.mapped_files import forget, usable
 

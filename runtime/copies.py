@@ -1,7 +1,9 @@
-"""All copies of arrays that runs make, counted per thread."""
+"""The arrays of a run, and all copies that runs make, counted per thread."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import local
 from typing import Any
 
@@ -30,7 +32,59 @@ def copy_into(target: Array, source: Array) -> None:
         _COUNT.nbytes += target.nbytes
 
 
-def contiguous_copy(array: Array) -> Array:
-    """Return a copy that is C-contiguous and aligned."""
+@dataclass(frozen=True)
+class Arguments:
+    """
+    Arrays of one run, in the order of the signature.
+
+    They are C-contiguous, but for inputs that are outputs too.
+    """
+
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    """Buffers for the results; nothing else reads or writes them during the run."""
+    requested: tuple[Array | None, ...]
+    """The caller's own output buffers; None: a fresh array was asked for."""
+
+    def results(self) -> tuple[Array, ...]:
+        """Return the outputs after the run, in the caller's buffers where given."""
+        return tuple(map(self.deliver, range(len(self.outputs))))
+
+    def deliver(self, number: int) -> Array:
+        """Return an output that is ready, in the caller's buffer where given."""
+        written, requested = self.outputs[number], self.requested[number]
+        if requested is None:
+            return written
+        if not np.may_share_memory(requested, written):
+            copy_into(requested, written)
+        return requested
+
+
+def readable(array: Array, is_updated: bool, others: Sequence[Array | None]) -> Array:
+    """
+    Return `array` so that a run can read it, apart from all `others`.
+
+    What it updates it copies, if need be, to where it writes; the rest is contiguous.
+    """
+    flags = array.flags
+    is_plain = is_updated or (flags.c_contiguous and flags.aligned)
+    if is_plain and not any(
+        other is not None and np.may_share_memory(array, other) for other in others
+    ):
+        return _plain(array)
     _COUNT.nbytes += array.nbytes
     return np.array(array, order="C", subok=False)
+
+
+def writeable(
+    shape: tuple[int, ...], dtype: np.dtype[Any], requested: Array | None
+) -> Array:
+    """Return `requested` where code can write into it directly, or a fresh array."""
+    if requested is None or not requested.flags.carray:
+        return np.empty(shape, dtype)
+    return _plain(requested)
+
+
+def _plain(array: Array) -> Array:
+    """Return `array` as one of NumPy's own class."""
+    return array if type(array) is np.ndarray else array.view(np.ndarray)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from glow.runtime.bindings import Bindings
+from glow.runtime.copies import Array
 from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Array
 from glow.runtime.specializations import Specializations
 from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature, Symbols
 from glow.runtime.telling import OnOutput

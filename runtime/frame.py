@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from glow.runtime.signature import Array
+from glow.runtime.copies import Array
 
 Notify = Callable[[int], None]
 

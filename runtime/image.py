@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glow.runtime.signature import Array, Signature, State, TensorSpec
+from glow.runtime.copies import Array
+from glow.runtime.signature import Signature
+from glow.runtime.tensor_spec import State, TensorSpec
 
 ENTRY = "main"
 """The function of the code that runs the model."""

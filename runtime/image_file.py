@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from glow.runtime.copies import Array
 from glow.runtime.image import Image, Machine
 from glow.runtime.image_header import parameter_entry, parameter_of
-from glow.runtime.signature import Array
 from glow.support.arrays import ALIGNMENT, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from glow.runtime.image import Parameter
-from glow.runtime.signature import TensorSpec
+from glow.runtime.tensor_spec import TensorSpec
 from glow.support.dtypes import dtype_named, name_in_files
 
 

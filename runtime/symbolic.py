@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from glow.runtime.copies import Arguments, Array
 from glow.runtime.image_header import spec_entry, spec_fields
-from glow.runtime.signature import Arguments, Array, Signature, State
+from glow.runtime.signature import Signature
 from glow.runtime.symbolic_spec import Shape, SymbolicSpec
+from glow.runtime.tensor_spec import State
 from glow.support.dimensions import Relation, relations
 from glow.support.errors import BindingError
 

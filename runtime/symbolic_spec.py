@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glow.runtime.signature import Array, TensorSpec, describe
+from glow.runtime.copies import Array
+from glow.runtime.tensor_spec import TensorSpec, describe
 from glow.support.errors import BindingError
 
 if TYPE_CHECKING:
@@ -49,42 +50,18 @@ class SymbolicSpec(TensorSpec):
     @property
     def description(self) -> str:
         """The array to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
-        dtype = str(self.dtype) if self.is_typed else "?"
-        extents = "..." if self.extents is None else _listed(self.extents)
-        notes = [f"axes {', '.join(axis or '?' for axis in self.axes)}"]
-        if not self.axes:
-            notes.clear()
-        if self.layout:
-            notes.insert(0, f"{self.layout} of [{extents}]")
-            extents = _listed(self._array_extents())
-        text = f"{dtype}[{extents}]"
-        return f"{text} ({'; '.join(notes)})" if notes else text
+        dtype = self.dtype if self.is_typed else "?"
+        whole = ("...",) if self.extents is None else self.extents
+        extents = self._array_extents() if self.layout else whole
+        return describe(extents, dtype, self.layout, whole, self.axes)
 
-    def problem_with(self, value: object) -> str | None:
-        """Return why `value` cannot be this tensor for any extents; None if it can."""
-        if not isinstance(value, np.ndarray):
-            return f"expected {self.description}, got a {type(value).__name__}"
-        array = cast(Array, value)
-        fits = self.extents is None or (
+    def fits(self, array: Array) -> bool:
+        """Return whether `array` can be this tensor for some extents."""
+        is_fit = self.extents is None or (
             len(self.shape) == array.ndim
             and all(e in (-1, a) for e, a in zip(self.shape, array.shape, strict=True))
         )
-        if fits and self.dtype in (array.dtype, np.dtype("V")):
-            return None
-        got = describe(array.shape, array.dtype)
-        return f"expected {self.description}, got {got}"
-
-    def pack(self, tensor: Array) -> Array:
-        from glow.support.layout import pack
-
-        return pack(self._order(), tensor) if self.layout else tensor
-
-    def unpack(self, array: Array) -> Array:
-        from glow.support.layout import unpack
-
-        if not self.layout:
-            return array
-        return unpack(self._order(), array, self.tensor_shape_of(array.shape))
+        return is_fit and self.dtype in (array.dtype, np.dtype("V"))
 
     def relaid(self, layout: Layout) -> SymbolicSpec:
         """Return this tensor as an array in `layout`, whose blocks divide its axes."""
@@ -100,16 +77,19 @@ class SymbolicSpec(TensorSpec):
 
     def shape_for(self, dims: Mapping[str, int]) -> Shape:
         """Return the shape of the array where dimensions are `dims`."""
-        shape = tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
+        shape = self._tensor_shape_for(dims)
         if not self.layout:
             return shape
         from glow.support.layout import physical_shape
 
-        return physical_shape(self._order(), shape)
+        return physical_shape(self.order, shape)
+
+    def _tensor_shape_for(self, dims: Mapping[str, int]) -> Shape:
+        return tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
 
     def problem_for(self, dims: Mapping[str, int]) -> str | None:
         """Return why no array holds the tensor for these extents; None if one does."""
-        shape = tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
+        shape = self._tensor_shape_for(dims)
         if prod(self.shape_for(dims)) == prod(shape):
             return None
         return (
@@ -118,23 +98,17 @@ class SymbolicSpec(TensorSpec):
         )
 
     def tensor_shape_of(self, shape: Shape) -> Shape:
-        """Return the shape that a tensor has in the model, by that of the array."""
         if not self.layout:
             return shape
-        layout = self._order()
+        layout = self.order
         return tuple(
             prod(shape[i] for i in layout.digits(axis)) for axis in range(layout.rank)
         )
 
-    def _order(self) -> Layout:
-        from glow.support.layout import parse_layout
-
-        return parse_layout(self.layout)
-
     def _array_extents(self) -> tuple[int | str, ...]:
         """Return the shape of the array with names; `n/8` stands for blocks of 8."""
         extents: list[int | str] = []
-        for dim in self._order().dims:
+        for dim in self.order.dims:
             extent = (self.extents or ())[dim.axis]
             if dim.extent is not None:
                 extents.append(dim.extent)
@@ -143,10 +117,6 @@ class SymbolicSpec(TensorSpec):
             else:
                 extents.append(extent if dim.stride == 1 else f"{extent}/{dim.stride}")
         return tuple(extents)
-
-
-def _listed(extents: Sequence[int | str]) -> str:
-    return ", ".join(map(str, extents))
 
 
 def symbolic_spec(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from glow.runtime.signature import Array
+from glow.runtime.copies import Array
 
 OnOutput = Callable[[str, Array], object]
 """Called with the name of an output and its array, which the run leaves alone now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -47,9 +47,7 @@ def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
 
 
 def repeated_element(array: NDArray[Any]) -> NDArray[Any] | None:
-    """
-    Return the element that all of `array` have bit by bit, as an array without axes.
-    """
+    """Return the element that all of `array` are, bit by bit, as one without axes."""
     if not array.size:
         return None
     words = array.reshape(-1).view(f"u{array.itemsize}")
@@ -65,10 +63,9 @@ def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
 
     Zeros come from the system as they are: pages that are never written take no memory.
     """
-    size_bytes = prod(shape) * element.itemsize
     if not any(element.tobytes()):
-        return aligned_zeros(size_bytes).view(element.dtype).reshape(shape)
-    array = aligned_empty(size_bytes).view(element.dtype).reshape(shape)
+        return aligned_array(shape, element.dtype, np.zeros)
+    array = aligned_array(shape, element.dtype)
     array[...] = element
     return array
 
@@ -80,25 +77,25 @@ def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
         yield flat[start : start + _BLOCK_BYTES]
 
 
+def aligned_array(
+    shape: Sequence[int], dtype: np.dtype[Any], make: Callable[..., Any] = np.empty
+) -> NDArray[Any]:
+    """Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`."""
+    size_bytes = prod(shape) * dtype.itemsize
+    raw = make(size_bytes + ALIGNMENT, np.uint8)
+    start = -address_of(raw) % ALIGNMENT
+    return raw[start : start + size_bytes].view(dtype).reshape(shape)
+
+
 def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:
     """Return uninitialized bytes that start at a multiple of `ALIGNMENT`."""
-    return _from_alignment(np.empty(size_bytes + ALIGNMENT, np.uint8))
-
-
-def aligned_zeros(size_bytes: int) -> NDArray[np.uint8]:
-    """Return zeros that start at a multiple of `ALIGNMENT`."""
-    return _from_alignment(np.zeros(size_bytes + ALIGNMENT, np.uint8))
-
-
-def _from_alignment(raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    start = -address_of(raw) % ALIGNMENT
-    return raw[start : start + raw.size - ALIGNMENT]
+    return aligned_array((size_bytes,), np.dtype(np.uint8))
 
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:
     """Return `array` itself if it is contiguous and aligned, else a copy that is."""
     if array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0:
         return array
-    copy = aligned_empty(array.nbytes).view(array.dtype).reshape(array.shape)
+    copy = aligned_array(array.shape, array.dtype)
     copy[...] = array
     return copy

@@ -23,7 +23,7 @@ from glow.support.arrays import (
     ALIGNMENT,
     address_of,
     aligned,
-    aligned_empty,
+    aligned_array,
     blocks_of,
 )
 
@@ -92,11 +92,11 @@ def usable(array: NDArray[Any]) -> NDArray[Any]:
     is_aligned = address_of(array) % ALIGNMENT == 0
     if is_aligned or (array.flags.aligned and array.nbytes >= _MOVED_BYTES):
         return array
-    copy = aligned_empty(array.nbytes)
+    copy = aligned_array(array.shape, array.dtype)
     for target, block in zip(blocks_of(copy), blocks_of(array), strict=True):
         target[...] = block
         forget(block)
-    return copy.view(array.dtype).reshape(array.shape)
+    return copy
 
 
 def _mapping_of(array: NDArray[Any]) -> mmap.mmap | None:

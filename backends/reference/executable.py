@@ -24,7 +24,8 @@ from glow.dialects.graph.storage import (
 from glow.dialects.layout.attribute import layout_of
 from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Signature, State, TensorSpec
+from glow.runtime.signature import Signature
+from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
 from glow.support.locations import name_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.support.arrays import aligned_empty, aligned_zeros
+from glow.support.arrays import aligned_array
 from glow.support.layout.address import Shape, physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.mapped_files import forget
@@ -33,9 +33,8 @@ def pack(layout: Layout, array: Array) -> Array:
     physical = physical_shape(layout, shape, array.itemsize)
     digits, order = _digits(layout, shape)
     flat = [extent for extents in digits for extent in extents]
-    is_full = array.size == prod(physical)
-    empty = aligned_empty if is_full else aligned_zeros
-    packed = empty(prod(physical) * array.itemsize).view(array.dtype).reshape(physical)
+    make = np.empty if array.size == prod(physical) else np.zeros
+    packed = aligned_array(physical, array.dtype, make)
     used = packed[(*(slice(flat[i]) for i in order), ...)]
     by_axis = used.transpose(np.argsort(order, kind="stable"))
     starts = [before for before, _ in layout.halo]
