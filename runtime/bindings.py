@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, cast
 
-import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import Array, copy_into
-from glow.runtime.frame import Frame, Notify
+from glow.runtime.frame import Frame, Notify, checked_arena
 from glow.runtime.signature import Signature, overlap
 from glow.runtime.telling import OnOutput, Teller
 from glow.runtime.tensor_spec import TensorSpec
-from glow.support.arrays import ALIGNMENT, address_of, aligned_array
+from glow.support.arrays import aligned_array
 from glow.support.errors import BindingError
 
 
@@ -73,7 +72,7 @@ class Bindings:
         arena: object,
     ):
         self._made_of = (signature, make_frame, arena_bytes)
-        self._frame = make_frame(_checked(arena, arena_bytes))
+        self._frame = make_frame(checked_arena(arena, arena_bytes))
         self._lock = Lock()
         self._places = _places_of(signature)
         self._unbound = set(self._places)
@@ -294,22 +293,3 @@ def _places_of(signature: Signature) -> dict[str, _Place]:
         name, is_written = state.spec.name, state.is_written
         places[name] = _Place("state", state.spec, [slot], True, is_written)
     return places
-
-
-def _checked(arena: object, size: int) -> Array | None:
-    """Return `arena` if code can work in it; None stands for memory of one's own."""
-    if arena is None:
-        return None
-    array: Any = arena
-    if (
-        not isinstance(arena, np.ndarray)
-        or array.dtype != np.uint8
-        or array.nbytes < size
-        or not array.flags.carray
-        or address_of(array) % ALIGNMENT
-    ):
-        raise BindingError(
-            f"arena: expected a contiguous writeable uint8 array of at least {size}"
-            f" bytes at a multiple of {ALIGNMENT}"
-        )
-    return array

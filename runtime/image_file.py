@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -62,8 +62,7 @@ def write_images(
     """
     Write a compiled model to `path`; the file appears whole or not at all.
 
-    There are several images, for one machine, if it is compiled for several shapes.
-    What they share is there once.
+    A model that is compiled for several shapes has several images, for one machine.
     """
     parts = _parts_of(images)
     header = json.dumps(_header_of(images, parts, symbols)).encode()
@@ -103,37 +102,25 @@ def _header_of(
             {
                 "arena_bytes": image.arena_bytes,
                 "messages": image.messages,
-                "bindings": [
-                    parameter_entry(parameter) for parameter in image.parameters
-                ],
+                "bindings": list(map(parameter_entry, image.parameters)),
                 **numbers,
             }
             for image, numbers in zip(images, parts.of_images, strict=True)
         ],
-        "symbols": None if symbols is None else _entry_of(symbols),
+        "symbols": None if symbols is None else symbols.entry(),
         "objects": [
             {"offset": offset, "bytes": len(code), "sha256": sha256(code).hexdigest()}
             for offset, code in zip(codes, parts.objects, strict=True)
         ],
         "constants": [
-            {
-                "offset": offset,
-                "dtype": name_in_files(array.dtype),
-                "shape": array.shape,
-            }
-            for offset, array in zip(places, parts.constants, strict=True)
+            {"offset": at, "dtype": name_in_files(array.dtype), "shape": array.shape}
+            for at, array in zip(places, parts.constants, strict=True)
         ],
         "block_bytes": BLOCK_BYTES,
         "blocks": _digests(_constant_pieces(parts)),
         "start": start,
         "end": end,
     }
-
-
-def _entry_of(symbols: Symbols) -> dict[str, Any]:
-    from glow.runtime.symbolic import symbols_entry  # most files have none
-
-    return symbols_entry(symbols)
 
 
 def _placed(sizes: Sequence[int], start: int) -> tuple[list[int], int]:
@@ -145,23 +132,21 @@ def _placed(sizes: Sequence[int], start: int) -> tuple[list[int], int]:
     return offsets, start
 
 
-def _padded(data: bytes | memoryview, alignment: int) -> Iterator[bytes | memoryview]:
-    yield data
-    yield bytes(-len(data) % alignment)
-
-
 def _payload_of(parts: _Parts) -> Iterator[bytes | memoryview]:
-    total = 0
-    for code in parts.objects:
-        yield from _padded(code, ALIGNMENT)
-        total += len(code) + -len(code) % ALIGNMENT
-    yield bytes(-total % _PAGE)
+    _, code_bytes = _placed([len(code) for code in parts.objects], 0)
+    yield from _padded(parts.objects)
+    yield bytes(-code_bytes % _PAGE)
     yield from _constant_pieces(parts)
 
 
 def _constant_pieces(parts: _Parts) -> Iterator[bytes | memoryview]:
-    for array in parts.constants:
-        yield from _padded(array.reshape(-1).view(np.uint8).data, ALIGNMENT)
+    return _padded(array.reshape(-1).view(np.uint8).data for array in parts.constants)
+
+
+def _padded(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
+    for data in pieces:
+        yield data
+        yield bytes(-len(data) % ALIGNMENT)
 
 
 def _digests(pieces: Iterator[bytes | memoryview]) -> list[str]:

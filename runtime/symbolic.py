@@ -243,20 +243,20 @@ class Symbols:
     dims: tuple[Dims, ...]
     """For which extents each image is compiled."""
 
-
-def symbols_entry(symbols: Symbols) -> dict[str, Any]:
-    """Return symbolic dimensions as a file has them."""
-    signature = symbols.signature
-    return {
-        "inputs": [spec_entry(spec) for spec in signature.inputs],
-        "outputs": [spec_entry(spec) for spec in signature.outputs],
-        "states": [
+    def entry(self) -> dict[str, Any]:
+        """Return the symbols as a file has them; `symbols_of` reads that."""
+        signature = self.signature
+        states = [
             {"direction": state.direction, **spec_entry(state.spec)}
             for state in signature.states
-        ],
-        "known": dict(signature.known),
-        "dims": [dict(dims) for dims in symbols.dims],
-    }
+        ]
+        return {
+            "inputs": [spec_entry(spec) for spec in signature.inputs],
+            "outputs": [spec_entry(spec) for spec in signature.outputs],
+            "states": states,
+            "known": dict(signature.known),
+            "dims": [dict(dims) for dims in self.dims],
+        }
 
 
 def symbols_of(entry: Mapping[str, Any]) -> Symbols:
