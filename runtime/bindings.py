@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, cast
 
-
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import Array, copy_into
 from glow.runtime.frame import Frame, Notify, checked_arena

@@ -16,7 +16,7 @@ import glow
 from glow.runtime import bindings as module
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature, TensorSpec
-from glow.support.arrays import address_of, aligned_empty
+from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
 
 Array = NDArray[Any]
 TARGETS = ("cpu", "reference")
