@@ -13,7 +13,6 @@ import pytest
 from numpy.typing import NDArray
 
 import glow
-from glow.runtime import bindings as module
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature, TensorSpec
 from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
@@ -383,4 +382,4 @@ def test_a_fault_leaves_bindings_usable(tmp_path: Path) -> None:
 def test_fresh_outputs_lie_where_code_likes_them(net: glow.Executable) -> None:
     bound = net.bind(arrays())
     for array in bound.run().values():
-        assert array.base is None or address_of(array) % module.ALIGNMENT == 0
+        assert array.base is None or address_of(array) % ALIGNMENT == 0
