@@ -19,7 +19,7 @@ from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.axes import Axis
-from glow.lowering.memory_to_loops.elementwise import plan
+from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
@@ -113,8 +113,7 @@ def _widened(
     widen = Instruction(arith.ExtFOp, (0,), (), f32)
     program = ScalarProgram((product.factors[0],), (widen,), (1,))
     axes = [Axis(last - first + 1, (1, 1))]
-    kernel, row, work = plan(main.target, program, axes)
-    main.call(kernel, [main.base(left, first), main.base(scratch)], row, work)
+    call_program(main, program, [(left, first), (scratch, 0)], axes)
     factors = f32, product.factors[1]
     return replace(product, rows=product.rows - first, factors=factors)
 
