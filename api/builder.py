@@ -11,84 +11,32 @@ Models written in Python: each op is a call, and so is a layer with its weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from inspect import signature
-from typing import Any, cast
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple, cast
 
-import numpy as np
-from xdsl.dialects.builtin import (
-    FunctionType,
-    ModuleOp,
-    NameLoc,
-    NoneAttr,
-    StringAttr,
-)
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.irdl import OptOperandDef
-from xdsl.utils.exceptions import VerifyException
+from glow.building import integers
+from glow.dialects.graph.auto_pad import resolve_auto_pad
+from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
+from glow.dialects.graph.tensors import Tensor
+from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
+from glow.model_writer import ModelWriter
 
-from glow.building import (
-    array_of,
-    described,
-    is_variadic,
-    name_of,
-    op_class,
-    ops_of,
-    parameters_of,
-    type_in,
-    type_of,
-)
-from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elements import number_of
-from glow.dialects.graph.resource import ResourceAttr
-from glow.dialects.graph.storage import (
-    INLINE_ELEMENTS,
-    ConstantOp,
-    LiteralOp,
-    LoadOp,
-    PlaceholderOp,
-    SaveOp,
-)
-from glow.dialects.graph.tensors import Operand, Slot, SourceOp, Tensor, Writer
-from glow.initializers import Fans, Initializer
-from glow.layers import Layers
-from glow.model import Model
-from glow.support.errors import InvalidModelError
-from glow.support.names import Names
-from glow.support.types import Tensor as TensorType
-from glow.support.types import dtype_of
-
+Sizes = int | Sequence[int]
 Value = Tensor
 """A tensor in a model that is being written."""
 
-
-@dataclass(frozen=True, eq=False)
-class _Operators(Writer):
-    """Where the operators of a builder's values write: what its methods do."""
-
-    builder: Builder
-    append: Callable[[Operation, str], Sequence[Tensor]]
-
-    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
-        label = self.builder.fresh_name(op.name.partition(".")[2])
-        return [result.value for result in self.append(op, label)]
-
-    def value(self, operand: Operand, like: TensorType | None = None) -> SSAValue:
-        if isinstance(operand, SSAValue):
-            return operand
-        return self.builder.value("operand", operand, like=like).value
-
-    def emit_all(
-        self, op: type[GraphOp], *slots: Slot, **parameters: Any
-    ) -> tuple[Tensor, ...]:
-        results: Any = self.builder.op(op.name, *slots, **parameters)
-        return (results,) if isinstance(results, Tensor) else results
+_HE, _GLOROT, _ZEROS, _ONES = he(), glorot(), zeros(), ones()
+_NORMAL = normal(std=0.02)
 
 
-class Builder(Layers):
+class _Weight(NamedTuple):
+    shape: Sequence[int]
+    init: Initializer
+    fans: Fans | None = None
+
+
+class Builder(ModelWriter):
     """
     Writes a model op by op.
 
@@ -106,255 +54,227 @@ class Builder(Layers):
     tensors, and for parameters that an op lacks or that are of another type.
     """
 
-    def __init__(self, name: str = "model"):
-        self._name = name
-        self._labels = Names(separator="_")
-        self._symbols = Names(["main"], separator="_")
-        self._block = Block()
-        main = FuncOp("main", FunctionType.from_lists([], []), Region(self._block))
-        self._module = ModuleOp([main])
-        self._main = main
-        self._states: dict[str, PlaceholderOp] = {}
-        self._operators = _Operators(self, self._results)
+    def _input(
+        self, layer: str, given: Any, axes: str, least: int, most: int | None = None
+    ) -> Tensor:
+        """Return what a layer is of, as a value of a rank that it can have."""
+        if isinstance(given, int | float | complex):
+            raise TypeError(f"{layer}: expected a value or an array as x, got {given}")
+        tensor = self.value(f"{layer}: x", given)
+        if not least <= len(tensor.shape) <= (most or len(tensor.shape)):
+            raise ValueError(f"{layer}: expected x of shape {axes}, got {tensor.type}")
+        return tensor
 
-    def input(self, name: str, shape: Sequence[int], dtype: Any = np.float32) -> Tensor:
-        """Add an input that the caller passes at each run, and return its value."""
-        type_ = type_of(name_of(name), shape, dtype)
-        self._declare(PlaceholderOp(self._symbol(name), "in", type_), name)
-        return self._load(name, type_)
+    def _weights(
+        self, layer: str, dtype: Any, **given: _Weight | None
+    ) -> dict[str, Tensor]:
+        """Return the weights of a layer, by slot, with these elements."""
+        return {
+            slot: self.weight(
+                f"{layer}.{slot}", each.shape, each.init, dtype=dtype, fans=each.fans
+            )
+            for slot, each in given.items()
+            if each is not None
+        }
 
-    def output(self, name: str, value: Any) -> None:
-        """Make `value` an output of the model."""
-        tensor = self.value(f'output "{name_of(name)}"', value)
-        self._declare(PlaceholderOp(self._symbol(name), "out", tensor.type), name)
-        self._add(SaveOp(name, tensor.value), name)
-
-    def state(
+    def conv(
         self,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any = np.float32,
+        x: Tensor,
+        channels: int,
+        kernel: Sizes,
         *,
-        initial: Any = 0,
+        stride: Sizes = 1,
+        padding: Sizes | str = "same",
+        dilation: Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        init: Initializer = _HE,
+        bias_init: Initializer = _ZEROS,
+        name: str = "conv",
     ) -> Tensor:
         """
-        Add a tensor that stays from run to run, and return what it holds before a run.
+        Add a convolution of x [N, C, ...] that gives `channels`.
 
-        It is kept by each caller's bindings and starts as `initial`, an array or one
-        number; with None the caller binds it before the first run. `update` says what
-        it holds afterwards; what is never updated is only read.
+        Sizes are one for all axes or one per axis. `padding` is "same" (the extents of
+        x by the stride, rounded up; what is odd comes behind), "valid" (none), or how
+        much at both ends of each axis.
         """
-        type_, start = type_of(name_of(name), shape, dtype), None
-        if initial is not None:
-            given = array_of(initial, f'initial value of state "{name}"')
-            array = np.empty(type_.get_shape(), dtype)
-            if given.shape not in ((), array.shape):
-                raise ValueError(
-                    f"expected one number or shape {list(array.shape)} as initial "
-                    f'value of state "{name}", got shape {list(given.shape)}'
-                )
-            array[...] = given
-            start = ResourceAttr.of(array)
-        symbol = self._symbol(name)
-        self._states[name] = PlaceholderOp(
-            symbol, "in", type_, residency="resident", initial=start
+        x = self._input("conv", x, "[N, C, ...] with 1 to 3 spatial axes", 3, 5)
+        integers("conv", 0, channels=channels)
+        integers("conv", 1, groups=groups)
+        _, depth, *extents = x.shape
+        given = {"kernel": kernel, "stride": stride, "dilation": dilation}
+        kernels, strides, dilations = (
+            _sizes(name, each, len(extents), 1) for name, each in given.items()
         )
-        self._declare(self._states[name], name)
-        return self._load(name, type_)
+        name, size = self.fresh_name(name), prod(kernels)
+        fans = Fans(depth // groups * size, channels // groups * size)
+        weights = self._weights(
+            name,
+            x.dtype,
+            filter=_Weight((channels, depth // groups, *kernels), init, fans),
+            bias=_Weight((channels,), bias_init) if bias else None,
+        )
+        return self.op(
+            "graph.conv",
+            x,
+            **weights,
+            strides=strides,
+            pads=_pads(padding, extents, kernels, strides, dilations),
+            dilations=dilations,
+            group=groups,
+            name=name,
+        )
 
-    def update(self, name: str, value: Any) -> None:
-        """Make `value` what state `name` holds after a run, and before the next."""
-        if name not in self._states:
-            known = ", ".join(self._states) or "none"
-            raise ValueError(f'expected a state out of {known}, got "{name}"')
-        state = self._states[name]
-        if state.direction.data == "inout":
-            raise ValueError(f'expected one update of state "{name}", got a second')
-        tensor = self.value(f'update of state "{name}"', value, like=state.type)
-        if tensor.type != state.type:
-            raise InvalidModelError(
-                f'update of state "{name}": expected {state.type}, got {tensor.type}'
-            )
-        state.direction = StringAttr("inout")
-        self._add(SaveOp(name, tensor.value), name)
-
-    def constant(self, array: Any, name: str = "constant") -> Tensor:
-        """Add a constant with a copy of these elements, and return its value."""
-        symbol = self._symbols.fresh(name_of(name))
-        return self._constant(ConstantOp(symbol, array_of(array, f'constant "{name}"')))
-
-    def weight(
+    def linear(
         self,
-        name: str,
-        shape: Sequence[int],
-        init: Initializer,
+        x: Tensor,
+        features: int,
         *,
-        dtype: Any = np.float32,
-        fans: Fans | None = None,
+        bias: bool = True,
+        init: Initializer = _GLOROT,
+        bias_init: Initializer = _ZEROS,
+        name: str = "linear",
     ) -> Tensor:
-        """
-        Add a constant that starts as `init` says, and return its value.
-
-        The array depends on the name; `init` stands beside it in the text. `fans` is
-        what He and Glorot scale by.
-        Errors: ValueError for a negative extent, or where fans are needed and none are
-        given; TypeError for what is no initializer.
-        """
-        if not isinstance(cast(object, init), Initializer):
-            raise TypeError(
-                f'expected an initializer of weight "{name}", got {described(init)}; '
-                "b.constant makes one of an array"
-            )
-        type_ = type_of(name_of(name), shape, dtype)
-        symbol, shape = self._symbols.fresh(name), type_.get_shape()
-        constant = ConstantOp(symbol, init.array(symbol, shape, dtype, fans))
-        constant.attributes["init"] = StringAttr(init.text(fans))
-        return self._constant(constant)
-
-    def op(self, op: str, /, *operands: Any, **parameters: Any) -> Any:
-        """Add an op, of dialect graph where it names none, and return its results."""
-        cls = op_class(op)
-        kind = cls.name.partition(".")[2]
-        label = parameters.pop("name", None) or self.fresh_name(kind)
-        slots = self._slots(cls, operands, parameters)
-        try:
-            signature(cls.compute).bind(*slots, **parameters)
-            parameters = parameters_of(cls, parameters)
-        except TypeError as error:
-            raise TypeError(f"{cls.name}: {error}") from None
-        try:
-            made = cls(*slots, **parameters)
-            made.verify()
-        except VerifyException as error:
-            raise InvalidModelError(f'{cls.name} "{label}": {error}') from None
-        results = self._results(made, label)
-        return results[0] if len(results) == 1 else results
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return what adds op `name` of dialect graph."""
-        try:
-            op_class(name)
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
-        return partial(self.op, name)
-
-    def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *ops_of("graph")]
-
-    def fresh_name(self, name: str) -> str:
-        """Return `name`, numbered where an op has it."""
-        return self._labels.fresh(name)
-
-    def model(self) -> Model:
-        """
-        Return the model as it is by now; more can be added to another one.
-
-        Errors: ValueError without an output.
-        """
-        if not any(isinstance(op, SaveOp) for op in self._block.ops):
-            raise ValueError(f'expected an output of model "{self._name}", got none')
-        module = self._module.clone()
-        main = module.body.block.last_op
-        assert isinstance(main, FuncOp)
-        main.body.block.add_op(ReturnOp())
-        module.verify()
-        return Model(self._name, module)
-
-    def _symbol(self, name: str) -> str:
-        if name in self._symbols:
-            raise ValueError(f'expected a name that is not taken, got "{name}"')
-        return self._symbols.fresh(name)
-
-    def _declare(self, op: PlaceholderOp | ConstantOp, name: str) -> None:
-        op.location = _location(name)
-        self._module.body.block.insert_op_before(op, self._main)
-
-    def _constant(self, op: ConstantOp) -> Tensor:
-        name = op.sym_name.data
-        self._declare(op, name)
-        return self._load(name, op.type)
-
-    def _load(self, name: str, type_: TensorType) -> Tensor:
-        return self._results(LoadOp(name, type_), name)[0]
-
-    def _add(self, op: Operation, name: str) -> None:
-        op.location = _location(name)
-        self._block.add_op(op)
-
-    def _results(self, op: Operation, name: str) -> tuple[Tensor, ...]:
-        """Add an op, and return its results."""
-        self._add(op, name)
-        return tuple(Tensor(result, self._operators) for result in op.results)
-
-    def _slots(
-        self, cls: type[GraphOp], operands: Sequence[Any], named: dict[str, Any]
-    ) -> list[Any]:
-        """Return an operand per slot; take those with a name out of `named`."""
-        slots = cls.get_irdl_definition().operands
-        given = dict(zip((name for name, _ in slots), operands, strict=False))
-        if len(operands) > len(slots):
-            several = [name for name, kind in slots if is_variadic(kind)]
-            hint = f"; {several[0]} are one list" if several else ""
-            raise TypeError(
-                f"{cls.name}: expected at most {len(slots)} operands, "
-                f"got {len(operands)}{hint}"
-            )
-        for name, _ in slots[len(operands) :]:
-            if name in named:
-                given[name] = named.pop(name)
-        last = max(
-            (i for i, (name, _) in enumerate(slots) if name in given), default=-1
+        """Add x [..., K] times weights [K, features], plus a bias."""
+        x = self._input("linear", x, "[..., K]", 1)
+        integers("linear", 0, features=features)
+        name, depth = self.fresh_name(name), x.shape[-1]
+        weights = self._weights(
+            name,
+            x.dtype,
+            weight=_Weight((depth, features), init, Fans(depth, features)),
+            bias=_Weight((features,), bias_init) if bias else None,
         )
-        like = next(filter(None, map(type_in, given.values())), None)
-        values: list[Any] = []
-        for name, definition in slots[: last + 1]:
-            operand, what = given.get(name), f"{cls.name}: {name}"
-            if is_variadic(definition):
-                if not isinstance(operand, list | tuple):
-                    raise TypeError(
-                        f"{what}: expected a list of values, got {described(operand)}"
-                    )
-                several = cast(Sequence[Any], operand)
-                tensors = [self.value(what, each, like=like) for each in several]
-                values.append([tensor.value for tensor in tensors])
-            elif operand is None and isinstance(definition, OptOperandDef):
-                values.append(None)
-            else:
-                values.append(self.value(what, operand, like=like).value)
-        return values
+        return self.op("graph.matmul", x, *weights.values(), name=name)
 
-    def value(self, what: str, given: Any, *, like: TensorType | None = None) -> Tensor:
+    def batch_norm(
+        self,
+        x: Tensor,
+        *,
+        mean: Initializer = _ZEROS,
+        variance: Initializer = _ONES,
+        scale: Initializer = _ONES,
+        bias: Initializer = _ZEROS,
+        name: str = "batch_norm",
+        **parameters: Any,
+    ) -> Tensor:
+        """Add a batch normalization of x [N, C, ...] by statistics that are known."""
+        x = self._input("batch_norm", x, "[N, C, ...]", 2)
+        name, shape = self.fresh_name(name), x.shape[1:2]
+        inits = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
+        given = {slot: _Weight(shape, init) for slot, init in inits.items()}
+        weights = self._weights(name, x.dtype, **given)
+        return self.op("graph.batch_norm", x, **weights, **parameters, name=name)
+
+    def layer_norm(
+        self,
+        x: Tensor,
+        *,
+        axis: int = -1,
+        scale: Initializer = _ONES,
+        bias: Initializer = _ZEROS,
+        name: str = "layer_norm",
+        **parameters: Any,
+    ) -> Any:
+        """Add a layer normalization of x over its axes from `axis` on."""
+        x = self._input("layer_norm", x, "[..., K]", 1)
+        rank = len(x.shape)
+        integers("layer_norm", -rank, axis=axis)
+        name, shape = self.fresh_name(name), x.shape[axis:]
+        parts = {"scale": _Weight(shape, scale), "bias": _Weight(shape, bias)}
+        parameters |= {"axis": axis, **self._weights(name, x.dtype, **parts)}
+        return self.op("graph.layer_norm", x, **parameters, name=name)
+
+    def embedding(
+        self,
+        indices: Tensor,
+        count: int,
+        width: int,
+        *,
+        dtype: Any = "float32",
+        init: Initializer = _NORMAL,
+        name: str = "embedding",
+        **parameters: Any,
+    ) -> Tensor:
+        """Add the rows of a table [count, width] that `indices` name."""
+        integers("embedding", 0, count=count, width=width)
+        name = self.fresh_name(name)
+        table = _Weight((count, width), init, Fans(1, width))
+        parameters |= self._weights(name, dtype, table=table)
+        return self.op("graph.embedding", indices=indices, **parameters, name=name)
+
+    def lstm(self, x: Tensor, units: int, **parameters: Any) -> Any:
+        """Add a long short-term memory; see `recurrent`."""
+        return self.recurrent(LstmOp, x, units, **parameters)
+
+    def gru(self, x: Tensor, units: int, **parameters: Any) -> Any:
+        """Add a gated recurrent unit; see `recurrent`."""
+        return self.recurrent(GruOp, x, units, **parameters)
+
+    def rnn(self, x: Tensor, units: int, **parameters: Any) -> Any:
+        """Add a plain recurrent network; see `recurrent`."""
+        return self.recurrent(RnnOp, x, units, **parameters)
+
+    def recurrent(
+        self,
+        kind: type[LstmOp | GruOp | RnnOp],
+        x: Tensor,
+        units: int,
+        *,
+        bias: bool = True,
+        init: Initializer = _GLOROT,
+        bias_init: Initializer = _ZEROS,
+        name: str | None = None,
+        **parameters: Any,
+    ) -> Any:
         """
-        Return `given` as a value: one of this builder, or a constant made of an array.
+        Add a recurrent op over x [T, B, I] with `units` in its state.
 
-        A number has the element type of `like`. `what` is its role, for errors.
+        Its results are those of the op that `parameters` do not turn off, such as
+        `with_y=False`.
         """
-        if isinstance(given, Tensor):
-            if given.writer is not self._operators:
-                raise ValueError(
-                    f'{what}: expected a value of builder "{self._name}", '
-                    "got one of another"
-                )
-            return given
-        array = array_of(given, what)
-        if not isinstance(given, np.ndarray | np.generic) and like is not None:
-            array = self._typed(what, array, like)
-        if array.size > INLINE_ELEMENTS:
-            return self.constant(array)
-        return self._results(LiteralOp(array), self.fresh_name("literal"))[0]
-
-    def _typed(self, what: str, array: Array, like: TensorType) -> Array:
-        """Return numbers with the elements of `like`."""
-        element = like.element_type
-        try:
-            return (
-                number_of(array.item(), element)
-                if array.ndim == 0
-                else (array.astype(dtype_of(element)))
-            )
-        except VerifyException as error:
-            raise InvalidModelError(f"{what}: {error}") from None
+        layer = kind.name.removeprefix("graph.")
+        x = self._input(layer, x, "[T, B, I]", 3, 3)
+        integers(layer, 0, units=units)
+        label = self.fresh_name(name or layer)
+        directions = 2 if parameters.get("direction") == "bidirectional" else 1
+        rows, depth = kind.GATES * units, x.shape[-1]
+        sides = {
+            slot: _Weight((directions, rows, columns), init, Fans(columns, units))
+            for slot, columns in (("weights", depth), ("recurrence", units))
+        }
+        start = _Weight((directions, 2 * rows), bias_init) if bias else None
+        parameters |= self._weights(label, x.dtype, **sides, bias=start)
+        return self.op(kind.name, x, **parameters, name=label)
 
 
-def _location(name: str) -> NameLoc:
-    return NameLoc(StringAttr(name), NoneAttr())
+def _sizes(name: str, given: Sizes, rank: int, least: int) -> tuple[int, ...]:
+    """Return one size for each of `rank` axes."""
+    several = isinstance(given, list | tuple)
+    sizes = tuple(cast(Sequence[int], given)) if several else (given,) * rank
+    for size in sizes:
+        integers("conv", least, **{name: size})
+    if len(sizes) != rank:
+        raise ValueError(
+            f"expected one size, or one for each of {rank} axes, got {given}"
+        )
+    return cast(tuple[int, ...], sizes)
+
+
+def _pads(
+    padding: Sizes | str,
+    extents: Sequence[int],
+    kernels: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> tuple[int, ...]:
+    """Return how much is before each axis, and then how much is behind each."""
+    if not isinstance(padding, str):
+        return _sizes("padding", padding, len(extents), 0) * 2
+    if padding not in ("same", "valid"):
+        raise ValueError(
+            f'expected padding "same", "valid" or numbers, got {padding!r}'
+        )
+    rule = "SAME_UPPER" if padding == "same" else "VALID"
+    return resolve_auto_pad(rule, extents, kernels, strides, dilations)

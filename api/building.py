@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from types import NoneType
@@ -16,10 +17,12 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.tensors import Tensor
 from glow.support.dtypes import dtype_named
+from glow.support.errors import InvalidModelError
 from glow.support.types import Tensor as TensorType
-from glow.support.types import element_type_of, tensor
+from glow.support.types import dtype_of, element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
     bool: "True or False",
@@ -78,16 +81,8 @@ def name_of(given: object) -> str:
 
 
 def type_of(name: str, shape: Any, dtype: Any) -> TensorType:
-    """Return the type of a tensor, of known extents."""
-    extents = extents_of(name, shape)
-    try:
-        return tensor(element_type_of(dtype_named(dtype)), extents)
-    except (TypeError, VerifyException) as error:
-        raise TypeError(f'type of "{name}": {error}') from None
-
-
-def extents_of(name: str, shape: Any) -> tuple[int, ...]:
-    """Return the extents of a tensor, checked."""
+    """Return the type of the tensor `name`, of known extents."""
+    name_of(name)
     try:
         extents: Any = _converted(shape, Sequence[int])
     except TypeError:
@@ -96,7 +91,10 @@ def extents_of(name: str, shape: Any) -> tuple[int, ...]:
         ) from None
     if min(extents, default=0) < 0:
         raise ValueError(f'expected extents from 0 on of "{name}", got {list(extents)}')
-    return extents
+    try:
+        return tensor(_element_of(dtype), extents)
+    except TypeError as error:
+        raise TypeError(f'type of "{name}": {error}') from None
 
 
 def integers(what: str, least: int, **given: Any) -> None:
@@ -145,34 +143,31 @@ def _words(kinds: Iterable[Any]) -> str:
 
 def _converted(value: Any, *kinds: Any) -> Any:
     """Return `value` as one of the types it may be; raise TypeError if it is none."""
-    for option in kinds:
-        if not get_args(option):
-            if _is_one(value, option):
-                return _as_one(value, option)
-        elif isinstance(value, list | tuple | range | np.ndarray):
-            (kind,), items = get_args(option), cast(Sequence[Any], value)
-            if all(_is_one(item, kind) for item in items):
-                return tuple(_as_one(item, kind) for item in items)
+    for kind in kinds:
+        with suppress(TypeError):
+            if not get_args(kind):
+                return _one(value, kind)
+            if isinstance(value, list | tuple | range | np.ndarray):
+                items = cast(Sequence[Any], value)
+                return tuple(_one(item, *get_args(kind)) for item in items)
     raise TypeError
 
 
-def _is_one(value: Any, kind: Any) -> bool:
-    if kind is Attribute and not isinstance(value, Attribute):
-        try:
-            element_type_of(dtype_named(value))
-        except (TypeError, VerifyException):
-            return False
-        return value is not None  # which NumPy takes for f64
-    if isinstance(value, bool | np.bool_):
-        return kind is bool
-    return isinstance(value, _TAKEN[kind])
+def _one(value: Any, kind: Any) -> Any:
+    """Return `value` as one type; raise TypeError if it is none."""
+    if kind == Attribute and value is not None:  # which NumPy takes for f64
+        return value if isinstance(value, Attribute) else _element_of(value)
+    is_bool = isinstance(value, bool | np.bool_)
+    if is_bool != (kind is bool) or not isinstance(value, _TAKEN[kind]):
+        raise TypeError
+    return None if kind is NoneType else kind(value)
 
 
-def _as_one(value: Any, kind: Any) -> Any:
-    if kind is Attribute:
-        is_ours = isinstance(value, Attribute)
-        return value if is_ours else element_type_of(dtype_named(value))
-    return None if value is None else kind(value)
+def _element_of(dtype: Any) -> Attribute:
+    try:
+        return element_type_of(dtype_named(dtype))
+    except VerifyException as error:
+        raise TypeError(str(error)) from None
 
 
 def type_in(operand: Any) -> TensorType | None:
@@ -180,6 +175,40 @@ def type_in(operand: Any) -> TensorType | None:
     is_several = isinstance(operand, list | tuple)
     values = cast(Sequence[Any], operand) if is_several else (operand,)
     return next((each.type for each in values if isinstance(each, Tensor)), None)
+
+
+def operands_of(
+    op: type[GraphOp], operands: Sequence[Any], named: dict[str, Any]
+) -> list[tuple[str, object, Any]]:
+    """
+    Return name, definition and operand of each slot, up to the last that is given.
+
+    Operands that are given by name are taken out of `named`.
+    """
+    slots = op.get_irdl_definition().operands
+    given = dict(zip((name for name, _ in slots), operands, strict=False))
+    if len(operands) > len(slots):
+        several = [name for name, kind in slots if is_variadic(kind)]
+        hint = f"; {several[0]} are one list" if several else ""
+        raise TypeError(
+            f"{op.name}: expected at most {len(slots)} operands, "
+            f"got {len(operands)}{hint}"
+        )
+    for name, _ in slots[len(operands) :]:
+        if name in named:
+            given[name] = named.pop(name)
+    last = max((i for i, (name, _) in enumerate(slots) if name in given), default=-1)
+    return [(name, kind, given.get(name)) for name, kind in slots[: last + 1]]
+
+
+def typed(what: str, array: NDArray[Any], element: Attribute) -> NDArray[Any]:
+    """Return numbers with elements of a type; a single number must fit it."""
+    if array.ndim:
+        return array.astype(dtype_of(element))
+    try:
+        return number_of(array.item(), element)
+    except VerifyException as error:
+        raise InvalidModelError(f"{what}: {error}") from None
 
 
 def is_variadic(definition: object) -> bool:

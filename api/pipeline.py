@@ -56,210 +56,129 @@ class AddedStep:
     after: str = ""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def _stage(name: str, dialects: str, table: str) -> Stage:
+    """Return a stage from its table: a line with a pass, then one with the reason."""
+    lines = table.strip().splitlines()
+    steps = tuple(map(_step, lines[::2], lines[1::2]))
+    return Stage(name, frozenset(dialects.split()), steps)
 
 
-_GRAPH = (
-    Step("arguments-to-placeholders", "Later passes find arrays of callers by name."),
-    Step(
-        "tie-states",
-        "The caller wants outputs kept as inputs of the next run.",
-        option="states",
-    ),
-    Step("infer-io", "Only what no function writes may be folded."),
-    Step(
-        "promote-placeholders",
-        "Bound inputs are constants, so that what depends on them alone is folded.",
-        optional=True,
-    ),
-    Step(
-        "fold-constants",
-        "Exporters compute shapes and masks in the model; recognizers need the values.",
-        optional=True,
-    ),
-    Step(
-        "fold-scatters",
-        "An assignment to known places is a concatenation, which is fused.",
-        optional=True,
-    ),
-    Step(
-        "fold-gathers",
-        "A gather from places at regular distances is a slice, which copies nothing.",
-        optional=True,
-    ),
-    Step(
-        "remove-identities",
-        "Ops that return an operand stand between those that recognizers look for.",
-        optional=True,
-    ),
-    Step(
-        "sink-expansions",
-        "Arithmetic on a mask is done before it is expanded, not after.",
-        optional=True,
-    ),
-    Step("decompose-einsum", "Targets have kernels for its products and sums."),
-    Step(
-        "form-embedding-bags",
-        "Rows of a table are added up where they lie, and not gathered first.",
-        optional=True,
-    ),
-    Step(
-        "recognize-functions",
-        "A norm or an activation as one op is one kernel, or part of one.",
-        optional=True,
-    ),
-    Step(
-        "recognize-rotary-embedding",
-        "However it is written in the model, it is computed in one way.",
-        optional=True,
-    ),
-    Step(
-        "recognize-attention",
-        "The kernel of attention never has all scores in memory.",
-        optional=True,
-    ),
-    Step(
-        "elide-optionals",
-        "A bias of zeros or a scale of ones would be computed for nothing.",
-        optional=True,
-    ),
-    Step(
-        "decompose-rotary-embedding", "Products of halves are elementwise, and fused."
-    ),
-    Step(
-        "decompose-attention{target=$target}",
-        "Where the target has no kernel for it, products and a softmax have one.",
-    ),
-    Step(
-        "sink-transposes",
-        "Models with channels first and last become one graph; transposes meet.",
-        optional=True,
-    ),
-    Step(
-        "fold-movement",
-        "Transposes that now follow each other are merged, or done by a product.",
-        optional=True,
-    ),
-    Step("remove-identities", "Merged movements often move nothing.", optional=True),
-    Step(
-        "fold-batch-norm",
-        "With no transpose between, a scale goes into the weights of a product.",
-        optional=True,
-    ),
-    Step(
-        "fold-bias",
-        "A product that starts with its bias adds it for nothing.",
-        optional=True,
-    ),
-    Step(
-        "decompose-batch-norm",
-        "What was not folded is elementwise, and fused with its neighbors.",
-    ),
-    Step("decompose-losses", "Targets have kernels for the parts of a loss."),
-    Step(
-        "legalize-optionals{target=$target}",
-        "A target may take an op only with, or without, an optional operand.",
-    ),
-    Step(
-        "fold-constants",
-        "The rewrites above leave arithmetic on weights.",
-        optional=True,
-    ),
-    Step("cse", "Equal values are computed once.", optional=True),
-    Step("dce", "Values that nothing reads are not computed.", optional=True),
-    Step(
-        "remove-dead-constants",
-        "Weights from before they were folded would stay in memory and in files.",
-        optional=True,
-    ),
-)
+def _step(line: str, reason: str) -> Step:
+    text, _, note = line.rstrip(")").partition("  (")
+    option = note.removeprefix("for ") if note.startswith("for ") else ""
+    return Step(text, reason.strip(), note == "optional", option)
 
-_LAYOUT = (
-    Step(
-        "relayout-io",
-        "The caller wants arrays in another order, which other layouts should suit.",
-        option="relayout",
-    ),
-    Step(
-        "assign-layouts{target=$target}",
-        "Kernels are fast in some orders only; all are chosen together.",
-    ),
-    Step(
-        "fold-layout-transforms",
-        "Moves that cancel go, and constants are packed now and not in each run.",
-    ),
-    Step(
-        "remove-dead-constants",
-        "Constants from before they were packed would stay in memory and in files.",
-    ),
-    Step(
-        "group-ops",
-        "What one kernel computes is one op; rewrites above look at single ops.",
-        optional=True,
-    ),
-    Step(
-        "verify-layouts{target=$target}",
-        "The next stages take layouts as they are: a wrong one gives wrong numbers.",
-    ),
-)
 
-_MEMORY = (
-    Step("graph-to-memory{target=$target}", "Every value needs a place in memory."),
-    Step(
-        "coalesce-copies",
-        "A value that is computed where it is to end up needs no copy.",
-        optional=True,
-    ),
-    Step(
-        "share-buffers",
-        "A result may overwrite an operand that nothing reads later.",
-        optional=True,
-    ),
-    Step(
-        "sink-allocs",
-        "Buffers that live for a shorter time share more of the arena.",
-        optional=True,
-    ),
-    Step("insert-deallocs", "The plan needs to know when a buffer is free again."),
-    Step(
-        "plan-memory", "All buffers lie in one arena, so that no run allocates memory."
-    ),
-    Step(
-        "mark-outputs",
-        "Callers may read an output before the run ends; no later pass moves a write.",
-    ),
-    Step(
-        "verify-memory",
-        "Below, a use of a buffer outside its lifetime would just be wrong numbers.",
-    ),
-)
-
-_LOOPS = (
-    Step(
-        "memory-to-loops{target=$target kernels=$kernels}",
-        "A layer becomes a call of a kernel with a row of integers.",
-    ),
-)
-
-_LLVM = (
-    Step(
-        "expand-math{target=$target}",
-        "Polynomials run on vectors; functions of the C library do not.",
-    ),
-    Step("loops-to-llvm", "LLVM compiles nothing else."),
-)
+_GRAPH = """
+arguments-to-placeholders
+    Later passes find arrays of callers by name.
+tie-states  (for states)
+    The caller wants outputs kept as inputs of the next run.
+infer-io
+    Only what no function writes may be folded.
+promote-placeholders  (optional)
+    Bound inputs are constants, so that what depends on them alone is folded.
+fold-constants  (optional)
+    Exporters compute shapes and masks in the model; recognizers need the values.
+fold-scatters  (optional)
+    An assignment to known places is a concatenation, which is fused.
+fold-gathers  (optional)
+    A gather from places at regular distances is a slice, which copies nothing.
+remove-identities  (optional)
+    Ops that return an operand stand between those that recognizers look for.
+sink-expansions  (optional)
+    Arithmetic on a mask is done before it is expanded, not after.
+decompose-einsum
+    Targets have kernels for its products and sums.
+form-embedding-bags  (optional)
+    Rows of a table are added up where they lie, and not gathered first.
+recognize-functions  (optional)
+    A norm or an activation as one op is one kernel, or part of one.
+recognize-rotary-embedding  (optional)
+    However it is written in the model, it is computed in one way.
+recognize-attention  (optional)
+    The kernel of attention never has all scores in memory.
+elide-optionals  (optional)
+    A bias of zeros or a scale of ones would be computed for nothing.
+decompose-rotary-embedding
+    Products of halves are elementwise, and fused.
+decompose-attention{target=$target}
+    Where the target has no kernel for it, products and a softmax have one.
+sink-transposes  (optional)
+    Models with channels first and last become one graph; transposes meet.
+fold-movement  (optional)
+    Transposes that now follow each other are merged, or done by a product.
+remove-identities  (optional)
+    Merged movements often move nothing.
+fold-batch-norm  (optional)
+    With no transpose between, a scale goes into the weights of a product.
+fold-bias  (optional)
+    A product that starts with its bias adds it for nothing.
+decompose-batch-norm
+    What was not folded is elementwise, and fused with its neighbors.
+decompose-losses
+    Targets have kernels for the parts of a loss.
+legalize-optionals{target=$target}
+    A target may take an op only with, or without, an optional operand.
+fold-constants  (optional)
+    The rewrites above leave arithmetic on weights.
+cse  (optional)
+    Equal values are computed once.
+dce  (optional)
+    Values that nothing reads are not computed.
+remove-dead-constants  (optional)
+    Weights from before they were folded would stay in memory and in files.
+"""
+_LAYOUT = """
+relayout-io  (for relayout)
+    The caller wants arrays in another order, which other layouts should suit.
+assign-layouts{target=$target}
+    Kernels are fast in some orders only; all are chosen together.
+fold-layout-transforms
+    Moves that cancel go, and constants are packed now and not in each run.
+remove-dead-constants
+    Constants from before they were packed would stay in memory and in files.
+group-ops  (optional)
+    What one kernel computes is one op; rewrites above look at single ops.
+verify-layouts{target=$target}
+    The next stages take layouts as they are: a wrong one gives wrong numbers.
+"""
+_MEMORY = """
+graph-to-memory{target=$target}
+    Every value needs a place in memory.
+coalesce-copies  (optional)
+    A value that is computed where it is to end up needs no copy.
+share-buffers  (optional)
+    A result may overwrite an operand that nothing reads later.
+sink-allocs  (optional)
+    Buffers that live for a shorter time share more of the arena.
+insert-deallocs
+    The plan needs to know when a buffer is free again.
+plan-memory
+    All buffers lie in one arena, so that no run allocates memory.
+mark-outputs
+    Callers may read an output before the run ends; no later pass moves a write.
+verify-memory
+    Below, a use of a buffer outside its lifetime would just be wrong numbers.
+"""
+_LOOPS = """
+memory-to-loops{target=$target kernels=$kernels}
+    A layer becomes a call of a kernel with a row of integers.
+"""
+_LLVM = """
+expand-math{target=$target}
+    Polynomials run on vectors; functions of the C library do not.
+loops-to-llvm
+    LLVM compiles nothing else.
+"""
 
 STAGES = (
-    Stage("graph", _names("builtin func graph"), _GRAPH),
-    Stage("layout", _names("builtin func graph layout"), _LAYOUT),
-    Stage("memory", _names("builtin func memory memref arith math llvm_ext"), _MEMORY),
-    Stage(
-        "loops", _names("builtin func scf arith math vector memref llvm_ext"), _LOOPS
-    ),
-    Stage("llvm", _names("builtin llvm llvm_ext"), _LLVM),
+    _stage("graph", "builtin func graph", _GRAPH),
+    _stage("layout", "builtin func graph layout", _LAYOUT),
+    _stage("memory", "builtin func memory memref arith math llvm_ext", _MEMORY),
+    _stage("loops", "builtin func scf arith math vector memref llvm_ext", _LOOPS),
+    _stage("llvm", "builtin llvm llvm_ext", _LLVM),
 )
-
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 LEVELS = ("import", *STAGE_NAMES)
 """The levels in order: that of a fresh model, then that which each stage leads to."""

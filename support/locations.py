@@ -9,9 +9,15 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     NameLoc,
     NoneAttr,
+    StringAttr,
     UnknownLoc,
 )
 from xdsl.ir import Attribute, Operation
+
+
+def location_of(name: str) -> LocationAttr:
+    """Return the location of what is called `name` in the model."""
+    return NameLoc(StringAttr(name), NoneAttr())
 
 
 def name_of(op: Operation) -> str:

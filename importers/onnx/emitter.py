@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import LocationAttr, NameLoc, NoneAttr, StringAttr
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
@@ -30,11 +30,6 @@ FOLDED_ELEMENTS = 1 << 16
 _Op = TypeVar("_Op", bound=Operation)
 
 _NOT_IN_HINTS = re.compile(r"[^A-Za-z0-9_$.-]+")
-
-
-def location_of(name: str) -> LocationAttr:
-    """Return the location that says `name`."""
-    return NameLoc(StringAttr(name), NoneAttr())
 
 
 class Emitter:

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
-from glow.importers.onnx.emitter import Emitter, hint_of, location_of
+from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import (
     Function,
     Key,
@@ -34,6 +34,7 @@ from glow.importers.onnx.schemas import (
 )
 from glow.importers.onnx.tensors import DTYPES
 from glow.support.errors import InvalidModelError
+from glow.support.locations import location_of
 from glow.support.types import Tensor as TensorType
 from glow.support.types import dtype_of, element_of, shape_of
 

@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
 from glow.importers.onnx.dimensions import Dimensions
-from glow.importers.onnx.emitter import Emitter, hint_of, location_of
+from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
@@ -32,6 +32,7 @@ from glow.importers.onnx.signature import (
 from glow.importers.onnx.source import OnnxSource, Source, read
 from glow.importers.onnx.weights import Weights, check_distinct
 from glow.support.errors import InvalidModelError, UnsupportedModelError
+from glow.support.locations import location_of
 from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_of, tensor_type
 

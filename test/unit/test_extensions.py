@@ -35,7 +35,7 @@ UNKNOWN = AddedStep(Step("no-such-pass", "A test."), after="cse")
 BOTH = AddedStep(Step("cse", "A test."), before="dce", after="cse")
 NOWHERE = AddedStep(Step("cse", "A test."), after="no-such-pass")
 
-@onnx_op("TopK", since=11)
+@onnx_op("TopK", since=10)
 def top_k(node):
     return node.input(0)
 """
@@ -85,7 +85,7 @@ def test_every_group_is_tested() -> None:
 
 def test_two_packages_cannot_import_one_operator(tmp_path: Path) -> None:
     message = (
-        r"one module to import TopK-11, got glow\.importers\..* and extension_of_test"
+        r"one module to import TopK-10, got glow\.importers\..* and extension_of_test"
     )
     with (
         installed(extend("glow.onnx", "extension_of_test", tmp_path), tmp_path),
