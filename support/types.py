@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any, cast
 
@@ -178,8 +178,9 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
 def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int, ...]:
     """Return the static shape of tensor `value`, of `rank` axes if given."""
     type_ = tensor_type(value)
-    shape = type_.get_shape()
-    if any(extent < 0 for extent in shape):
+    # Each pass asks for many: a list and its least extent take half the time of loops.
+    shape = tuple([extent.data for extent in type_.shape.data])
+    if shape and min(shape) < 0:
         raise VerifyException(f"expected a static shape, got {type_}")
     if rank is not None and len(shape) != rank:
         raise VerifyException(f"expected a tensor of rank {rank}, got {type_}")
@@ -203,6 +204,12 @@ def has_layout(value: SSAValue | Attribute) -> bool:
 
 def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:
     """Return the tensor type without a layout of this element type and shape."""
+    return _tensor(element, tuple(shape))
+
+
+@lru_cache(1 << 12)
+def _tensor(element: Attribute, shape: tuple[int, ...]) -> Tensor:
+    """Return a type that values share: to make one takes longer than to find it."""
     return TensorType(element, shape)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Data, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Data, OpResult, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.support import layout as algebra
 from glow.support.layout import Layout, LayoutError, parse_layout_in, print_layout
-from glow.support.types import Tensor, dtype_of, tensor_type
+from glow.support.types import Tensor, dtype_of, tensor, tensor_type
 
 
 @irdl_attr_definition
@@ -90,21 +90,24 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
 
     Errors: another kind of encoding, a layout of another rank than the type.
     """
-    type_ = value.type if isinstance(value, SSAValue) else value
+    # The exact classes of values first: SSAValue is abstract, and slow to ask for.
+    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
+    type_ = cast(SSAValue, value).type if is_value else value
     match type_:
         case TensorType():
-            encoding, shape = type_.encoding, type_.get_shape()
+            encoding = type_.encoding
         case MemRefType():
-            encoding, shape = type_.layout, type_.get_shape()
+            encoding = type_.layout
         case _:
             raise VerifyException(f"expected a tensor or a memref, got {type_}")
     if isinstance(encoding, NoneAttr):
         return None
     if not isinstance(encoding, LayoutAttr):
         raise VerifyException(f"expected a #layout.physical, got {encoding}")
-    if encoding.data.rank != len(shape):
+    if encoding.data.rank != len(type_.shape.data):
         raise VerifyException(
-            f"expected a layout of rank {len(shape)}, got {encoding} in {type_}"
+            f"expected a layout of rank {type_.get_num_dims()}, got {encoding} "
+            f"in {type_}"
         )
     return encoding.data
 
@@ -113,10 +116,17 @@ def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
     """
     Return the tensor type with `layout`, or with none if that only says row-major.
     """
-    tensor = tensor_type(type_)
-    shape, element = tensor.get_shape(), tensor.element_type
-    if layout is None or (not layout.has_extensions and is_row_major(layout, tensor)):
-        return TensorType(element, shape)
+    given = tensor_type(type_)
+    return _laid_out(given.element_type, given.get_shape(), layout)
+
+
+@lru_cache(1 << 12)
+def _laid_out(
+    element: Attribute, shape: tuple[int, ...], layout: Layout | None
+) -> Tensor:
+    plain = tensor(element, shape)
+    if layout is None or (not layout.has_extensions and is_row_major(layout, plain)):
+        return plain
     return TensorType(element, shape, LayoutAttr(layout))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -42,6 +43,7 @@ from glow.support.targets import Target
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor_type
 
 
+@lru_cache(1 << 12)
 def memref_of(type_: Tensor) -> Buffer:
     """Return the type of a buffer that holds a tensor of `type_`, layout included."""
     layout = layout_of(type_)
