@@ -5,6 +5,7 @@ from __future__ import annotations
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.determinant import DetOp
 from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
@@ -28,6 +29,7 @@ ONE: dict[str, type[GraphOp]] = {
     **declared(UnaryOp),
     "ArgMax": ArgMaxOp,
     "ArgMin": ArgMinOp,
+    "Det": DetOp,
     "Einsum": EinsumOp,
     "Gather": GatherOp,
     "GatherElements": GatherElementsOp,

@@ -14,6 +14,7 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
+from glow.dialects.graph.determinant import DetOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
@@ -279,6 +280,7 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
         value(f32, shape), axis=axis_of(shape, draw), reverse=draw(st.booleans())
     ),
     TriluOp: trilu,
+    DetOp: lambda cls, shape, draw: cls(value(f32, (*shape, 3, 3))),
     ResizeOp: resize,
     TopKOp: top_k,
     OneHotOp: lambda cls, shape, draw: cls(

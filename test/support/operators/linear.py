@@ -188,8 +188,16 @@ def _arguments() -> list[Case]:
     return found
 
 
+def _determinants() -> list[Case]:
+    shapes = ((2, 2), (3, 1, 1), (2, 3, 4, 4), (9, 9), (0, 3, 3), (2, 0, 0))
+    data = [draw(shape, dtype) for shape in shapes for dtype in FLOATS]
+    singular = np.arange(9, dtype=F32).reshape(3, 3)
+    return [case("Det", x) for x in [*data, singular, singular * 0, singular[::-1]]]
+
+
 CASES = [
     *_products(),
+    *_determinants(),
     *_normalizations(),
     *_softmaxes(),
     *_reductions(),

@@ -10,6 +10,7 @@ import numpy as np
 from glow.dialects.graph import (
     arg_reduction,
     binary_loss,
+    determinant,
     dropout,
     group_norm,
     layer_norm,
@@ -50,6 +51,13 @@ def _matmul(s: Source) -> Call:
         bias = s.finite(s.broadcast(result.shape), dtype)
         return Call(linear.MatMulOp, (*slots, bias), parameters, sums=True)
     return call
+
+
+def _det(s: Source) -> Call:
+    extent, dtype = s.choose([0, *COLUMNS]), s.choose(FLOATS)
+    noise = s.finite((*s.shape(0, 2), extent, extent), dtype, 0.5 / max(extent, 1))
+    rows = s.rng.permutation(extent)
+    return Call(determinant.DetOp, (noise + np.eye(extent, dtype=dtype)[rows],))
 
 
 def _axes(s: Source, rank: int) -> list[int]:
@@ -183,6 +191,7 @@ def _lrn(s: Source) -> Call:
 
 GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.matmul": _matmul,
+    "graph.det": _det,
     **{op.name: _reduce(op) for op in ops_of(ReductionOp)},
     "graph.arg_max": _arg_reduce(arg_reduction.ArgMaxOp),
     "graph.arg_min": _arg_reduce(arg_reduction.ArgMinOp),

@@ -1,0 +1,124 @@
+"""Lower determinants: elimination in a copy of each matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Generic
+
+from xdsl.ir import Attribute
+
+from glow.codegen.functions import fma
+from glow.codegen.loops import Level, N, Var, levels_like, loop, nest, when
+from glow.codegen.memory import Memory, Strips
+from glow.codegen.values import Value, absolute, constant, is_nan, select
+from glow.dialects.graph.determinant import DetOp
+from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.apply import ApplyOp
+from glow.dialects.memory.base import Buffer, buffer_type
+from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand, work_of
+from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.support.types import compute_type, element_of, shape_of
+
+
+@dataclass(frozen=True)
+class DetRow(Generic[N]):
+    """
+    Loops over matrices, their extent, and the strides of the input in one.
+
+    Operands of the loops are the input and the result.
+    """
+
+    outer: tuple[Level[N], ...]
+    extent: N
+    row_stride: N
+    column_stride: N
+
+
+@dataclass(frozen=True)
+class Det(Kernel):
+    """
+    Eliminate a copy of each matrix by its largest pivots; multiply these.
+
+    Unit: an iteration of the outermost loop over matrices.
+    Scratch: `copy` holds one matrix; pieces that run at once need their own.
+    """
+
+    element: Attribute
+    outer: int
+    strips: Strips
+
+    @property
+    def prefix(self) -> str:
+        return "det"
+
+    def operands(self) -> Mapping[str, Operand]:
+        compute = compute_type(self.element)
+        data = Operand(self.element, compute)
+        return {"x": data, "y": data, "copy": Operand(compute)}
+
+    def row(self) -> DetRow[int]:
+        return DetRow(levels_like(self.outer, 2), 0, 0, 0)
+
+    def write(self, call: Call, row: DetRow[Value]) -> None:
+        x, extent, copy = call["x"], row.extent, call["copy"]
+        bounds = call.range if row.outer else None
+        for start, to in nest(row.outer, 2, bounds=bounds):
+            for i in loop(0, extent):
+                for j in loop(0, extent):
+                    at = start + i * row.row_stride + j * row.column_stride
+                    copy[i * extent + j] = x[at]
+            call["y"][to] = self._eliminated(copy, extent)
+
+    def _eliminated(self, matrix: Memory, extent: Value) -> Value:
+        """Return the product of the pivots, negated for each pair of swapped rows."""
+        product = Var(constant(1, matrix.compute))
+        for k in loop(0, extent, product):
+            top = k * extent
+            pivot, place = Var(matrix[top + k]), Var(k)
+            for i in loop(k + 1, extent, pivot, place):
+                other = matrix[i * extent + k]
+                wins = (absolute(other) > absolute(pivot.value)) | is_nan(other)
+                pivot.value = select(wins, other, pivot.value)
+                place.value = select(wins, i, place.value)
+            is_lower = place.value != k
+            with when(is_lower):
+                for j in loop(k, extent):
+                    upper, lower = top + j, place.value * extent + j
+                    kept = matrix[upper]
+                    matrix[upper] = matrix[lower]
+                    matrix[lower] = kept
+            product.value *= select(is_lower, -pivot.value, pivot.value)
+            for i in loop(k + 1, extent):
+                start = i * extent
+                # Below a pivot of 0 all elements are 0 already.
+                factor = -matrix[start + k] / pivot.value
+                factor = select(pivot.value == 0, 0, factor)
+                for j, strip in self.strips.along(extent, start=k + 1):
+                    rest = matrix.load(start + j, strip)
+                    rest = fma(matrix.load(top + j, strip), factor, rest)
+                    matrix.store(rest, start + j, strip)
+        return product.value
+
+
+def _scratch(op: DetOp) -> list[Buffer]:
+    """Return room for one matrix."""
+    return [Buffer(compute_type(element_of(op.input)), shape_of(op.input)[-2:])]
+
+
+@lowers(DetOp, scratch=_scratch)
+def lower_det(main: Main, op: ApplyOp) -> None:
+    buffers = [op.buffer("input"), op.buffer("result"), *op.scratch]
+    x, y = map(addressing_of, buffers[:2])
+    if 0 in y.shape:
+        return
+    batch = zip(y.shape, x.strides, y.strides, strict=False)
+    axes = [Axis(extent, tuple(strides)) for extent, *strides in batch]
+    levels = levels_of(collapse(axes, (1, 0)))
+    element = buffer_type(buffers[0]).element_type
+    strips = Strips.of(main.target, [compute_type(element)])
+    row = DetRow(levels, x.shape[-1], *x.strides[-2:])
+    work = work_of(levels, prod(x.shape) * x.shape[-1])
+    main.call(Det(element, len(levels), strips), [*map(main.base, buffers)], row, work)
