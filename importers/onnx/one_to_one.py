@@ -5,6 +5,7 @@ from __future__ import annotations
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.graph.determinant import DetOp
 from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
@@ -39,6 +40,7 @@ ONE: dict[str, type[GraphOp]] = {
     "LRN": LrnOp,
     "MatMul": MatMulOp,
     "NegativeLogLikelihoodLoss": NegativeLogLikelihoodLossOp,
+    "RoiAlign": RoiAlignOp,
     "Scatter": ScatterElementsOp,
     "ScatterElements": ScatterElementsOp,
     "ScatterND": ScatterNdOp,

@@ -46,7 +46,14 @@ OPS = sorted(
     key=lambda op: op.name,
 )
 # What these read where is told by position: no axis may move.
-FIXED_MODULES = ("attention", "einsum", "loss", "recurrent", "rotary_embedding")
+FIXED_MODULES = (
+    "attention",
+    "detection",
+    "einsum",
+    "loss",
+    "recurrent",
+    "rotary_embedding",
+)
 FIXED = {
     ConvOp,
     ConvTransposeOp,

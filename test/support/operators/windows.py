@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -130,4 +131,18 @@ def _with_special(data: Array) -> Array:
     return found
 
 
-CASES = [*_convolutions(), *_pools()]
+def _regions() -> list[Case]:
+    rois = [(0.3, 0.7, 5.2, 6.1), (1, 1, 1.5, 1.2), (-4, -3, 20, 22), (5, 5, 2, 2)]
+    size = {"output_height": 3, "output_width": 2, "spatial_scale": 0.9}
+    found: list[Case] = []
+    for dtype, mode, ratio, opset in product(FLOATS, ("avg", "max"), (0, 2), (10, 16)):
+        data = draw((2, 5, 8, 9), dtype), np.array(rois, dtype), np.array([0, 1, 1, 0])
+        flags = {"mode": mode, "sampling_ratio": ratio, **size}
+        found.append(case("RoiAlign", *data, opset=opset, **flags))
+        if opset == 16:
+            flags["coordinate_transformation_mode"] = "output_half_pixel"
+            found.append(case("RoiAlign", *data, opset=opset, **flags))
+    return found
+
+
+CASES = [*_convolutions(), *_pools(), *_regions()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glow.dialects.graph import convolution, global_pooling, pooling
+from glow.dialects.graph import convolution, detection, global_pooling, pooling
 from glow.dialects.graph.base import GraphOp
 from random_ops.call import FLOATS, NUMBERS, Call, Source
 
@@ -96,9 +96,29 @@ GLOBAL = (
     global_pooling.GlobalMaxPoolOp,
     global_pooling.GlobalLpPoolOp,
 )
+
+
+def _roi_align(s: Source) -> Call:
+    dtype, count = s.choose(FLOATS), s.integer(0, 4)
+    x = s.finite((s.integer(1, 2), _channels(s), *_spatial(s, 2)), dtype)
+    regions = s.rng.uniform(-3, 15, (count, 4)).astype(dtype)
+    batches = s.rng.integers(0, len(x), count)
+    parameters: dict[str, Any] = {
+        "output_height": s.integer(1, 4),
+        "output_width": s.integer(1, 4),
+        "sampling_ratio": s.integer(0, 3),
+        "spatial_scale": s.choose([1.0, 0.5]),
+        "mode": s.choose(["avg", "max"]),
+        "coordinate_transformation_mode": s.choose(["half_pixel", "output_half_pixel"]),
+    }
+    slots = (x, regions, batches)
+    return Call(detection.RoiAlignOp, slots, parameters, sums=True)
+
+
 GENERATORS = {
     "graph.conv": _conv,
     "graph.conv_transpose": _conv_transpose,
     **{op.name: _pool(op) for op in POOLS},
     **{op.name: _global(op) for op in GLOBAL},
+    "graph.roi_align": _roi_align,
 }

@@ -1,0 +1,143 @@
+"""Ops of object detection: features of regions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.base import Array, GraphOp
+from glow.support.types import FLOAT, INDEX, Tensor, same_element, shape_of, tensor
+
+
+class RoiAlignOp(GraphOp):
+    """
+    Features of regions: each is cut into bins, and a bin is the mean of its samples.
+
+    A region is x1, y1, x2, y2, in pixels once multiplied by `spatial_scale`. With
+    `half_pixel`, centers of pixels have whole coordinates; with `output_half_pixel`,
+    corners have, and a region is at least one pixel wide and high. A bin has
+    `sampling_ratio` samples along each axis, or if that is 0 as many as it has pixels,
+    rounded up. A sample is interpolated between four pixels; more than a pixel outside
+    it is 0. `mode` max takes the largest weighted pixel of all samples.
+
+    Shapes: input [N, C, H, W], rois [R, 4] of its floats, batches [R] of i32 or i64,
+    result [R, C, output_height, output_width].
+    Errors: other shapes, an image without pixels, a size below 1, a `sampling_ratio`
+    below 0; when run, a batch outside [0, N - 1].
+    Source: ONNX RoiAlign-22.
+
+    ```mlir
+    %y = graph.roi_align %x, %rois, %batches {output_height = 2 : i64}
+        : (tensor<1x4x8x8xf32>, tensor<5x4xf32>, tensor<5xi64>) -> tensor<5x4x2x1xf32>
+    ```
+    """
+
+    @staticmethod
+    def infer(
+        input: SSAValue,
+        rois: SSAValue,
+        batches: SSAValue,
+        *,
+        output_height: int,
+        output_width: int,
+        sampling_ratio: int,
+    ) -> Tensor:
+        FLOAT.check(input)
+        element = same_element(input, rois)
+        images, channels, *extents = shape_of(input, 4)
+        INDEX.check(batches)
+        (count,) = shape_of(batches, 1)
+        if shape_of(rois) != (count, 4):
+            raise VerifyException(
+                f"expected rois [{count}, 4], got {list(shape_of(rois))}"
+            )
+        if 0 in (images, *extents):
+            raise VerifyException(f"expected images with pixels, got {input.type}")
+        if min(output_height, output_width) < 1 or sampling_ratio < 0:
+            raise VerifyException(
+                "expected a height and a width from 1, a sampling_ratio from 0, "
+                f"got {output_height}, {output_width}, {sampling_ratio}"
+            )
+        return tensor(element, (count, channels, output_height, output_width))
+
+    @staticmethod
+    def compute(
+        input: Array,
+        rois: Array,
+        batches: Array,
+        *,
+        output_height: int = 1,
+        output_width: int = 1,
+        sampling_ratio: int = 0,
+        spatial_scale: float = 1.0,
+        mode: Literal["avg", "max"] = "avg",
+        coordinate_transformation_mode: Literal[
+            "half_pixel", "output_half_pixel"
+        ] = "output_half_pixel",
+    ) -> Array:
+        half_pixel = coordinate_transformation_mode == "half_pixel"
+        images, channels, *extents = input.shape
+        sizes = output_height, output_width
+        result = np.zeros((len(batches), channels, *sizes), input.dtype)
+        if outside := [b for b in batches.tolist() if not 0 <= b < images]:
+            raise IndexError(f"expected a batch in [0, {images - 1}], got {outside[0]}")
+        scaled = rois * rois.dtype.type(spatial_scale)
+        scaled = scaled - rois.dtype.type(0.5 if half_pixel else 0)
+        for number, (x1, y1, x2, y2) in enumerate(scaled):
+            lengths = y2 - y1, x2 - x1
+            if not half_pixel:
+                lengths = tuple(np.maximum(length, 1) for length in lengths)
+            rows, columns = (
+                _Samples.of(*each, sampling_ratio)
+                for each in zip((y1, x1), lengths, sizes, extents, strict=True)
+            )
+            if rows.count and columns.count:
+                image = input[batches[number]]
+                result[number] = _pooled(image, rows, columns, mode)
+        return result
+
+
+class _Samples:
+    """Where samples lie along an axis: pixels before and behind, and their weights."""
+
+    def __init__(self, at: Array, extent: int, count: int):
+        self.count = count
+        self.inside = (at >= -1) & (at <= extent)
+        at = np.clip(np.where(self.inside, at, 0), 0, extent - 1)
+        self.low = at.astype(np.int64)
+        self.high = np.minimum(self.low + 1, extent - 1)
+        self.behind = at - self.low.astype(at.dtype)
+        self.before = 1 - self.behind
+
+    @staticmethod
+    def of(start: Array, length: Array, bins: int, extent: int, ratio: int) -> _Samples:
+        """Return the samples of all bins, `ratio` in each or one per pixel."""
+        dtype = start.dtype
+        size = length / dtype.type(bins)
+        most = np.ceil(size)
+        count = ratio or (int(most) if 0 < most < 2**63 else 0)
+        bins_at = start + np.arange(bins).astype(dtype) * size
+        steps = (np.arange(count).astype(dtype) + dtype.type(0.5)) * size
+        steps = steps / dtype.type(max(count, 1))
+        return _Samples((bins_at[:, None] + steps).reshape(-1), extent, count)
+
+
+def _pooled(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array:
+    """Return one region of `image`."""
+    corners = [
+        weights[:, None] * others * image[:, at][:, :, to]
+        for at, weights in ((rows.low, rows.before), (rows.high, rows.behind))
+        for to, others in (
+            (columns.low, columns.before),
+            (columns.high, columns.behind),
+        )
+    ]
+    first, second, third, fourth = corners
+    values = first + second + third + fourth if mode == "avg" else np.max(corners, 0)
+    values = np.where(rows.inside[:, None] & columns.inside, values, 0)
+    shape = [(len(axis.low) // axis.count, axis.count) for axis in (rows, columns)]
+    bins = values.reshape(len(image), *shape[0], *shape[1])
+    return bins.mean((2, 4)) if mode == "avg" else bins.max((2, 4))
