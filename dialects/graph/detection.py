@@ -1,14 +1,17 @@
-"""Ops of object detection: features of regions."""
+"""Ops of object detection: features of regions, and the best boxes."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
+from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.slots import TENSOR
 from glow.support.types import FLOAT, INDEX, Tensor, same_element, shape_of, tensor
 
 
@@ -141,3 +144,100 @@ def _pooled(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array
     shape = [(len(axis.low) // axis.count, axis.count) for axis in (rows, columns)]
     bins = values.reshape(len(image), *shape[0], *shape[1])
     return bins.mean((2, 4)) if mode == "avg" else bins.max((2, 4))
+
+
+class NonMaxSuppressionOp(GraphOp):
+    """
+    The best boxes of each class, without those that overlap a better one.
+
+    Of each image and class, boxes are taken by falling score, of equal ones the first.
+    One is left out if its overlap with one that was taken, their intersection by their
+    union, is above `iou_threshold`; if its score is not above `score_threshold`; or
+    after `max_output` boxes. A score that is NaN is never taken. A box is y1, x1, y2,
+    x2, any two opposite corners, or with `center_point_box` the center x, y, its width
+    and height. A row of indices is image, class and box. There are as many rows as
+    boxes may be taken: those from `count` on are -1.
+
+    Shapes: boxes [B, N, 4], scores [B, C, N] of the same floats, indices
+    [B * C * min(N, max_output), 3] of i64, count one i64.
+    Errors: other shapes, a `max_output` below 0, an `iou_threshold` outside [0, 1].
+    Source: ONNX NonMaxSuppression-11; there, rows end where boxes do.
+
+    ```mlir
+    %indices, %count = graph.non_max_suppression %boxes, %scores {max_output = 3 : i64}
+        : (tensor<1x6x4xf32>, tensor<1x2x6xf32>) -> (tensor<6x3xi64>, tensor<i64>)
+    ```
+    """
+
+    indices = result_def(TENSOR)
+    count = result_def(TENSOR)
+
+    @staticmethod
+    def infer(
+        boxes: SSAValue, scores: SSAValue, *, max_output: int, iou_threshold: float
+    ) -> tuple[Tensor, Tensor]:
+        FLOAT.check(boxes)
+        same_element(boxes, scores)
+        images, classes, count = shape_of(scores, 3)
+        if shape_of(boxes) != (images, count, 4):
+            raise VerifyException(
+                f"expected boxes [{images}, {count}, 4], got {list(shape_of(boxes))}"
+            )
+        if max_output < 0 or not 0 <= iou_threshold <= 1:
+            raise VerifyException(
+                "expected a max_output from 0, an iou_threshold in [0, 1], "
+                f"got {max_output}, {iou_threshold}"
+            )
+        rows = images * classes * min(count, max_output)
+        return tensor(i64, (rows, 3)), tensor(i64, ())
+
+    @staticmethod
+    def compute(
+        boxes: Array,
+        scores: Array,
+        *,
+        max_output: int,
+        iou_threshold: float = 0.0,
+        score_threshold: float | None = None,
+        center_point_box: bool = False,
+    ) -> tuple[Array, Array]:
+        limit = scores.dtype.type(iou_threshold)
+        corners = _corners(boxes, center_point_box)
+        taken: list[tuple[int, int, int]] = []
+        for image, kind in np.ndindex(scores.shape[:2]):
+            line = scores[image, kind]
+            valid = ~np.isnan(line)
+            if score_threshold is not None:
+                valid = line > scores.dtype.type(score_threshold)
+            order = np.argsort(-line, kind="stable")
+            left = order[valid[order]]
+            for _ in range(max_output):
+                if not left.size:
+                    break
+                best, left = left[0], left[1:]
+                taken.append((image, kind, int(best)))
+                left = left[~(_overlap(corners[image], best, left) > limit)]
+        rows = scores.shape[0] * scores.shape[1] * min(scores.shape[2], max_output)
+        indices = np.full((rows, 3), -1, np.int64)
+        indices[: len(taken)] = np.reshape(taken, (-1, 3))
+        return indices, np.asarray(len(taken), np.int64)
+
+
+def _corners(boxes: Array, centers: bool) -> Array:
+    """Return the least and the greatest corner of each box, in any order of axes."""
+    first, second = boxes[..., :2], boxes[..., 2:]
+    if centers:
+        return np.stack([first - second / 2, first + second / 2], -2)
+    return np.stack([np.minimum(first, second), np.maximum(first, second)], -2)
+
+
+def _overlap(corners: Array, one: int, others: Array) -> Array:
+    """Return the intersection by the union; 0 where a box or that has no area."""
+    lows, highs = corners[:, 0], corners[:, 1]
+    sides = np.minimum(highs[one], highs[others]) - np.maximum(lows[one], lows[others])
+    sizes = highs - lows
+    area, areas = sizes[one, 0] * sizes[one, 1], sizes[others, 0] * sizes[others, 1]
+    common = sides[:, 0] * sides[:, 1]
+    union = areas + area - common
+    meets = (sides > 0).all(-1) & (common > 0) & (areas > 0) & (area > 0) & (union > 0)
+    return np.divide(common, union, out=np.zeros_like(common), where=meets)

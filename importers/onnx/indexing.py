@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.detection import NonMaxSuppressionOp
 from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
@@ -58,3 +59,26 @@ def one_hot(node: Node) -> Tensor:
         indices = indices.astype(np.int64)
     count, axis = int(depth.reshape(-1)[0]), node.integer("axis")
     return node.emit(OneHotOp, indices, node.input(2), depth=count, axis=axis)
+
+
+@onnx_op("NonMaxSuppression")
+def non_max_suppression(node: Node) -> Tensor:
+    """The boxes that are taken: as many rows as that are must be known."""
+    limits = node.known_ints(2, "a number of boxes") or (0,)
+    overlap, least = (
+        None if node.optional(i) is None else node.known(i, "a threshold")
+        for i in (3, 4)
+    )
+    if len(limits) != 1 or any(t is not None and t.size != 1 for t in (overlap, least)):
+        node.invalid("expected one number of boxes and one number as each threshold")
+    indices, count = node.emit_all(
+        NonMaxSuppressionOp,
+        node.input(0),
+        node.input(1),
+        max_output=max(0, limits[0]),
+        iou_threshold=0.0 if overlap is None else float(overlap.item()),
+        score_threshold=None if least is None else float(least.item()),
+        center_point_box=node.flag("center_point_box"),
+    )
+    rows = indices.shape[0] and node.known_value(count, "boxes and scores").item()
+    return indices[:rows]

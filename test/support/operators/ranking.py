@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from operators.case import NUMBERS, Case, case, draw, ints
+import numpy as np
+
+from operators.case import F32, NUMBERS, Case, case, draw, ints
 
 
 def _tops() -> list[Case]:
@@ -27,4 +29,21 @@ def _tops() -> list[Case]:
     return found
 
 
-CASES = _tops()
+def _boxes() -> list[Case]:
+    found: list[Case] = []
+    known = {"constants": range(5)}
+    for seed, center in ((0, 0), (1, 1), (2, 0)):
+        boxes, scores = draw((2, 40, 4), F32, 0, 9, seed), draw((2, 3, 40), seed=seed)
+        data = boxes, scores.round(1)
+        for limit in (0, 1, 5, 40, 99, -1):
+            overlap, least = np.array([0.3], F32), np.array(0.5, F32)
+            rest = ints(limit), overlap, least
+            flags = {"center_point_box": center, **known}
+            found.append(case("NonMaxSuppression", *data, *rest, **flags))
+            found.append(case("NonMaxSuppression", *data, *rest[:1], **known))
+    found.append(case("NonMaxSuppression", *data, ints(7), opset=10, **known))
+    found.append(case("NonMaxSuppression", *data, opset=10, **known))
+    return found
+
+
+CASES = [*_tops(), *_boxes()]
