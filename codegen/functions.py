@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Literal
 
@@ -20,6 +21,7 @@ from glow.codegen.values import (
     select,
 )
 from glow.codegen.writer import emit
+from glow.dialects.llvm_ext.elementwise import DotPairsOp
 from glow.support.types import is_float, is_unsigned, signless
 
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
@@ -60,6 +62,12 @@ def fma(x: Value | Number, y: Value | Number, z: Value | Number) -> Value:
     a, b, c = aligned(x, y, z)
     expect_one_type(a, b, c)
     return apply(math.FmaOp, a, b, c) if is_float(c.element) else a * b + c
+
+
+def dot_pairs(x: Value, y: Value, total: Value) -> Value:
+    """Return `total` with the products of pairs of bf16 added to each lane."""
+    parts = zip(x.parts * len(y.parts), y.parts, total.parts, strict=True)
+    return replace(total, parts=tuple(emit(DotPairsOp(*part)) for part in parts))
 
 
 def function(op: type[Operation], x: Value, *others: Value | Number) -> Value:

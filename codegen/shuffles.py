@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32, i64
 
 from glow.codegen.casts import bits_of
-from glow.codegen.values import Value, type_of
+from glow.codegen.values import Value, broadcast, type_of
 from glow.codegen.writer import emit
 
 # Bits that wide registers shuffle within at no extra cost, on x86 and Arm.
@@ -40,6 +40,16 @@ def inserted(scalar: Value, into: Value, lane: int) -> Value:
     """Return a vector with one of its lanes replaced."""
     op = vector.InsertOp(scalar.ssa, into.ssa, [lane])
     return Value((emit(op),), into.element, into.lanes)
+
+
+def spread_pair(pair: Value, lanes: int) -> Value:
+    """Return two numbers of 16 bits over and over, `lanes` of them."""
+    type_ = VectorType(i32, [1])
+    both = vector.BitcastOp.create(operands=[pair.ssa], result_types=[type_])
+    word = broadcast(extracted(Value((emit(both),), i32, 1), 0), lanes // 2)
+    type_ = type_of(pair.element, lanes)
+    spread = vector.BitcastOp.create(operands=[word.ssa], result_types=[type_])
+    return Value((emit(spread),), pair.element, lanes)
 
 
 def transposed(rows: Sequence[Value]) -> list[Value]:

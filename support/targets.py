@@ -53,6 +53,8 @@ class Target:
     """The sizes in bytes of elements that masked loads and stores take."""
     converts_f16: bool = False
     """Whether it has instructions that convert f16 to f32 and back."""
+    multiplies_bf16: bool = False
+    """Whether one instruction adds the products of pairs of bf16 to vectors of f32."""
     sums_in_flight: int = 8
     """Multiply-adds that must be under way to keep the arithmetic units busy."""
     tile_lanes: int = 16

@@ -30,7 +30,15 @@ from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_attribute
 from glow.lowering.convolution.layouts import convolution_choices, transposed_choices
-from glow.lowering.panels import IN_ORDER, Digits, depth_order, matrix_panels
+from glow.lowering.panels import (
+    IN_ORDER,
+    IN_PAIRS,
+    Digits,
+    depth_order,
+    has_pairs,
+    matrix_panels,
+    multiplies_pairs,
+)
 from glow.support.layout import Layout, channels_last, size_of, strides_of
 from glow.support.targets import (
     AnyOrder,
@@ -108,9 +116,10 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
     """
     rank, left = len(shape_of(op.result)), len(shape_of(op.lhs))
     others = (None,) * (len(op.operands) - 2)
-    asked: list[tuple[Asked, Asked]] = [
-        (AnyOrder(tuple(range(left))[-2:]), _right(op, target))
-    ]
+    neighbors, right = tuple(range(left))[-2:], _right(op, target)
+    if isinstance(right, LayoutAttr) and has_pairs(right.data):
+        neighbors = (_depth(op),)
+    asked: list[tuple[Asked, Asked]] = [(AnyOrder(neighbors), right)]
     asked += [
         (layout_attribute(layout), _panels(op, target, order))
         for layout, order in _orders(op, target, offers)
@@ -164,7 +173,7 @@ def _orders(
     shape = shape_of(op.lhs)
     if len(shape) < 2 or not _is_packed(op):
         return []
-    axis = len(shape) - (2 if op.transpose_lhs else 1)
+    axis = _depth(op)
     orders = ((layout, depth_order(layout, shape, axis)) for layout in offers(0))
     return [(layout, order) for layout, order in orders if order and len(order) > 1]
 
@@ -174,7 +183,11 @@ def _right(op: MatMulOp, target: Target) -> Asked:
     rank = len(shape_of(op.rhs))
     if rank == 1:
         return None
-    return _panels(op, target) if _is_packed(op) else AnyOrder((_columns(op),))
+    if not _is_packed(op):
+        return AnyOrder((_columns(op),))
+    element, depth = element_of(op.lhs), shape_of(op.lhs)[_depth(op)]
+    in_pairs = multiplies_pairs(target, element, depth)
+    return _panels(op, target, IN_PAIRS if in_pairs else IN_ORDER)
 
 
 def _is_packed(op: MatMulOp) -> bool:
@@ -182,6 +195,12 @@ def _is_packed(op: MatMulOp) -> bool:
     is_matrix = len(shape_of(op.rhs)) > 1
     is_computed_in_f32 = compute_type(element_of(op.rhs)) == f32
     return is_matrix and is_computed_in_f32 and constant_behind(op.rhs) is not None
+
+
+def _depth(op: MatMulOp) -> int:
+    """Return the axis of the left factor that is summed."""
+    rank = len(shape_of(op.lhs))
+    return rank - (2 if op.transpose_lhs and rank > 1 else 1)
 
 
 def _columns(op: MatMulOp) -> int:

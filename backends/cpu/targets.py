@@ -5,7 +5,11 @@ from functools import cache
 from typing import Any
 
 from glow.backends.cpu.llvmlite_binding import llvm
-from glow.backends.cpu.processor import DEFAULT_CACHE_SIZES, cache_sizes
+from glow.backends.cpu.processor import (
+    DEFAULT_CACHE_SIZES,
+    cache_sizes,
+    missing_features,
+)
 from glow.support.costs import Costs
 from glow.support.errors import CompilationError, TargetError
 from glow.support.targets import Target
@@ -147,5 +151,8 @@ def cpu_target(features: str = "") -> Target:
         l1_bytes=caches[0],
         l2_bytes=caches[1],
         runs_here=runs_here,
+        multiplies_bf16=is_native
+        and isa == "avx512"
+        and not missing_features(["avx512bf16"]),
         **_SHAPES[isa],
     )

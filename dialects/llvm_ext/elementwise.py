@@ -6,6 +6,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     I1,
     AnyFloatConstr,
+    BFloat16Type,
+    Float32Type,
     IntegerAttr,
     SignlessIntegerConstraint,
     VectorType,
@@ -222,3 +224,42 @@ class RemfOp(IRDLOperation):
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue):
         super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
+
+
+@irdl_op_definition
+class DotPairsOp(IRDLOperation):
+    """
+    Add the products of two pairs of bf16 to each lane of f32.
+
+    Denormal numbers count as zero. Both products are rounded before they are added.
+
+    Shapes: lhs and rhs vectors of twice as many bf16 as total has f32.
+    Errors: another number of lanes.
+    Source: x86's vdpbf16ps.
+
+    ```mlir
+    %r = llvm_ext.dot_pairs %x, %y, %total : vector<32xbf16>, vector<16xf32>
+    ```
+    """
+
+    name = "llvm_ext.dot_pairs"
+
+    P: ClassVar = VarConstraint("P", VectorType.constr(BFloat16Type))
+    T: ClassVar = VarConstraint("T", VectorType.constr(Float32Type))
+    lhs = operand_def(P)
+    rhs = operand_def(P)
+    total = operand_def(T)
+    result = result_def(T)
+
+    assembly_format = (
+        "$lhs `,` $rhs `,` $total attr-dict `:` type($lhs) `,` type($total)"
+    )
+    traits = traits_def(Pure())
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue, total: SSAValue):
+        super().__init__(operands=[lhs, rhs, total], result_types=[total.type])
+
+    def verify_(self) -> None:
+        (lanes,), (pairs,) = map(shape_of_vector, (self.lhs.type, self.total.type))
+        if lanes != 2 * pairs:
+            raise VerifyException(f"expected {2 * pairs} numbers of bf16, got {lanes}")

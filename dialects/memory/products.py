@@ -30,7 +30,7 @@ from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.support.operand_segments import SEVERAL_OPERANDS
 
-ALGORITHMS = ("direct", "depthwise", "winograd", "generic")
+ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
 
 
 def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
@@ -78,7 +78,8 @@ class ConvOp(EpilogueOp):
     Shapes: input [N, C, spatial...], filter as `algorithm` wants it (packed panels of
     output channels; [O, I/group, spatial...] with plain strides for `generic`), bias
     [O], extras broadcast to the result, result [N, O, spatial...].
-    `algorithm`: direct (implicit GEMM over packed panels), depthwise, winograd
+    `algorithm`: direct (implicit GEMM over packed panels), pairs (the same of pairs of
+    channels, which are neighbors in input and filter), depthwise, winograd
     (F(4x4, 3x3) or F(2x2, 3x3); filter is its transform, of 36 or 16 matrices), or
     generic (any strides, any type).
     `scratch`: room for Winograd's transforms; else as for `memory.matmul`.

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
 
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
+from glow.lowering.panels import multiplies_pairs
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 
@@ -47,7 +48,7 @@ class Algorithm:
     """
     A way to compute a convolution, with the form of the filter that its kernel reads.
 
-    `name` is direct, depthwise, winograd or generic.
+    `name` is direct, pairs, depthwise, winograd or generic.
     """
 
     name: str
@@ -55,6 +56,11 @@ class Algorithm:
     """The outputs in a panel of the filter; 0 where it has no panels."""
     form: Form | None = None
     """Winograd's transforms, where they are used."""
+
+    @property
+    def is_product(self) -> bool:
+        """Whether it is one product, whose rows are windows: direct, or in pairs."""
+        return self.name in ("direct", "pairs")
 
 
 GENERIC = Algorithm("generic")
@@ -68,6 +74,8 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
         return Algorithm("depthwise")
     panel, form = target.panel_width, None
+    if multiplies_pairs(target, conv.element, conv.filter[1]):
+        return Algorithm("pairs", panel)
     if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
         itemsize = dtype_of(conv.element).itemsize
         form = winograd_form(target.costs, conv.filter, conv.result, itemsize)

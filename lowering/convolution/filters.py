@@ -19,10 +19,16 @@ Shape = Sequence[int]
 
 
 @cache
-def filter_panels(spatial: int, panel: int) -> Layout:
-    """Return the layout [O/p, k..., I, p] of a filter over `spatial` axes."""
-    outer, inner = Dim(0, None, panel), Dim(0, panel)
-    return Layout([outer, *(Dim(2 + i) for i in range(spatial)), Dim(1), inner])
+def filter_panels(spatial: int, panel: int, in_pairs: bool = False) -> Layout:
+    """
+    Return the layout [O/p, k..., I, p] of a filter over `spatial` axes.
+
+    In pairs of channels it is [O/p, k..., I/2, p, 2].
+    """
+    outer, inner = Dim(0, None, panel), [Dim(1), Dim(0, panel)]
+    if in_pairs:
+        inner = [Dim(1, None, 2), Dim(0, panel), Dim(1, 2)]
+    return Layout([outer, *(Dim(2 + i) for i in range(spatial)), *inner])
 
 
 @cache
@@ -42,8 +48,10 @@ def filter_layout(algorithm: Algorithm, shape: Shape, group: int) -> Layout | No
     match algorithm:
         case Algorithm("depthwise"):
             return filter_depthwise(len(kernel))
-        case Algorithm("direct", panel) if group == 1 or not outputs // group % panel:
-            return filter_panels(len(kernel), panel)
+        case Algorithm("direct" | "pairs" as name, panel) if (
+            group == 1 or not outputs // group % panel
+        ):
+            return filter_panels(len(kernel), panel, name == "pairs")
         case _:
             return None
 
@@ -61,11 +69,15 @@ def packed_filter(
     if layout is not None:
         if layout == filter_layout(algorithm, shape, group):
             panels = (group, -1, *kernel, depth, panel)
+            if algorithm.name == "pairs":
+                panels = (group, -1, *kernel, depth // 2, panel, 2)
             return stored.reshape(panels if panel else (*kernel, outputs))
         logical = unpack(layout, stored, tuple(shape))
     match algorithm:
         case Algorithm("direct"):
             return pack_filter(logical, group, panel)
+        case Algorithm("pairs"):
+            return _in_pairs(pack_filter(logical, group, panel))
         case Algorithm("depthwise"):
             return pack_depthwise(logical)
         case Algorithm("winograd", form=form) if form is not None:
@@ -86,6 +98,12 @@ def pack_filter(array: Array, group: int, panel: int) -> Array:
     split = split.reshape(group, panels, panel, depth, *kernel)
     spatial = range(4, 4 + len(kernel))
     return aligned(split.transpose(0, 1, *spatial, 3, 2))
+
+
+def _in_pairs(packed: Array) -> Array:
+    """Return [..., I, p] as [..., I / 2, p, 2]."""
+    *outer, depth, panel = packed.shape
+    return aligned(packed.reshape(*outer, depth // 2, 2, panel).swapaxes(-1, -2))
 
 
 def pack_depthwise(array: Array) -> Array:

@@ -81,7 +81,8 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
 def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
     """Return orders of the input with their costs."""
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
-    if _is_direct(conv, target) and _reads_first(conv, target):
+    algorithm = choose_algorithm(conv, target)
+    if algorithm.name == "direct" and _reads_first(conv, target):
         panels = -(-conv.columns // target.panel_width)
         reads = panels * prod(conv.filter[2:]) / prod(conv.strides)
         cost = target.costs.channels_first * reads
@@ -113,7 +114,7 @@ def _results(conv: ConvShape, target: Target) -> list[Priced]:
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.result))), 0.0)]
     tiles = 1 if batch == 1 else target.costs.tiles_of_image
     has_tiles = prod(pixels) >= tiles * target.tile_rows
-    if _is_direct(conv, target) and conv.group < outputs and has_tiles:
+    if _is_product(conv, target) and conv.group < outputs and has_tiles:
         lanes = target.f32_lanes
         waste = -(-conv.columns // lanes) * lanes / conv.columns
         cost = target.costs.transposed_result * waste
@@ -124,13 +125,13 @@ def _results(conv: ConvShape, target: Target) -> list[Priced]:
 @cache
 def _interleaved(conv: ConvShape, target: Target) -> list[Priced]:
     """Return the order of the result that interleaves the channels of its groups."""
-    is_direct = _is_direct(conv, target) and conv.group < conv.result[1]
-    if not is_direct or not 1 < conv.group <= MOST_PLANES:
+    is_product = _is_product(conv, target) and conv.group < conv.result[1]
+    if not is_product or not 1 < conv.group <= MOST_PLANES:
         return []
     layout = grouped_channels(len(conv.result) - 2, conv.columns)
     cost = target.costs.interleaved_groups * conv.bytes(conv.result)
     return [(layout_attribute(layout), cost)]
 
 
-def _is_direct(conv: ConvShape, target: Target) -> bool:
-    return choose_algorithm(conv, target).name == "direct"
+def _is_product(conv: ConvShape, target: Target) -> bool:
+    return choose_algorithm(conv, target).is_product

@@ -187,7 +187,7 @@ def _reads(
 def _is_direct(buffer: SSAValue, algorithm: Algorithm, group: int) -> bool:
     """Return whether `algorithm` writes `buffer`, or reads an extra, as it lies."""
     type_ = buffer_type(buffer)
-    if algorithm.name == "direct":
+    if algorithm.is_product:
         return find_groups(type_, group) is not None
     own = find_addressing(type_)
     return own is not None and (algorithm == GENERIC or _is_channels_last(own))

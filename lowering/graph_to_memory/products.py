@@ -14,7 +14,12 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
-from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
+from glow.dialects.memory.address import (
+    Addressing,
+    addressing_of,
+    find_addressing,
+    is_blocked,
+)
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.graph_to_memory.convolution import (
     Epilogue,
@@ -23,7 +28,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.lowering.panels import depth_order, matrix_panels
+from glow.lowering.panels import depth_order, has_pairs, matrix_panels
 from glow.support.layout import Dim, Layout
 from glow.support.types import compute_type, shape_of
 
@@ -108,7 +113,8 @@ def _lower_matmul(
             extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
     column_bias = lowering[bias] if is_vector and bias is not None else None
     factors = left, right, column_bias
-    room = room_in_f32(lowering, left)
+    in_pairs = is_blocked(right) and has_pairs(layout_of(right))
+    room = None if in_pairs else room_in_f32(lowering, left)
     lowering.add(products.MatMulOp(*factors, extras, out, epilogue.region, room))
 
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVM
 from xdsl.ir import Attribute, Operation
 
+from glow.dialects.llvm_ext.elementwise import DotPairsOp, shape_of_vector
 from glow.lowering.loops_to_llvm.state import Lowering, lowers
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, element_type
 from glow.support.discovery import dialect_in, ops_named
@@ -129,3 +130,13 @@ def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
         f.values[op.result] = value
         return
     f.replace(op, f.make(llvm.BitcastOp, [value], result))
+
+
+@lowers(DotPairsOp)
+def _dot_pairs(f: Lowering, op: DotPairsOp) -> None:
+    pairs = [f.make(llvm.BitcastOp, [f[v]], v.type) for v in (op.lhs, op.rhs)]
+    bits = 32 * shape_of_vector(op.total.type)[0]
+    name = f"llvm.x86.avx512bf16.dpbf16ps.{bits}"
+    value = f.intrinsic(name, [f[op.total], *pairs], op.result.type)
+    assert value is not None
+    f.replace(op, value)

@@ -31,7 +31,7 @@ from glow.support.types import compute_type
 def lower_conv(main: Main, op: ConvOp) -> None:
     window = Window.of(op)
     match op.algorithm.data:
-        case "direct" | "depthwise":
+        case "direct" | "pairs" | "depthwise":
             _direct(main, op, window)
         case "winograd":
             _winograd(main, op, window)
@@ -151,7 +151,8 @@ def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
 
 def _product(main: Main, op: ConvOp, window: Window) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
-    panel = physical_shape_of(op.filter.type)[-1]
+    in_pairs = op.algorithm.data == "pairs"
+    panel = physical_shape_of(op.filter.type)[-2 if in_pairs else -1]
     group = np.arange(window.group, dtype=np.int64)
 
     def grouped(buffer: SSAValue) -> Addressing:
@@ -174,6 +175,7 @@ def _product(main: Main, op: ConvOp, window: Window) -> Product:
         panel_stride=depth * panel,
         pitch=panel,
         is_packed=True,
+        in_pairs=in_pairs,
         rows=window.rows(),
         result_rows=result.offsets(rows),
         extra_rows=tuple(extra.offsets(rows) for extra in extras),

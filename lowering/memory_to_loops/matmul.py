@@ -26,7 +26,7 @@ from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
-from glow.lowering.panels import matrix_panels
+from glow.lowering.panels import IN_ORDER, IN_PAIRS, has_pairs, matrix_panels
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
 from glow.support.types import compute_type
@@ -62,6 +62,7 @@ class Right:
     panel_stride: int
     pitch: int
     is_packed: bool
+    in_pairs: bool = False
 
 
 def _right(rhs: SSAValue, target: Target) -> Right | None:
@@ -79,11 +80,14 @@ def _packed(rhs: SSAValue) -> Right:
     """Read the panels of a blocked layout: [..., columns / panel, depth, panel]."""
     layout, shape = layout_of(rhs), extents_of(rhs)
     assert layout is not None
-    panel = layout.dims[-1].extent or 1
-    if layout != matrix_panels(len(shape), len(shape) - 1, panel):
+    in_pairs = has_pairs(layout)
+    panel = layout.dims[-2 if in_pairs else -1].extent or 1
+    order = IN_PAIRS if in_pairs else IN_ORDER
+    if layout != matrix_panels(len(shape), len(shape) - 1, panel, order):
         raise PassFailedException(f"expected panels of columns, got {rhs.type}")
     strides = row_major_strides(physical_shape_of(rhs.type))
-    return Right(strides[: len(shape) - 2], panel, shape[-2] * panel, panel, True)
+    stride = shape[-2] * panel
+    return Right(strides[: len(shape) - 2], panel, stride, panel, True, in_pairs)
 
 
 def _product(
@@ -113,6 +117,7 @@ def _product(
         panel_stride=right.panel_stride,
         pitch=right.pitch,
         is_packed=right.is_packed,
+        in_pairs=right.in_pairs,
         rows=left.offsets(rows),
         result_rows=out.offsets(rows),
         extra_rows=tuple(extra.offsets(rows) for extra in extras),

@@ -69,6 +69,8 @@ class Product:
     extra_batches: tuple[Offsets, ...]
     factors: tuple[Attribute, Attribute] = (f32, f32)
     """The element types that left and right are stored in."""
+    in_pairs: bool = False
+    """Whether panels hold two rows at a time, which bf16 is multiplied in."""
     is_depthwise: bool = False
     result_step: int = 1
     """The distance of the result's columns."""
@@ -145,7 +147,10 @@ def plan_product(target: Target, p: Product, table: Table) -> list[Planned]:
     """
     if not p.columns or not len(p.rows):
         return []
-    tiling = _tiling(target, p)
+    if p.in_pairs and (p.step != 1 or p.run % 2):
+        raise PassFailedException(f"expected pairs of neighbors, got {p.run} numbers")
+    pair = 2 if p.in_pairs else 1
+    tiling, run = _tiling(target, p), p.run // pair
     tiles, whole = len(tiling.rows) // tiling.height, p.columns // p.panel
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
@@ -156,17 +161,17 @@ def plan_product(target: Target, p: Product, table: Table) -> list[Planned]:
         width=p.panel,
         columns=p.columns,
         panel_stride=p.panel_stride,
-        pitch=p.pitch,
+        pitch=p.pitch * pair,
         slice=piece,
-        slice_step=-(-piece // (len(p.segments) * p.run)),
+        slice_step=-(-piece // (len(p.segments) * run)),
         tiles=Steps(0, tiles, 0),
         left_at=table.add(p.rows[tiling.rows]),
         result_at=table.add(p.result_rows[tiling.rows]),
         result_step=p.result_step,
         segments_at=table.add(p.segments),
         segments=len(p.segments),
-        run=p.run,
-        step=p.step,
+        run=run,
+        step=p.step * pair,
         extras=p.epilogue.places(table, tiling.rows, p.extra_rows),
     )
     planned: list[Planned] = []
@@ -247,6 +252,7 @@ def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
         stored=tiling.stored,
         planes=tiling.planes,
         is_padded=p.is_packed or not tile.masked,
+        in_pairs=p.in_pairs,
         is_depthwise=p.is_depthwise,
     )
 

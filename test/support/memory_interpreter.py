@@ -228,8 +228,11 @@ class Machine(Recurrences):
 
 def unpacked(op: Any, array: Array, channels: int) -> Array:
     """The filter [O, I/group, k...] from the form that the algorithm reads."""
+    if op.algorithm.data == "pairs":
+        *outer, pairs, width, two = array.shape
+        array = array.swapaxes(-1, -2).reshape(*outer, pairs * two, width)
     match op.algorithm.data:
-        case "direct":
+        case "direct" | "pairs":
             group, panels, *kernel, depth, width = array.shape
             spatial = range(2, 2 + len(kernel))
             order = (0, 1, array.ndim - 1, array.ndim - 2, *spatial)

@@ -1,5 +1,6 @@
 """The rules that kernels are chosen by, and the forms in which weights reach them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,14 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from products import seeded
-from xdsl.dialects.builtin import f32, f64
+from xdsl.dialects.builtin import bf16, f16, f32, f64
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
+from glow.lowering.convolution.algorithm import Algorithm, ConvShape, choose_algorithm
 from glow.lowering.convolution.filters import (
+    filter_layout,
     filter_panels,
     pack_depthwise,
     pack_filter,
+    packed_filter,
 )
 from glow.lowering.convolution.winograd import (
     F4,
@@ -81,6 +85,35 @@ def test_panels_are_those_of_the_layout_where_one_says_it() -> None:
     array = seeded((37, 5, 3, 2), 0)
     expected = pack(filter_panels(2, 16), array)
     np.testing.assert_array_equal(pack_filter(array, 1, 16)[0], expected)
+
+
+def test_pairs_of_channels_are_innermost() -> None:
+    array = seeded((37, 6, 3, 2), 0)
+    algorithm = Algorithm("pairs", 16)
+    layout = filter_layout(algorithm, array.shape, 1)
+    assert layout == filter_panels(2, 16, in_pairs=True)
+    expected = pack(layout, array)
+    found = packed_filter(algorithm, array, None, array.shape, 1)
+    np.testing.assert_array_equal(found[0], expected)
+    found = packed_filter(algorithm, expected, layout, array.shape, 1)
+    np.testing.assert_array_equal(found[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("expected", "element", "depth"),
+    [("pairs", bf16, 64), ("direct", bf16, 3), ("direct", f16, 64), ("direct", f32, 6)],
+)
+def test_pairs_are_for_even_depths_of_bf16(
+    expected: str, element: Attribute, depth: int
+) -> None:
+    image, filter, ones = (1, depth, 8, 8), (40, depth, 3, 3), (1, 1)
+    target = replace(AVX512, multiplies_bf16=True)
+    conv = ConvShape(
+        element, image, filter, (1, 40, 6, 6), ones, (0,) * 4, ones, 1, is_packable=True
+    )
+    assert choose_algorithm(conv, target).name == expected
+    without = replace(AVX512, multiplies_bf16=False)
+    assert choose_algorithm(conv, without).name == "direct"
 
 
 def test_panels_do_not_span_groups() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute
@@ -61,6 +61,8 @@ class Gemm(Kernel):
     """The batches whose columns are interleaved."""
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
+    in_pairs: bool = False
+    """Whether factors are multiplied in pairs of bf16; a k of the row is one."""
     is_depthwise: bool = False
     """
     Whether each column has a left factor of its own, which lies at the row.
@@ -79,7 +81,7 @@ class Gemm(Kernel):
         return f"{kind}_{shape}{'m' if self.tile.masked else ''}"
 
     def operands(self) -> Mapping[str, Operand]:
-        compute = self.epilogue.compute
+        compute = None if self.in_pairs else self.epilogue.compute
         return {
             "left": Operand(self.left, compute),
             "right": Operand(self.right, compute),
@@ -200,10 +202,13 @@ class Gemm(Kernel):
             pitch=row.pitch,
             ahead=start + row.panel_stride + tile * row.slice,
             ahead_step=row.slice_step,
+            in_pairs=self.in_pairs,
         )
         finish.fetch()
         sums = [panel.bias] * self.tile.rows
         if self.is_depthwise:
             return finish.rows(multiply_lanes(factors, panel.row, sums))
         access = self.tile.row if self.is_padded else panel.row
+        if self.in_pairs:
+            access = replace(access, lanes=2 * access.lanes)
         return finish.rows(multiply(factors, access, sums))

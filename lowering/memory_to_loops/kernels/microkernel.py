@@ -6,9 +6,10 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from glow.codegen.buffers import prefetch
-from glow.codegen.functions import fma, minimum
+from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Memory, Strip, mask_of
+from glow.codegen.shuffles import spread_pair
 from glow.codegen.values import Value
 
 _SECOND_LEVEL = 2
@@ -89,6 +90,12 @@ class Factors:
     ahead: Value
     """The next part of the right factor, to be prefetched."""
     ahead_step: Value
+    in_pairs: bool = False
+    """
+    Whether each k stands for two neighbors in a row of the left factor.
+
+    Rows of the right factor have pairs of numbers for its columns.
+    """
 
 
 def multiply(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]:
@@ -110,7 +117,12 @@ def multiply(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]:
             if is_ahead:
                 prefetch(f.right, ahead.value, _SECOND_LEVEL)
             for start, total in zip(f.rows, totals, strict=True):
-                total.value = fma(f.left[start + k.value], weights, total.value)
+                at = start + k.value
+                if f.in_pairs:
+                    pair = spread_pair(f.left.load(at, Strip(2)), row.lanes)
+                    total.value = dot_pairs(pair, weights, total.value)
+                else:
+                    total.value = fma(f.left[at], weights, total.value)
             k.value += f.step
             line.value += f.pitch
     return [total.value for total in totals]

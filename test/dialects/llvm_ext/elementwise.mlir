@@ -35,3 +35,10 @@ func.func @conversions(%x: vector<8xf32>, %i: vector<8xi32>, %s: f32, %m: vector
   %j = llvm_ext.trunci %i : vector<8xi32> to vector<8xi8>
   func.return
 }
+
+// CHECK-LABEL: @pairs
+func.func @pairs(%x: vector<32xbf16>, %t: vector<16xf32>) {
+  // CHECK-NEXT: %r = llvm_ext.dot_pairs %x, %x, %t : vector<32xbf16>, vector<16xf32>
+  %r = llvm_ext.dot_pairs %x, %x, %t : vector<32xbf16>, vector<16xf32>
+  func.return
+}

@@ -77,3 +77,11 @@ func.func @lane_of_other_type(%x: vector<8xf32>, %i: i64) {
   %0 = llvm_ext.extractelement %x[%i] : vector<8xf32>, i64 -> f64
   func.return
 }
+
+// -----
+
+// CHECK: expected 32 numbers of bf16, got 16
+func.func @pairs_of_other_length(%x: vector<16xbf16>, %t: vector<16xf32>) {
+  %0 = llvm_ext.dot_pairs %x, %x, %t : vector<16xbf16>, vector<16xf32>
+  func.return
+}

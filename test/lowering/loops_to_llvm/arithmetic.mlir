@@ -89,6 +89,14 @@ func.func @library_on_vector(%v: vector<4xf32>) -> vector<4xf32> {
   func.return %0 : vector<4xf32>
 }
 
+// CHECK-LABEL: llvm.func @pairs
+// CHECK-COUNT-2: llvm.bitcast {{.*}} : vector<8xi16> to vector<8xbf16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.128"(%t, {{.*}}) : (vector<4xf32>, vector<8xbf16>, vector<8xbf16>) -> vector<4xf32>
+func.func @pairs(%x: vector<8xbf16>, %t: vector<4xf32>) -> vector<4xf32> {
+  %0 = llvm_ext.dot_pairs %x, %x, %t : vector<8xbf16>, vector<4xf32>
+  func.return %0 : vector<4xf32>
+}
+
 // CHECK:         llvm.func @sinf(f32) -> f32
 // CHECK:         llvm.func @pow(f64, f64) -> f64
 // CHECK:         llvm.func @cosf(f32) -> f32
