@@ -1,24 +1,36 @@
-"""From a model to an executable: the stages that a backend needs, then the backend."""
+"""From a model to an executable, or to one that compiles for shapes on demand."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import count, product
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
 from glow.analysis.levels import level_of
-from glow.model import SymbolicModel, context
-from glow.options import Options, target_spec
+from glow.model import Model, SymbolicModel, context, named
+from glow.options import Options, Shapes, target_spec
 from glow.pass_manager import plan, run_part
+from glow.passes.graph.tie_states import problems_of_states
+from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
+from glow.runtime.symbolic import Dims, SymbolicSignature
+from glow.runtime.symbolic_spec import SymbolicSpec
+from glow.runtime.tensor_spec import State, TensorSpec
 from glow.source import Source
-from glow.support.errors import CompilationError
+from glow.support.dimensions import relations
+from glow.support.errors import BindingError, CompilationError
 from glow.support.garbage import no_collection
+from glow.support.layout import Extents, LayoutError, requested_layouts
 from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
-from glow.symbolic import Compile, check_no_shapes, compile_symbolic
+
+Compile = Callable[[Model], Executable]
 
 
 @no_collection()
@@ -36,7 +48,8 @@ def compile_model(
     model = source.load()
     if isinstance(model, SymbolicModel):
         return compile_symbolic(model, compile, options)
-    check_no_shapes(options)
+    if options.shapes:
+        raise BindingError("shapes: the model has no symbolic dimensions")
     module = model.module
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
@@ -65,3 +78,135 @@ def _lower(
         return reports
     except DiagnosticException as error:
         raise CompilationError(" ".join(str(error).split())) from error
+
+
+def compile_symbolic(
+    model: SymbolicModel, compile: Compile, options: Options
+) -> DynamicExecutable:
+    """
+    Return an executable that calls `compile` on the model for each new shape.
+
+    Errors: a BindingError that lists what is wrong with the shapes to compile for at
+    once; a CompilationError that lists layouts of inputs, or states, that cannot be.
+    """
+    signature = model.signature
+    if options.states:
+        signature = _tied(signature, options.states)
+    if options.relayout:
+        signature = _relaid(signature, options.relayout)
+
+    def compile_for(dims: Dims) -> Executable:
+        static = model.specialize(dims)
+        try:
+            return compile(static)
+        except CompilationError as error:
+            raise named(error, dims) from error.__cause__
+
+    net = DynamicExecutable(signature, compile_for, options.cache_size)
+    wanted = _combinations(options.shapes)
+    problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
+    if len(wanted) > options.cache_size:
+        problems.append(
+            f"expected a cache_size of at least {len(wanted)} for as many shapes, "
+            f"got {options.cache_size}"
+        )
+    if problems:
+        texts = (f"shapes: {each}" for each in dict.fromkeys(problems))
+        raise BindingError("; ".join(texts))
+    for dims in wanted:
+        net.specialize(dims)
+    return net
+
+
+def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:
+    """Return each combination of extents once, in order."""
+    if isinstance(shapes, Mapping):
+        lists = [v if isinstance(v, Sequence) else [v] for v in shapes.values()]
+        combinations = [
+            dict(zip(shapes, each, strict=True)) for each in product(*lists)
+        ]
+    else:
+        combinations = [dict(each) for each in shapes]
+    unique = {tuple(sorted(each.items())): each for each in combinations}
+    return list(unique.values()) if combinations != [{}] else []
+
+
+def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSignature:
+    problems = list(
+        problems_of_states(
+            list(states.items()),
+            {spec.name: _symbolic(spec) for spec in signature.outputs},
+            {spec.name: _symbolic(spec) for spec in signature.inputs},
+            lambda given, wanted: _differ(given, wanted, signature),
+            lambda spec: spec.description,
+        )
+    )
+    if problems:
+        raise CompilationError("; ".join(problems))
+    kept = set(states.values())
+    return replace(
+        signature,
+        inputs=tuple(s for s in signature.inputs if s.name not in kept),
+        outputs=tuple(s for s in signature.outputs if s.name not in states),
+        states=tuple(State(s, "inout") for s in signature.inputs if s.name in kept),
+    )
+
+
+def _symbolic(spec: TensorSpec) -> SymbolicSpec:
+    return cast(SymbolicSpec, spec)
+
+
+def _differ(
+    given: SymbolicSpec, wanted: SymbolicSpec, signature: SymbolicSignature
+) -> bool:
+    """Return whether two tensors are of other types, as far as that is known yet."""
+    if given.is_typed and given.dtype != wanted.dtype:
+        return True
+    if given.extents is None or wanted.extents is None:
+        return False
+    if len(given.extents) != len(wanted.extents):
+        return True
+    # Extents that differ for these differ for others; so `past + 1` is not `past`.
+    values = {**dict(zip(signature.dims, count(997, 10))), **signature.known}
+    pairs = zip(given.extents, wanted.extents, strict=True)
+    return any(_extent(a, values) not in (_extent(b, values), None) for a, b in pairs)
+
+
+def _extent(extent: int | str, dims: Mapping[str, int]) -> int | None:
+    """Return an extent for `dims`; None where it does not follow from these."""
+    if isinstance(extent, int):
+        return extent
+    relation = relations((extent,), dims).get(extent)
+    if relation is None:
+        return dims.get(extent)
+    try:
+        return relation.extent(dims)
+    except ValueError:
+        return None
+
+
+def _relaid(
+    signature: SymbolicSignature, relayout: Mapping[str, str] | str
+) -> SymbolicSignature:
+    kept = [state.spec for state in signature.states]
+    specs = map(_symbolic, (*signature.inputs, *signature.outputs, *kept))
+    shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
+    try:
+        if isinstance(relayout, str):
+            requested = requested_layouts((), (relayout,), shapes)
+        else:
+            layouts = tuple(relayout.values())
+            requested = requested_layouts(tuple(relayout), layouts, shapes)
+    except LayoutError as error:
+        raise CompilationError(str(error)) from None
+
+    def relaid(spec: TensorSpec) -> SymbolicSpec:
+        layout, symbolic = requested.get(spec.name), _symbolic(spec)
+        return symbolic if layout is None else symbolic.relaid(layout)
+
+    return replace(
+        signature,
+        inputs=tuple(map(relaid, signature.inputs)),
+        outputs=tuple(map(relaid, signature.outputs)),
+        states=tuple(replace(s, spec=relaid(s.spec)) for s in signature.states),
+    )

@@ -77,9 +77,8 @@ class Initializer:
 
 def constant(value: float) -> Initializer:
     """Return the initializer of weights that are `value` everywhere."""
-    return Initializer(
-        "constant", (("value", value),), lambda _, shape, __: np.full(shape, value)
-    )
+    given = (("value", value),)
+    return Initializer("constant", given, lambda _, shape, __: np.full(shape, value))
 
 
 def zeros() -> Initializer:
@@ -130,10 +129,7 @@ def glorot(seed: int = 0, distribution: Distribution = "uniform") -> Initializer
 
 
 def _scaled(
-    name: str,
-    seed: int,
-    distribution: Distribution,
-    variance: Callable[[Fans], float],
+    name: str, seed: int, distribution: Distribution, variance: Callable[[Fans], float]
 ) -> Initializer:
     if distribution not in ("normal", "uniform"):
         raise ValueError(

@@ -13,14 +13,13 @@ from xdsl.utils.exceptions import VerifyException
 from glow.analysis.validity import verify_module
 from glow.model import Model, SymbolicModel, context, parse_text
 from glow.runtime.symbolic import SymbolicSignature
-from glow.runtime.symbolic_spec import SymbolicSpec, symbolic_spec
+from glow.runtime.symbolic_spec import symbolic_spec
 from glow.support.errors import InvalidModelError
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
 
 if TYPE_CHECKING:
     from glow.importers.onnx import OnnxSource
-    from glow.importers.onnx.declaration import Declared
 
 
 @no_collection()
@@ -40,10 +39,9 @@ def load_model(
                 raise ValueError(f"{path}: expected weights with textual IR only")
             return load_onnx(path.stem, path, dims, constants)
         case ".mlir":
-            if dims:
-                raise ValueError(f"{path}: expected dims with an ONNX model only")
-            if constants:
-                raise ValueError(f"{path}: expected constants with an ONNX model only")
+            for what, given in (("dims", dims), ("constants", constants)):
+                if given:
+                    raise ValueError(f"{path}: expected {what} with an ONNX model only")
             return Model(path.stem, _read_text(path, weights))
         case suffix:
             raise InvalidModelError(
@@ -94,8 +92,8 @@ def symbolic_model(
 
     declared = declaration_of(source, dims, constants)
     signature = SymbolicSignature(
-        tuple(map(_spec, declared.inputs)),
-        tuple(map(_spec, declared.outputs)),
+        tuple(symbolic_spec(*each) for each in declared.inputs),
+        tuple(symbolic_spec(*each) for each in declared.outputs),
         known=declared.dims,
     )
     kept = source.owned()
@@ -114,10 +112,6 @@ def symbolic_model(
         import_,
         lambda arrays: load_onnx(name, kept, dims, {**constants, **arrays}),
     )
-
-
-def _spec(declared: Declared) -> SymbolicSpec:
-    return symbolic_spec(declared.name, declared.shape, declared.dtype, declared.axes)
 
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:

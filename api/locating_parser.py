@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from threading import Lock
 from typing import Any
@@ -63,11 +64,7 @@ class LocatingParser(Parser):
         super().__init__(ctx, text, name)
         self._file = StringAttr(name)
         self._first_line = 1 + line_offset
-        self._line_starts = [0]
-        position = text.find("\n")
-        while position >= 0:
-            self._line_starts.append(position + 1)
-            position = text.find("\n", position + 1)
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         with _PARSING:

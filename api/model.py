@@ -64,10 +64,10 @@ class Model:
 
 class SymbolicModel(Model):
     """
-    A model some dimensions of which are known later: IR is made for their extents.
+    A model some dimensions of which are open: `specialize` makes IR for their extents.
 
-    `specialize` returns it for some; `module` has none, and says what is missing.
-    `print(model)` shows what it takes and gives. It keeps the model as it was read.
+    `module` raises an error that says what is missing; `print(model)` shows the inputs
+    and outputs.
     """
 
     def __init__(
@@ -92,12 +92,7 @@ class SymbolicModel(Model):
         return self.signature.dims
 
     def bind(self, arrays: Mapping[str, object]) -> Model:
-        """
-        Return this model with inputs whose value no run changes any more.
-
-        `arrays` are copied, by name, and say what dimensions of theirs are. Errors:
-        BindingError with all names that are no inputs and all arrays that do not fit.
-        """
+        """As of `Model`; the arrays also say what dimensions of theirs are."""
         return self._bind({name: np.array(array) for name, array in arrays.items()})
 
     def specialize(
@@ -126,12 +121,7 @@ def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
 
 
 def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
-    """
-    Return a copy of `module` whose placeholders have these values; see `Model.bind`.
-
-    Errors: BindingError with every name that is unknown or written, and every array
-    that does not fit; ValueError for a module past the graph level.
-    """
+    """Return a copy of `module` whose placeholders have these values; see `bind`."""
     level = level_of(module)
     if level not in ("import", "graph"):
         raise ValueError(
@@ -143,8 +133,8 @@ def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
     placeholders = {
         op.sym_name.data: op for op in module.body.ops if isinstance(op, PlaceholderOp)
     }
-    problems = list(_problems(placeholders, uses_of_symbols(module), arrays))
-    if problems:
+    uses = uses_of_symbols(module)
+    if problems := list(_problems(placeholders, uses, arrays)):
         raise BindingError("; ".join(problems))
     for name, array in arrays.items():
         op = placeholders[name]
@@ -171,8 +161,7 @@ def _problems(
             yield f'cannot bind "{name}", which the model writes, expected {listed}'
         else:
             op = placeholders[name]
-            problem = spec_of(name, op.type, op.axes).problem_with(array)
-            if problem is not None:
+            if problem := spec_of(name, op.type, op.axes).problem_with(array):
                 yield f'input "{name}": {problem}'
 
 
@@ -198,11 +187,7 @@ def context() -> Context:
 
 
 def debug_text(model: object) -> str:
-    """
-    Return IR with all its locations as text.
-
-    Errors: ValueError for what is no IR.
-    """
+    """Return IR with all its locations as text; raise ValueError for other models."""
     if isinstance(model, Model) and model.dims:
         raise ValueError("expected IR, got a model with symbolic dimensions")
     module = model.module if isinstance(model, Model) else model

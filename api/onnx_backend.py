@@ -12,9 +12,9 @@ that it is fed, and what was compiled for them is kept for the next run with the
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import Any, ClassVar, cast
 from unittest import SkipTest
 
@@ -221,13 +221,16 @@ class _Specialized:
 
     def _compiled(self, dims: Dims, constants: Mapping[str, Array]) -> Executable:
         """Return the executable for these; one thread compiles it, others wait."""
-        key = (*dims.items(), *((n, *_digest(a)) for n, a in constants.items()))
+        values = (
+            (name, array.dtype.str, array.shape, sha256(array.tobytes()).digest())
+            for name, array in constants.items()
+        )
 
         def compile() -> Executable:
             model = self._model.specialize(dims, constants)
             return compile_source(Source(model), self._target, Options())
 
-        return self._kept.get(key, compile)
+        return self._kept.get((*dims.items(), *values), compile)
 
 
 def _feeds(inputs: Any, names: Sequence[str]) -> dict[str, Array]:
@@ -263,24 +266,15 @@ def _array_of(value: object) -> Array:
         return array
 
 
-def _digest(array: Array) -> tuple[Any, ...]:
-    """Return the type, the shape and a digest of `array`."""
-    data = hashlib.sha256(array.tobytes()).digest()
-    return array.dtype.str, array.shape, data
-
-
 def _model_of(
     node: NodeProto, inputs: Sequence[str], feeds: Mapping[str, Array], opset: int
 ) -> ModelProto:
     """Return a model of one node, with inputs like `feeds`."""
     types = [
         helper.make_tensor_value_info(
-            name,
-            helper.np_dtype_to_tensor_dtype(feeds[name].dtype),
-            feeds[name].shape,
+            name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
         )
-        for name in inputs
-        if name in feeds
+        for name, array in ((n, feeds[n]) for n in inputs if n in feeds)
     ]
     results = [ValueInfoProto(name=name) for name in node.output if name]
     imports = [helper.make_opsetid("", opset)]

@@ -26,12 +26,7 @@ _NOT_OF_RESULT = frozenset(
 
 @dataclass(frozen=True)
 class Options:
-    """
-    The options of `glow.compile`.
-
-    Errors: ValueError for fewer than one thread, an empty path as `cache_dir`, negative
-    `cache_bytes`.
-    """
+    """The options of `glow.compile`; raises ValueError for those that cannot be."""
 
     threads: int = 1
     cpu_features: str | None = None
@@ -54,9 +49,8 @@ class Options:
         if self.cache_dir is not None and not os.fspath(self.cache_dir):
             raise ValueError("expected a folder as cache_dir, got an empty path")
         if self.cache_bytes < 0:
-            raise ValueError(
-                f"expected cache_bytes of at least 0, got {self.cache_bytes}"
-            )
+            text = f"expected cache_bytes of at least 0, got {self.cache_bytes}"
+            raise ValueError(text)
 
     def of_result(self) -> tuple[object, ...]:
         """
@@ -66,14 +60,11 @@ class Options:
         """
         options = replace(self, disable=tuple(sorted(set(self.disable))))
         values: list[object] = []
-        for field in fields(options):
-            value = getattr(options, field.name)
-            if field.name not in _NOT_OF_RESULT:
-                items = cast(Mapping[str, str], value)
-                is_mapping = isinstance(value, Mapping)
-                values.append(
-                    (field.name, tuple(items.items()) if is_mapping else value)
-                )
+        for name in (each.name for each in fields(options)):
+            value = getattr(options, name)
+            if isinstance(value, Mapping):
+                value = tuple(cast(Mapping[str, str], value).items())
+            values += [] if name in _NOT_OF_RESULT else [(name, value)]
         return tuple(values)
 
 

@@ -61,7 +61,8 @@ def plan(
         (stage.steps, stage) for stage in stages_between(done, last)
     ]
     for following in stages()[LEVELS.index(last) :][:1]:
-        groups.append((list(takewhile(_is_asked_for, following.steps)), None))
+        steps = takewhile(lambda step: step.option, following.steps)
+        groups.append((list(steps), None))
     requests = _requests(options)
     steps = [step for group, _ in groups for step in group]
     _check_requests(requests, steps, f"levels {done} to {last}")
@@ -80,24 +81,17 @@ def plan(
     return [Part(tuple(map(make, s)), end) for s, end in chosen if s or end]
 
 
-def _is_asked_for(step: Step) -> bool:
-    return bool(step.option)
-
-
 def _requests(options: Options) -> dict[str, Parameters]:
     """Return the parameters of steps that carry out one of `options`, by its name."""
     requests: dict[str, Parameters] = {}
     if states := options.states:
-        requests["states"] = {
-            "outputs": tuple(states),
-            "inputs": tuple(states.values()),
-        }
+        names, inputs = tuple(states), tuple(states.values())
+        requests["states"] = {"outputs": names, "inputs": inputs}
     if relayout := options.relayout:
-        one = isinstance(relayout, str)
-        requests["relayout"] = {
-            "names": () if one else tuple(relayout),
-            "layouts": (relayout,) if one else tuple(relayout.values()),
-        }
+        if isinstance(relayout, str):
+            relayout = {"": relayout}
+        names, layouts = tuple(filter(None, relayout)), tuple(relayout.values())
+        requests["relayout"] = {"names": names, "layouts": layouts}
     return requests
 
 
@@ -106,11 +100,10 @@ def _check_requests(
 ) -> None:
     missing = set(requests).difference(step.option for step in steps)
     for stage in STAGES:
-        for step in stage.steps:
-            if step.option in missing:
+        for option in (step.option for step in stage.steps):
+            if option in missing:
                 raise CompilationError(
-                    f"{step.option}: expected to go through stage {stage.name}, "
-                    f"got {levels}"
+                    f"{option}: expected to go through stage {stage.name}, got {levels}"
                 )
 
 
@@ -182,11 +175,7 @@ def run_passes(
     module: ModuleOp,
     observer: Observer | None = None,
 ) -> None:
-    """
-    Apply `passes` in order.
-
-    Errors: what a pass refuses; InternalError for anything else that a pass raises.
-    """
+    """Apply `passes`; raise InternalError for what is no refusal of a pass."""
     for each in passes:
         start = time.perf_counter()
         try:
@@ -213,17 +202,14 @@ def check_stage(stage: Stage, module: ModuleOp) -> None:
         raise InternalError(f"stage {stage.name} broke the module: {error}") from None
     left: dict[str, Operation] = {}
     for op in module.walk():
-        if _dialect_of(op) not in stage.dialects:
+        dialect = op.dialect_name()
+        if isinstance(op, GraphOp) and dialect != "layout":
+            dialect = "graph"  # also of another package
+        if dialect not in stage.dialects:
             left.setdefault(op.name, op)
     if left:
         ops = ", ".join(f"{name} (at {name_of(op)})" for name, op in left.items())
         raise PassFailedException(f"stage {stage.name} cannot express {ops}")
-
-
-def _dialect_of(op: Operation) -> str:
-    """Return the dialect that `op` counts as: one of another package, as `graph`."""
-    name = op.dialect_name()
-    return "graph" if isinstance(op, GraphOp) and name != "layout" else name
 
 
 def run_part(part: Part, ctx: Context, module: ModuleOp) -> StageReport | None:

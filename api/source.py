@@ -67,11 +67,7 @@ class Source:
 
 
 def _content_of(model: object) -> Iterator[str]:
-    """
-    Yield texts that are equal for models of equal content.
-
-    Errors: ValueError where nothing does; OSError.
-    """
+    """Yield texts that are equal for models of equal content."""
     if isinstance(model, str | os.PathLike):
         yield from _content_of_file(Path(cast(str | os.PathLike[str], model)))
     elif isinstance(model, bytes | bytearray | memoryview):
@@ -93,8 +89,7 @@ def _content_of_file(path: Path) -> Iterator[str]:
             data = contents_of(path)
             yield f"onnx {_digest_of(data)}"
             for name in _external_files(data):
-                held = _digest_of(contents_of(path.parent / name))
-                yield f"file {name!r} {held}"
+                yield f"file {name!r} {_digest_of(contents_of(path.parent / name))}"
         case suffix:
             raise ValueError(f"expected .onnx or .mlir, got {suffix!r}")
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from onnx import ValueInfoProto, shape_inference
@@ -17,21 +16,21 @@ from glow.importers.onnx.source import OnnxSource
 from glow.importers.onnx.tensors import DTYPES
 
 
-@dataclass(frozen=True)
-class Declared:
-    """An input or output; its extents are numbers, or names that have none yet."""
+class Declared(NamedTuple):
+    """
+    An input or output; its extents are numbers, or names that have none yet.
+
+    An output may be declared without shape and element type. `axes` are the meanings of
+    the axes, where the model says them.
+    """
 
     name: str
     shape: tuple[int | str, ...] | None
-    """None, of an output: not declared."""
     dtype: np.dtype[Any] | None
-    """None, of an output: not declared."""
     axes: tuple[str, ...]
-    """The meanings of the axes, where the model declares them."""
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """The inputs and outputs of a model, and the dimensions that are known."""
 
     inputs: tuple[Declared, ...]

@@ -41,20 +41,14 @@ def _dft(node: Node, axis: int) -> Tensor:
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
     if inverse and not onesided:
         node.refuse("inverse=1 and onesided=0")
-    default = signal.shape[axis]
-    if inverse and onesided:
-        default = 2 * (default - 1)
+    extent = signal.shape[axis]
+    default = 2 * (extent - 1) if inverse and onesided else extent
     length = lengths[0] if lengths else default
     return _transformed(node, signal, axis, length, inverse, onesided)
 
 
 def _transformed(
-    node: Node,
-    signal: Tensor,
-    axis: int,
-    length: int,
-    inverse: bool,
-    onesided: bool,
+    node: Node, signal: Tensor, axis: int, length: int, inverse: bool, onesided: bool
 ) -> Tensor:
     *extents, parts = signal.shape
     count = extents[axis]
@@ -80,21 +74,11 @@ def _transformed(
 
 def _matrix(count: int, length: int, inverse: bool, onesided: bool) -> NDArray[Any]:
     """Return [input, its part, output, its part]; what lies beyond the length is 0."""
-    row, column = np.arange(count)[:, None], np.arange(length)[None, :]
-    angle = (row * column % length) * (2 * np.pi / length)
-    cosine, sine = np.cos(angle), np.sin(angle)
-    if inverse:
-        cosine, sine = cosine / length, -sine / length
-    matrix = np.empty((count, 2, length, 2))
-    matrix[:, 0, :, 0], matrix[:, 0, :, 1] = cosine, -sine
-    matrix[:, 1, :, 0], matrix[:, 1, :, 1] = sine, cosine
-    if inverse and onesided:
-        # All but the first and the middle one stand for their conjugates as well.
-        twice = (np.arange(count) > 0) & (2 * np.arange(count) != length)
-        matrix[twice] *= 2
-        matrix[length // 2 + 1 :] = 0
-    matrix[length:] = 0
-    return matrix
+    ones = np.eye(count, length // 2 + 1 if inverse and onesided else length)
+    parts = np.stack([ones, 1j * ones], axis=1)
+    transform: Any = np.fft.ifft if inverse else np.fft.fft
+    made = (np.fft.irfft if inverse and onesided else transform)(parts, length)
+    return np.stack([made.real, made.imag], axis=-1)
 
 
 @onnx_op("STFT")

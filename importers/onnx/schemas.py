@@ -69,32 +69,27 @@ def find_schema(op_type: str, domain: str, opset: int) -> Schema | None:
     return Schema(
         since=raw.since_version,
         deprecated=raw.deprecated,
-        inputs=tuple(_parameter(p) for p in raw.inputs),
+        inputs=tuple(
+            Parameter(
+                each.name,
+                frozenset(each.types),
+                each.type_str,
+                each.option == _OPTION.Optional,
+                each.option == _OPTION.Variadic,
+                each.is_homogeneous,
+            )
+            for each in raw.inputs
+        ),
         input_counts=(raw.min_input, raw.max_input),
         output_counts=(raw.min_output, raw.max_output),
-        attributes={n: _attribute(a) for n, a in raw.attributes.items()},
+        attributes={n: _rule_of(a) for n, a in raw.attributes.items()},
         raw=raw,
     )
 
 
-def _parameter(raw: Any) -> Parameter:
-    return Parameter(
-        name=raw.name,
-        types=frozenset(raw.types),
-        variable=raw.type_str,
-        is_optional=raw.option == _OPTION.Optional,
-        is_variadic=raw.option == _OPTION.Variadic,
-        is_homogeneous=raw.is_homogeneous,
-    )
-
-
-def _attribute(raw: Any) -> AttributeRule:
-    default = raw.default_value
-    return AttributeRule(
-        type=int(raw.type.value),
-        required=raw.required,
-        default=default if default.type else None,
-    )
+def _rule_of(raw: Any) -> AttributeRule:
+    default = raw.default_value if raw.default_value.type else None
+    return AttributeRule(int(raw.type.value), raw.required, default)
 
 
 def check_node(record: Record, schema: Schema) -> None:
@@ -117,30 +112,20 @@ def _check_count(
     record: Record, what: str, count: int, bounds: tuple[int, int]
 ) -> None:
     low, high = bounds
-    if low <= count <= high:
-        return
-    if low == high:
-        expected = f"{low}"
-    else:
-        expected = f"at least {low}" if high > 1 << 20 else f"{low} to {high}"
-    raise InvalidModelError(f"{record.label} has {count} {what}, expected {expected}")
+    if not low <= count <= high:
+        several = f"at least {low}" if high > 1 << 20 else f"{low} to {high}"
+        expected = f"{low}" if low == high else several
+        message = f"{record.label} has {count} {what}, expected {expected}"
+        raise InvalidModelError(message)
 
 
+_SHORT = {"FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g"} | {
+    "TYPE_PROTO": "tp"
+}
 _VALUE_FIELDS: dict[int, str] = {
-    AttributeProto.FLOAT: "f",
-    AttributeProto.INT: "i",
-    AttributeProto.STRING: "s",
-    AttributeProto.TENSOR: "t",
-    AttributeProto.GRAPH: "g",
-    AttributeProto.SPARSE_TENSOR: "sparse_tensor",
-    AttributeProto.TYPE_PROTO: "tp",
-    AttributeProto.FLOATS: "floats",
-    AttributeProto.INTS: "ints",
-    AttributeProto.STRINGS: "strings",
-    AttributeProto.TENSORS: "tensors",
-    AttributeProto.GRAPHS: "graphs",
-    AttributeProto.SPARSE_TENSORS: "sparse_tensors",
-    AttributeProto.TYPE_PROTOS: "type_protos",
+    number: _SHORT.get(name, name.lower())
+    for name, number in AttributeProto.AttributeType.items()
+    if number != AttributeProto.UNDEFINED
 }
 
 
