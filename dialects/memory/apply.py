@@ -111,7 +111,7 @@ class ApplyOp(MemoryOp):
         names = [name for name, _ in read] + operands[:first]
         names += [name for name, _ in written]
         KNOWN.setdefault(op.name, op)
-        super().__init__(
+        super(MemoryOp, self).__init__(
             operands=[
                 [value for _, value in read],
                 inouts,

@@ -1,24 +1,13 @@
-"""Attention of blocks of queries to blocks of keys, whose scores stay in the caches."""
+"""Attention whose scores stay in the caches: by blocks of queries, or one by one."""
 
 from __future__ import annotations
 
-from math import inf
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import (
-    FloatAttr,
-    IntegerAttr,
-    MemRefType,
-    StringAttr,
-    UnitAttr,
-    f64,
-    i64,
-)
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, UnitAttr, f64, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    AttrSizedOperandSegments,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -27,14 +16,56 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 PADDING = 32
 """Rows and columns that tiles may reach beyond a block."""
 
+_SCORING = GraphAttentionOp.declared()
+
+
+class HeadsOp(MemoryOp):
+    """Attention of heads on an axis of their own, with room for scores."""
+
+    if TYPE_CHECKING:
+        query: SSAValue
+        key: SSAValue
+        value: SSAValue
+
+    WRITES: ClassVar = ("scratch", "result")
+
+    irdl_options = SEVERAL_OPERANDS
+
+    def check_heads(self, room: int) -> None:
+        """Raise unless extents go together, with `room` elements of scratch."""
+        query, key = extents_of(self.query), extents_of(self.key)
+        value = extents_of(self.value)
+        if len(query) != 4 or len(key) != 4 or not key[1] or query[1] % key[1]:
+            raise VerifyException(
+                "expected heads in groups, one for each head of keys, got "
+                f"{buffer_type(self.query)}, {buffer_type(self.key)}"
+            )
+        batch, heads, length, elements = query
+        wanted = {
+            "key": (batch, key[1], key[2], elements),
+            "value": (batch, key[1], key[2], value[-1]),
+            "valid_length": (batch,),
+            "scratch": (room,),
+            "result": (batch, heads, length, value[-1]),
+        }
+        for name, extents in wanted.items():
+            buffer: SSAValue | None = getattr(self, name)
+            if buffer is not None and extents_of(buffer) != extents:
+                raise VerifyException(
+                    f"expected {name} of shape {list(extents)}, "
+                    f"got {buffer_type(buffer)}"
+                )
+
 
 @irdl_op_definition
-class AttentionOp(MemoryOp):
+class AttentionOp(HeadsOp):
     """
     softmax(scale * query @ key^T + bias, where seen) @ value, block by block.
 
@@ -71,21 +102,14 @@ class AttentionOp(MemoryOp):
     result = operand_def(MemRefType.constr(AnyAttr()))
 
     scale = prop_def(FloatAttr.constr(f64))
-    softcap = prop_def(FloatAttr.constr(f64), FloatAttr(0.0, f64))
-    left_window_size = prop_def(IntegerAttr.constr(i64), IntegerAttr(-1, i64))
-    right_window_size = prop_def(IntegerAttr.constr(i64), IntegerAttr(-1, i64))
-    masked_score = prop_def(FloatAttr.constr(f64), FloatAttr(-inf, f64))
-    unseen = prop_def(StringAttr, StringAttr("zero"))
+    softcap = _SCORING["softcap"].definition()
+    left_window_size = _SCORING["left_window_size"].definition()
+    right_window_size = _SCORING["right_window_size"].definition()
+    masked_score = _SCORING["masked_score"].definition()
+    unseen = _SCORING["unseen"].definition()
     joins_heads = opt_prop_def(UnitAttr)
     query_block = prop_def(IntegerAttr.constr(i64))
     key_block = prop_def(IntegerAttr.constr(i64))
-
-    WRITES: ClassVar = ("scratch", "result")
-
-    irdl_options = (
-        AttrSizedOperandSegments(as_property=True),
-        ParsePropInAttrDict(),
-    )
 
     assembly_format = (
         "`ins` `(` $query `:` type($query) `,` $key `:` type($key) `,` $value `:` "
@@ -94,42 +118,6 @@ class AttentionOp(MemoryOp):
         "`scratch` `(` $scratch `:` type($scratch) `)` `outs` `(` $result `:` "
         "type($result) `)` attr-dict"
     )
-
-    def __init__(
-        self,
-        query: SSAValue,
-        key: SSAValue,
-        value: SSAValue,
-        mask: SSAValue | None,
-        bias: SSAValue | None,
-        valid_length: SSAValue | None,
-        scratch: SSAValue,
-        result: SSAValue,
-        *,
-        scale: float,
-        query_block: int,
-        key_block: int,
-        softcap: float = 0.0,
-        window: tuple[int, int] = (-1, -1),
-        masked_score: float = -inf,
-        unseen: str = "zero",
-        joins_heads: bool = False,
-    ):
-        left, right = window
-        super().__init__(
-            operands=[query, key, value, mask, bias, valid_length, scratch, result],
-            properties={
-                "scale": FloatAttr(scale, f64),
-                "softcap": FloatAttr(softcap, f64),
-                "left_window_size": IntegerAttr(left, i64),
-                "right_window_size": IntegerAttr(right, i64),
-                "masked_score": FloatAttr(masked_score, f64),
-                "unseen": StringAttr(unseen),
-                "joins_heads": UnitAttr() if joins_heads else None,
-                "query_block": IntegerAttr(query_block, i64),
-                "key_block": IntegerAttr(key_block, i64),
-            },
-        )
 
     def room(self) -> dict[str, int]:
         """Return where each part of the scratch begins, and its size as `size`."""
@@ -148,33 +136,13 @@ class AttentionOp(MemoryOp):
         return is_by_query(extents_of(value), self.joins_heads is not None)
 
     def verify_(self) -> None:
-        query, key = extents_of(self.query), extents_of(self.key)
-        value = extents_of(self.value)
-        if len(query) != 4 or len(key) != 4 or not key[1] or query[1] % key[1]:
-            raise VerifyException(
-                "expected heads in groups, one for each head of keys, got "
-                f"{buffer_type(self.query)}, {buffer_type(self.key)}"
-            )
         for name in ("query_block", "key_block"):
             size = getattr(self, name).value.data
             if size < 1:
                 raise VerifyException(f"expected {name} of at least 1, got {size}")
-        batch, heads, length, elements = query
-        wanted = {
-            "key": (batch, key[1], key[2], elements),
-            "value": (batch, key[1], key[2], value[-1]),
-            "valid_length": (batch,),
-            "scratch": (self.room()["size"],),
-            "result": (batch, heads, length, value[-1]),
-        }
-        for name, extents in wanted.items():
-            buffer: SSAValue | None = getattr(self, name)
-            if buffer is not None and extents_of(buffer) != extents:
-                raise VerifyException(
-                    f"expected {name} of shape {list(extents)}, "
-                    f"got {buffer_type(buffer)}"
-                )
-        scores = (batch, heads, length, key[2])
+        self.check_heads(self.room()["size"])
+        query, key = extents_of(self.query), extents_of(self.key)
+        scores = (*query[:3], key[2])
         for name in ("mask", "bias"):
             buffer = getattr(self, name)
             if buffer is not None and not _broadcasts(extents_of(buffer), scores):
@@ -182,6 +150,53 @@ class AttentionOp(MemoryOp):
                     f"expected {name} that broadcasts to {list(scores)}, "
                     f"got {buffer_type(buffer)}"
                 )
+
+
+@irdl_op_definition
+class DecodeAttentionOp(HeadsOp):
+    """
+    softmax(scale * query @ key^T) @ value over the first `valid_length` keys, or all.
+
+    Nothing behind those is read. A query that sees none gives 0; a length beyond all
+    keys stands for all. The last query is at position valid_length - 1 or, without
+    one, the first at 0; it sees keys that are at most `right_window_size` positions
+    ahead, any for -1. Each query is computed by itself. Query heads are in
+    groups of equal size, one for each head of key and value.
+
+    Shapes: query [batch, heads, L, E], key [batch, kv heads, T, E], value [batch, kv
+    heads, T, V], valid_length [batch] of integers, scratch [T], result [batch, heads,
+    L, V].
+    Errors: other extents, heads in no groups.
+
+    ```mlir
+    memory.decode_attention ins(%q : memref<1x4x1x8xf32>, %k : memref<1x2x16x8xf32>,
+        %v : memref<1x2x16x8xf32> valid_length %n : memref<1xi64>)
+        scratch(%s : memref<16xf32>) outs(%y : memref<1x4x1x8xf32>) {scale = 0.5 : f64}
+    ```
+    """
+
+    name = "memory.decode_attention"
+
+    query = operand_def(MemRefType.constr(AnyAttr()))
+    key = operand_def(MemRefType.constr(AnyAttr()))
+    value = operand_def(MemRefType.constr(AnyAttr()))
+    valid_length = opt_operand_def(MemRefType.constr(AnyAttr()))
+    scratch = operand_def(MemRefType.constr(AnyAttr()))
+    result = operand_def(MemRefType.constr(AnyAttr()))
+
+    scale = prop_def(FloatAttr.constr(f64))
+    right_window_size = _SCORING["right_window_size"].definition()
+
+    assembly_format = (
+        "`ins` `(` $query `:` type($query) `,` $key `:` type($key) `,` $value `:` "
+        "type($value) (`valid_length` $valid_length^ `:` type($valid_length))? `)` "
+        "`scratch` `(` "
+        "$scratch `:` type($scratch) `)` `outs` `(` $result `:` type($result) `)` "
+        "attr-dict"
+    )
+
+    def verify_(self) -> None:
+        self.check_heads(extents_of(self.key)[-2])
 
 
 def _broadcasts(extents: tuple[int, ...], shape: tuple[int, ...]) -> bool:

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import IRDLOperation, traits_def
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.parameters import to_attribute
+
 Buffer = MemRefType[Attribute]
+Slot = SSAValue | Sequence[SSAValue] | None
+RegionSlot = Region | Sequence[Region]
 
 
 class Kind(Enum):
@@ -55,6 +59,24 @@ class MemoryOp(IRDLOperation):
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
+    def __init__(self, *slots: Slot, regions: Sequence[RegionSlot] = (), **others: Any):
+        """Build the op of operands, in order or by name, and properties, by name."""
+        definition = self.get_irdl_definition()
+        names = [name for name, _ in definition.operands]
+        given = dict(zip(names, slots, strict=False)) | others
+        unknown = given.keys() - {*names, *definition.properties}
+        if unknown:
+            raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
+        super().__init__(
+            operands=[given.get(name) for name in names],
+            regions=regions,
+            properties={
+                name: to_attribute(value)
+                for name, value in given.items()
+                if name in definition.properties
+            },
+        )
+
     @property
     def title(self) -> str:
         """The name of the op in messages and reports."""
@@ -64,14 +86,9 @@ class MemoryOp(IRDLOperation):
         """Return each buffer operand and what happens to it, in operand order."""
         accesses: list[tuple[SSAValue, Kind]] = []
         for name, _ in self.get_irdl_definition().operands:
-            kind = (
-                Kind.OUT
-                if name in self.WRITES
-                else Kind.INOUT
-                if name in self.UPDATES
-                else Kind.IN
-            )
-            slot: SSAValue | Sequence[SSAValue] | None = getattr(self, name)
+            kind = Kind.OUT if name in self.WRITES else Kind.IN
+            kind = Kind.INOUT if name in self.UPDATES else kind
+            slot: Slot = getattr(self, name)
             if isinstance(slot, SSAValue):
                 accesses.append((slot, kind))
             elif slot is not None:

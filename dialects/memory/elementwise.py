@@ -89,7 +89,7 @@ class ElementwiseOp(MemoryOp):
     def __init__(
         self, inputs: Sequence[SSAValue], results: Sequence[SSAValue], body: Region
     ):
-        super().__init__(operands=[list(inputs), list(results)], regions=[body])
+        super().__init__(inputs, results, regions=[body])
 
     def verify_(self) -> None:
         block = self.body.block
@@ -163,9 +163,6 @@ class CopyOp(MemoryOp):
         "type($result) `)` attr-dict"
     )
 
-    def __init__(self, source: SSAValue, result: SSAValue):
-        super().__init__(operands=[source, result])
-
     def verify_(self) -> None:
         a, b = buffer_type(self.source), buffer_type(self.result)
         if a.get_shape() != b.get_shape() or a.element_type != b.element_type:
@@ -192,7 +189,7 @@ class FillOp(MemoryOp):
     assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
 
     def __init__(self, value: Attribute, result: SSAValue):
-        super().__init__(operands=[result], properties={"value": value})
+        super().__init__(result, value=value)
 
 
 @irdl_op_definition
@@ -213,6 +210,3 @@ class ZeroHaloOp(MemoryOp):
     result = operand_def(MemRefType.constr(AnyAttr()))
 
     assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
-
-    def __init__(self, result: SSAValue):
-        super().__init__(operands=[result])

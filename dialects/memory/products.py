@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -27,14 +27,10 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
+from glow.dialects.memory.base import MemoryOp, Slot, buffer_type, extents_of
 from glow.support.operand_segments import SEVERAL_OPERANDS
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
-
-
-def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
-    return DenseArrayBase.from_list(i64, list(values))
 
 
 class EpilogueOp(MemoryOp):
@@ -45,29 +41,33 @@ class EpilogueOp(MemoryOp):
     elements of `extras` at the same place, broadcast; it yields what is stored.
     """
 
+    if TYPE_CHECKING:
+        extras: Sequence[SSAValue]
+        result: SSAValue
+        epilogue: Region
+
+    def __init__(self, *slots: Slot, epilogue: Region | None = None, **others: Any):
+        """Build the op; without an epilogue, what is computed is what is stored."""
+        super().__init__(*slots, regions=[epilogue or Region()], **others)
+
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
         """
         An extra may lie where the result goes: each element is read before it is
         written. A factor may not, so nor may an extra that is also a factor.
         """
-        extras: Sequence[SSAValue] = getattr(self, "extras")  # noqa: B009
-        result: SSAValue = getattr(self, "result")  # noqa: B009
         factors = self.operands[:2]
         return [
-            (extra, result)
-            for extra in extras
-            if same_place(extra, result) and extra not in factors
+            (extra, self.result)
+            for extra in self.extras
+            if same_place(extra, self.result) and extra not in factors
         ]
 
-    def check_epilogue(self, epilogue: Region, extras: Sequence[SSAValue]) -> None:
-        """Raise unless the region takes the product and `extras`, or is empty."""
-        if not epilogue.blocks:
+    def verify_(self) -> None:
+        if not self.epilogue.blocks:
             return
-        got = len(epilogue.block.args)
-        if got != len(extras) + 1:
-            raise VerifyException(
-                f"expected {len(extras) + 1} epilogue arguments, got {got}"
-            )
+        got, wanted = len(self.epilogue.block.args), len(self.extras) + 1
+        if got != wanted:
+            raise VerifyException(f"expected {wanted} epilogue arguments, got {got}")
 
 
 @irdl_op_definition
@@ -128,45 +128,13 @@ class ConvOp(EpilogueOp):
         "`(` $result `:` type($result) `)` $epilogue attr-dict"
     )
 
-    def __init__(
-        self,
-        input: SSAValue,
-        filter: SSAValue,
-        bias: SSAValue | None,
-        extras: Sequence[SSAValue],
-        result: SSAValue,
-        *,
-        scratch: SSAValue | None = None,
-        epilogue: Region | None = None,
-        kernel_shape: Sequence[int],
-        strides: Sequence[int],
-        pads: Sequence[int],
-        dilations: Sequence[int],
-        group: int,
-        algorithm: str,
-        halo: bool = False,
-    ):
-        super().__init__(
-            operands=[input, filter, bias, list(extras), scratch, result],
-            regions=[epilogue or Region()],
-            properties={
-                "kernel_shape": ints(kernel_shape),
-                "strides": ints(strides),
-                "pads": ints(pads),
-                "dilations": ints(dilations),
-                "group": IntegerAttr(group, i64),
-                "algorithm": StringAttr(algorithm),
-                "halo": UnitAttr() if halo else None,
-            },
-        )
-
     def verify_(self) -> None:
         if self.algorithm.data not in ALGORITHMS:
             raise VerifyException(
                 f"expected an algorithm out of {', '.join(ALGORITHMS)}, "
                 f'got "{self.algorithm.data}"'
             )
-        self.check_epilogue(self.epilogue, self.extras)
+        super().verify_()
         rank = len(extents_of(self.input))
         if len(extents_of(self.result)) != rank:
             raise VerifyException(
@@ -215,23 +183,8 @@ class MatMulOp(EpilogueOp):
         "`)` $epilogue attr-dict"
     )
 
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        bias: SSAValue | None,
-        extras: Sequence[SSAValue],
-        result: SSAValue,
-        epilogue: Region | None = None,
-        scratch: SSAValue | None = None,
-    ):
-        super().__init__(
-            operands=[lhs, rhs, bias, list(extras), scratch, result],
-            regions=[epilogue or Region()],
-        )
-
     def verify_(self) -> None:
-        self.check_epilogue(self.epilogue, self.extras)
+        super().verify_()
         lhs, rhs = extents_of(self.lhs), extents_of(self.rhs)
         if len(lhs) < 2 or len(rhs) < 2:
             raise VerifyException(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     irdl_op_definition,
@@ -34,9 +34,10 @@ class RecurrentOp(MemoryOp):
 
     GATES: ClassVar[int]
     FUNCTIONS: ClassVar[int]
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("sequence_lens", "initial_h")
-    RESULTS: ClassVar[tuple[str, ...]] = ("y", "y_h")
-    SCRATCH: ClassVar[tuple[str, ...]] = ("h",)
+    WRITES: ClassVar = ("y", "y_h", "y_c", "h", "c", "reset", "update")
+
+    if TYPE_CHECKING:
+        rows: SSAValue
 
     activations = var_region_def("single_block")
 
@@ -45,32 +46,9 @@ class RecurrentOp(MemoryOp):
 
     irdl_options = SEVERAL_OPERANDS
 
-    def __init__(
-        self,
-        rows: SSAValue,
-        recurrence: SSAValue,
-        activations: Sequence[Region],
-        *,
-        clip: float | None = None,
-        reverse: bool = False,
-        flags: Sequence[str] = (),
-        **others: SSAValue | None,
-    ):
-        given = {"rows": rows, "recurrence": recurrence, **others}
-        names = [name for name, _ in self.get_irdl_definition().operands]
-        assert given.keys() <= set(names)
-        super().__init__(
-            operands=[given.get(name) for name in names],
-            regions=[list(activations)],
-            properties={
-                "clip": None if clip is None else FloatAttr(clip, f64),
-                "reverse": UnitAttr() if reverse else None,
-                **{name: UnitAttr() for name in flags},
-            },
-        )
-
-    def present(self, *names: str) -> dict[str, SSAValue]:
-        """Return those of the operands `names` that are present, in this order."""
+    def present(self) -> dict[str, SSAValue]:
+        """Return the operands behind the first two that are present, by name."""
+        names = [name for name, _ in self.get_irdl_definition().operands[2:]]
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -85,11 +63,11 @@ class RecurrentOp(MemoryOp):
                 raise VerifyException(
                     f"expected activations of one argument, got {count}"
                 )
-        rows = extents_of(getattr(self, "rows"))  # noqa: B009
+        rows = extents_of(self.rows)
         if len(rows) != 5 or rows[3] != self.GATES:
             raise VerifyException(
                 f"expected rows of shape [T, B, U, {self.GATES}, p], "
-                f"got {buffer_type(getattr(self, 'rows'))}"  # noqa: B009
+                f"got {buffer_type(self.rows)}"
             )
         for name, shape in self._shapes(rows).items():
             value = getattr(self, name)
@@ -156,10 +134,6 @@ class LstmOp(RecurrentOp):
 
     GATES: ClassVar = 4
     FUNCTIONS: ClassVar = 3
-    OPTIONAL: ClassVar = ("sequence_lens", "initial_h", "initial_c", "peepholes")
-    RESULTS: ClassVar = ("y", "y_h", "y_c")
-    SCRATCH: ClassVar = ("h", "c")
-    WRITES: ClassVar = (*RESULTS, *SCRATCH)
 
     rows = operand_def(MemRefType.constr(AnyAttr()))
     recurrence = operand_def(MemRefType.constr(AnyAttr()))
@@ -222,9 +196,6 @@ class GruOp(RecurrentOp):
 
     GATES: ClassVar = 3
     FUNCTIONS: ClassVar = 2
-    OPTIONAL: ClassVar = ("renewal", "bias", "sequence_lens", "initial_h")
-    SCRATCH: ClassVar = ("h", "reset", "update")
-    WRITES: ClassVar = ("y", "y_h", *SCRATCH)
 
     rows = operand_def(MemRefType.constr(AnyAttr()))
     recurrence = operand_def(MemRefType.constr(AnyAttr()))
@@ -287,7 +258,6 @@ class RnnOp(RecurrentOp):
 
     GATES: ClassVar = 1
     FUNCTIONS: ClassVar = 1
-    WRITES: ClassVar = ("y", "y_h", "h")
 
     rows = operand_def(MemRefType.constr(AnyAttr()))
     recurrence = operand_def(MemRefType.constr(AnyAttr()))

@@ -8,8 +8,8 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.decode_attention import DecodeAttentionOp
 from glow.lowering.attention_blocks import blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 
@@ -85,7 +85,8 @@ def _attend(lowering: Lowering, op: AttentionOp) -> None:
             query_block=blocks.queries,
             key_block=blocks.keys,
             softcap=p["softcap"],
-            window=op.window,
+            left_window_size=op.window[0],
+            right_window_size=op.window[1],
             masked_score=p["masked_score"],
             unseen=p["unseen"],
             joins_heads=blocks.joins_heads,

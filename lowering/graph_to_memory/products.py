@@ -112,10 +112,10 @@ def _lower_matmul(
             out = _insert_axis(lowering, out, axis)
             extras = [_insert_axis_if_any(lowering, e, axis) for e in extras]
     column_bias = lowering[bias] if is_vector and bias is not None else None
-    factors = left, right, column_bias
     in_pairs = is_blocked(right) and has_pairs(layout_of(right))
     room = None if in_pairs else room_in_f32(lowering, left)
-    lowering.add(products.MatMulOp(*factors, extras, out, epilogue.region, room))
+    operands = left, right, column_bias, extras, room, out
+    lowering.add(products.MatMulOp(*operands, epilogue=epilogue.region))
 
 
 def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:

@@ -104,7 +104,7 @@ class _Cell:
         if bias is not None:
             bias = lowering.view(bias, Addressing((columns,), (1,)))
         out = lowering.temporary(self.element, (s.steps, s.batch, columns))
-        lowering.add(MatMulOp(x, self._matrix(columns), bias, [], out))
+        lowering.add(MatMulOp(x, self._matrix(columns), bias, [], result=out))
         shape = (s.steps, s.batch, s.walks, self.blocks, self.gates, self.block)
         return lowering.view(out, Addressing(shape, row_major_strides(shape))), late
 
@@ -206,12 +206,11 @@ class _Cell:
         others |= {n: self.lowering.temporary(wide, state) for n in room}
         return kind[type(self.op)](
             self._part(rows, 2, number),
-            others.pop("recurrence"),
-            [self._region(f) for f in self.op.activations_of(number)],
+            regions=[[self._region(f) for f in self.op.activations_of(number)]],
             clip=self.p["clip"],
             reverse=is_reverse,
-            flags=["input_forget"] if self.p.get("input_forget") else [],
             **others,
+            **{name: self.p[name] for name in ("input_forget",) if name in self.p},
         )
 
     def _weights(self, number: int) -> dict[str, SSAValue]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from glow.codegen.loops import Level
 from glow.codegen.memory import Strips
 from glow.dialects.memory.address import addressing_of
+from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.decode_attention import DecodeAttentionOp
 from glow.lowering.memory_to_loops.kernels.decode_attention import (
     DecodeAttention,
     DecodeRow,

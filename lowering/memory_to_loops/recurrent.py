@@ -124,7 +124,7 @@ _CELLS: dict[type[MemoryOp], type[Recurrent]] = {LstmOp: Lstm, GruOp: Gru, RnnOp
 def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     steps, batch, blocks, gates, p = addressing_of(op.rows).shape
     units = addressing_of(op.recurrence).shape[1]
-    buffers = op.present(*op.OPTIONAL, *op.RESULTS, *op.SCRATCH)
+    buffers = op.present()
     element = buffer_type(op.rows).element_type
     compute = compute_type(element)
     size = main.target.vector_bytes // dtype_of(compute).itemsize

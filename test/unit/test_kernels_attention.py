@@ -9,7 +9,7 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
-from glow.dialects.memory.decode_attention import DecodeAttentionOp
+from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.support.dtypes import dtype_named
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of inf

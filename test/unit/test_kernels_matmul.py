@@ -144,8 +144,8 @@ def test_matmul(name: str, target: str) -> None:
         right,
         code.buffer(bias) if case.has_bias else None,
         read,
-        result,
-        epilogue_of(case.epilogue, extras, case.element),
+        result=result,
+        epilogue=epilogue_of(case.epilogue, extras, case.element),
     )
     code.add(op)
     assert code.run() is None
