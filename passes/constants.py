@@ -25,11 +25,6 @@ def base_name(symbol: str) -> str:
     return re.sub(r"_folded(_\d+)?$", "", symbol)
 
 
-def folded_name(symbol: str) -> str:
-    """Return the name of what a constant became; its generations are not counted."""
-    return f"{base_name(symbol)}_folded"
-
-
 class Constants:
     """The module's constants by symbol, and the names that are taken."""
 
@@ -62,6 +57,11 @@ class Constants:
         """Return the name of the constant or placeholder that `value` is read from."""
         owner = value.owner
         return owner.symbol.string_value() if isinstance(owner, LoadOp) else None
+
+    def folded_name(self, value: SSAValue) -> str | None:
+        """Return the name of what the constant `value` becomes, if it has a symbol."""
+        symbol = self.symbol_of(value)
+        return None if symbol is None else f"{base_name(symbol)}_folded"
 
     def make(
         self, array: Array, name: str | None, location: LocationAttr

@@ -89,7 +89,7 @@ def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
     }
 
 
-_PASS = re.compile(r"^class \w+\(ModulePass\):", re.MULTILINE)
+_PASS = re.compile(r"^class \w+\((Module|Rewrite)Pass\):", re.MULTILINE)
 
 
 def _passes_below(folder: Path, package: str) -> Iterator[str]:

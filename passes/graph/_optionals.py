@@ -1,19 +1,16 @@
 """Optional slots by name, and literals for absent operands."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.presence import optional_slots, with_presence
+from glow.dialects.graph.presence import optional_slots, replacement, with_presence
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import with_layout
 from glow.passes.layout.carrying import AxisMaps, whole_layout_of
+from glow.passes.patterns import Replacement, Results
 from glow.support.types import tensor_type
 
 
@@ -69,22 +66,11 @@ def neutral_operand(op: GraphOp, name: str) -> LiteralOp:
     return LiteralOp(array, with_layout(tensor_type(literal.result), layout))
 
 
-@dataclass(frozen=True)
-class Given:
-    """An op with slots that it lacked, and the literals that these are given."""
-
-    op: GraphOp
-    literals: tuple[LiteralOp, ...]
-
-    @property
-    def ops(self) -> tuple[Operation, ...]:
-        return (*self.literals, self.op)
-
-
-def given(op: GraphOp, names: Sequence[str]) -> Given:
-    """Return `op` with `names`, absent results or operands that stand for something."""
+def write_given(new: Replacement, op: GraphOp, names: Sequence[str]) -> Results:
+    """Write `op` with `names`, absent results or operands that stand for something."""
     results = [name for name in names if name in optional_slots(type(op)).results]
     literals = {n: neutral_operand(op, n) for n in names if n not in results}
-    operands = {name: literal.result for name, literal in literals.items()}
-    new = with_presence(op, operands, dict.fromkeys(results, True))
-    return Given(new, tuple(literals.values()))
+    operands = {n: new.insert(literal)[0] for n, literal in literals.items()}
+    fuller = with_presence(op, operands, dict.fromkeys(results, True))
+    new.insert(fuller)
+    return replacement(op, fuller)

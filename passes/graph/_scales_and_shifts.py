@@ -1,7 +1,5 @@
 """Ops that scale and shift by constants."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +9,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
 from glow.dialects.graph.normalization import BatchNormOp
 from glow.passes.constants import Constants
+from glow.passes.graph.operands import in_both_orders
 from glow.support.types import element_of, is_float, shape_of
 
 
@@ -29,32 +28,27 @@ def affine_of(op: Operation, constants: Constants) -> Affine | None:
         case BatchNormOp():
             affine = _of_batch_norm(op, constants)
         case AddOp() | MulOp() | SubOp() | DivOp() if is_float(element_of(op.result)):
-            affine = _of_binary(op, op.lhs, constants.array_of(op.rhs))
-            if affine is None and isinstance(op, AddOp | MulOp):
-                affine = _of_binary(op, op.rhs, constants.array_of(op.lhs))
+            pairs = ((x, constants.array_of(other)) for x, other in in_both_orders(op))
+            known = (_of_binary(op, x, a) for x, a in pairs if a is not None)
+            affine = next(known, None)
         case _:
             return None
-    if affine is None:
+    if affine is None or not np.isfinite(affine.scale).all():
         return None
-    finite = np.isfinite(affine.scale).all() and np.isfinite(affine.shift).all()
-    return affine if finite else None
+    return affine if np.isfinite(affine.shift).all() else None
 
 
 def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:
     """(x - mean) * factor + bias = factor * x + (bias - mean * factor)"""
-    ones, zeros = (np.full(shape_of(op.mean), number) for number in (1.0, 0.0))
-    arrays = [
-        default if value is None else constants.array_of(value)
-        for value, default in (
-            (op.mean, zeros),
-            (op.variance, ones),
-            (op.scale, ones),
-            (op.bias, zeros),
-        )
-    ]
-    known = [array.astype(np.float64) for array in arrays if array is not None]
-    if len(known) != len(arrays):
-        return None
+    slots = ((op.mean, 0.0), (op.variance, 1.0), (op.scale, 1.0), (op.bias, 0.0))
+    known: list[Array] = []
+    for value, default in slots:
+        array = np.full(shape_of(op.mean), default)
+        if value is not None:
+            array = constants.array_of(value)
+        if array is None:
+            return None
+        known.append(array.astype(np.float64))
     mean, variance, scale, bias = known
     with np.errstate(all="ignore"):
         factor = scale / np.sqrt(variance + op.epsilon)
@@ -63,9 +57,7 @@ def _of_batch_norm(op: BatchNormOp, constants: Constants) -> Affine | None:
     return Affine(op.input, factor.reshape(shape), shift.reshape(shape))
 
 
-def _of_binary(op: Operation, input: SSAValue, array: Array | None) -> Affine | None:
-    if array is None:
-        return None
+def _of_binary(op: Operation, input: SSAValue, array: Array) -> Affine:
     array = array.astype(np.float64)
     zero, one = np.zeros(()), np.ones(())
     match op:

@@ -1,9 +1,7 @@
 """Write attention as matrix products with a softmax between."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from math import inf
 
 import numpy as np
@@ -11,10 +9,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
@@ -25,18 +19,15 @@ from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.tensors import Tensor, emit
-from glow.passes.constants import Constants
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
+from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.targets import TargetQueries
-from glow.support.types import has_layout, is_narrow_float
+from glow.support.types import is_narrow_float
 
 MANY = 1 << 17
 """Elements of keys that are worth not to be moved; fewer stay in the caches."""
 
 
-@dataclass
-class DecomposeAttention(RewritePattern):
+def decompose_attention(op: AttentionOp, new: Replacement, target: str) -> Results:
     """
     attention(q, k, v, ...) -> softmax(where(mask, q @ k^T * scale, m) + shift) @ v
 
@@ -49,33 +40,25 @@ class DecomposeAttention(RewritePattern):
     with heads on an axis of their own, where the target keeps that.
     """
 
-    constants: Constants
-    target: str = ""
+    def keeps(op: Operation) -> bool:
+        return bool(target) and TargetQueries.of(target).keeps(op)
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
-        if any(map(has_layout, op.results)):
-            return
-        if self._keeps(op):
-            return
-        new = Replacement(op, rewriter, self.constants)
-        parts = _Attention(new, op, self.constants)
-        results = parts.core()
-        if results is None or not any(map(self._keeps, new.ops)):
-            new.discard()
-            results = parts.results()
-        slots = (op.result, op.present_key, op.present_value, op.scores)
-        new.finish(*(r for r, s in zip(results, slots, strict=True) if s is not None))
-
-    def _keeps(self, op: Operation) -> bool:
-        return bool(self.target) and TargetQueries.of(self.target).keeps(op)
+    if keeps(op):
+        return None
+    parts = _Attention(new, op)
+    results = parts.core()
+    if results is None or not any(map(keeps, new.ops)):
+        new.discard()
+        results = parts.results()
+    slots = (op.result, op.present_key, op.present_value, op.scores)
+    return [r for r, s in zip(results, slots, strict=True) if s is not None]
 
 
 class _Attention:
     """Writes what one attention computes."""
 
-    def __init__(self, new: Replacement, op: AttentionOp, constants: Constants):
-        self.new, self.op, self.constants = new, op, constants
+    def __init__(self, new: Replacement, op: AttentionOp):
+        self.new, self.op = new, op
         self.sizes: Sizes = op.sizes
         self.query, self.key, self.value = map(new.tensor, (op.query, op.key, op.value))
         stored = self.query.element
@@ -257,7 +240,7 @@ class _Attention:
     def _is_known_to_see(self, mask: Tensor | None) -> bool:
         """Return whether constants alone say that each query has a score."""
         hidden, added = (
-            None if value is None else self.constants.array_of(value.value)
+            None if value is None else self.new.constants.array_of(value.value)
             for value in (mask, self.bias)
         )
         is_known = (hidden is None) == (mask is None)
@@ -291,4 +274,5 @@ class DecomposeAttentionPass(ModulePass):
     target: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, DecomposeAttention(Constants(op), self.target))
+        decompose = partial(decompose_attention, target=self.target)
+        rewrite(op, decompose)

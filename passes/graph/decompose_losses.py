@@ -1,89 +1,35 @@
 """Write losses as gathers, products and sums."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
-
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.activation import SoftplusOp
 from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.loss import (
     CrossEntropyLossOp,
-    LossOp,
     NegativeLogLikelihoodLossOp,
 )
 from glow.dialects.graph.normalization import LogSoftmaxOp
-from glow.dialects.graph.tensors import Tensor, Writer, emit
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
-from glow.support.types import has_layout
+from glow.dialects.graph.tensors import Tensor, emit
+from glow.passes.patterns import Replacement, Results, RewritePass
 
 
-class DecomposeCrossEntropy(RewritePattern):
+def decompose_cross_entropy(op: CrossEntropyLossOp, new: Replacement) -> Results:
     """cross_entropy_loss(x, ...) -> nll_loss(p, ...), p where p = log_softmax(x)"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: CrossEntropyLossOp, rewriter: PatternRewriter, /
-    ) -> None:
-        if any(map(has_layout, op.results)):
-            return
-        parameters = op.parameters()
-        del parameters["with_log_prob"]
-        new = Replacement(op, rewriter)
-        log_prob = new.emit(LogSoftmaxOp, op.scores, axis=1)
-        slots = (log_prob, op.target, op.weights)
-        loss = new.emit(NegativeLogLikelihoodLossOp, *slots, **parameters)
-        new.finish(*(loss, log_prob)[: len(op.results)])
+    parameters = op.parameters()
+    del parameters["with_log_prob"]
+    log_prob = new.emit(LogSoftmaxOp, op.scores, axis=1)
+    slots = (log_prob, op.target, op.weights)
+    loss = new.emit(NegativeLogLikelihoodLossOp, *slots, **parameters)
+    return (loss, log_prob)[: len(op.results)]
 
 
-class DecomposeNegativeLogLikelihood(RewritePattern):
+def decompose_negative_log_likelihood(
+    op: NegativeLogLikelihoodLossOp, new: Replacement
+) -> Results:
     """
     nll_loss(p, t, w) -> sum(-p[t] * w[t]) / sum(w[t]), by its reduction
 
     where what is ignored picks class 0, with loss and weight 0.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: NegativeLogLikelihoodLossOp, rewriter: PatternRewriter, /
-    ) -> None:
-        if has_layout(op.result):
-            return
-        new = Replacement(op, rewriter)
-        new.finish(_reduced(op.reduction, *_losses(new, op)))
-
-
-class DecomposeBinaryCrossEntropy(RewritePattern):
-    """bce(x, t, w, p) -> w * (p * t * softplus(-x) + (1 - t) * softplus(x)), reduced"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: BinaryCrossEntropyWithLogitsLossOp, rewriter: PatternRewriter, /
-    ) -> None:
-        if has_layout(op.result):
-            return
-        new = Replacement(op, rewriter)
-        x, target = new.tensor(op.logits), new.tensor(op.target)
-        losses = target * emit(SoftplusOp, -x)
-        if op.pos_weight is not None:
-            losses = losses * op.pos_weight
-        losses = losses + (1 - target) * emit(SoftplusOp, x)
-        if op.weight is not None:
-            losses = losses * op.weight
-        new.finish(_reduced(op.reduction, losses))
-
-
-def _losses(new: Writer, op: LossOp) -> tuple[Tensor, Tensor | None]:
-    """Return the loss of each target, and its weight if that may be another than 1."""
     index, ignored, weight = new.tensor(op.target), None, None
     if op.ignore_index is not None:
         ignored = index == op.ignore_index
@@ -98,7 +44,21 @@ def _losses(new: Writer, op: LossOp) -> tuple[Tensor, Tensor | None]:
         zero = new.like(0, losses)
         weight = xp.where(ignored, zero, 1 if weight is None else weight)
         losses = xp.where(ignored, zero, losses)
-    return losses, weight
+    return _reduced(op.reduction, losses, weight)
+
+
+def decompose_binary_cross_entropy(
+    op: BinaryCrossEntropyWithLogitsLossOp, new: Replacement
+) -> Results:
+    """bce(x, t, w, p) -> w * (p * t * softplus(-x) + (1 - t) * softplus(x)), reduced"""
+    x, target = new.tensor(op.logits), new.tensor(op.target)
+    losses = target * emit(SoftplusOp, -x)
+    if op.pos_weight is not None:
+        losses = losses * op.pos_weight
+    losses = losses + (1 - target) * emit(SoftplusOp, x)
+    if op.weight is not None:
+        losses = losses * op.weight
+    return _reduced(op.reduction, losses)
 
 
 def _reduced(reduction: str, losses: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -111,8 +71,7 @@ def _reduced(reduction: str, losses: Tensor, weight: Tensor | None = None) -> Te
             return xp.sum(losses) / (losses.size if weight is None else xp.sum(weight))
 
 
-@dataclass(frozen=True)
-class DecomposeLossesPass(ModulePass):
+class DecomposeLossesPass(RewritePass):
     """
     Replace each loss by ops that take the scores of its targets, weigh and sum them.
 
@@ -120,11 +79,8 @@ class DecomposeLossesPass(ModulePass):
     """
 
     name = "decompose-losses"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(
-            op,
-            DecomposeCrossEntropy(),
-            DecomposeNegativeLogLikelihood(),
-            DecomposeBinaryCrossEntropy(),
-        )
+    patterns = (
+        decompose_cross_entropy,
+        decompose_negative_log_likelihood,
+        decompose_binary_cross_entropy,
+    )

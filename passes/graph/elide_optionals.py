@@ -1,19 +1,14 @@
 """Leave out neutral optional operands and unread results."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from glow.analysis.uniform import uniform_element
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import (
     optional_slots,
     presence_of,
@@ -22,65 +17,53 @@ from glow.dialects.graph.presence import (
     with_presence,
 )
 from glow.passes.graph._optionals import check_slots, is_chosen
-from glow.support.rewriting import rewrite
+from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.types import shape_of
 
 
-@dataclass
-class ElideNeutralOperand(RewritePattern):
+def elide_neutral_operands(
+    op: GraphOp, new: Replacement, slots: tuple[str, ...], signed_zeros: bool
+) -> Results:
     """op(x, neutral) -> op(x), where the operand is neutral bit for bit"""
-
-    slots: tuple[str, ...] = ()
-    signed_zeros: bool = True
-    """Whether 0.0 and -0.0 are two numbers."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, GraphOp):
-            return
-        absent = dict.fromkeys(self.neutral(op))
-        if absent:
-            new = with_presence(op, absent)
-            rewriter.replace(op, new, replacement(op, new))
-
-    def neutral(self, op: GraphOp) -> Iterator[str]:
-        """Yield the slots whose operands may be left out."""
-        for name, neutral in type(op).neutrals().items():
-            operand = getattr(op, name)
-            if operand is None or not is_chosen(self.slots, op, name):
-                continue
-            number = uniform_element(operand)
-            if 0 in shape_of(operand) or (
-                number is not None
-                and self.are_same(number, neutral.element_for(op).astype(number.dtype))
-            ):
-                yield name
-
-    def are_same(self, one: Array, other: Array) -> bool:
-        if self.signed_zeros:
-            return one.tobytes() == other.tobytes()
-        return bool(np.equal(one, other))
+    absent = dict[str, None]()
+    for name, neutral in type(op).neutrals().items():
+        operand = getattr(op, name)
+        if operand is None or not is_chosen(slots, op, name):
+            continue
+        number = uniform_element(operand)
+        if 0 in shape_of(operand):
+            absent[name] = None
+        elif number is not None:
+            other = neutral.element_for(op).astype(number.dtype)
+            is_same = number.tobytes() == other.tobytes()
+            if is_same or not (signed_zeros or number != other):
+                absent[name] = None
+    if not absent:
+        return None
+    shorter = with_presence(op, absent)
+    new.insert(shorter)
+    return replacement(op, shorter)
 
 
-@dataclass
-class DropUnreadResult(RewritePattern):
+def drop_unread_results(
+    op: GraphOp, new: Replacement, slots: tuple[str, ...]
+) -> Results:
     """a, b = op(x) -> a = op(x), where nothing reads b"""
-
-    slots: tuple[str, ...] = ()
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, GraphOp) or len(op.results) < 2:
-            return
-        present = presence_of(op)
-        unread = {
-            name: False
-            for name in optional_slots(type(op)).results
-            if name in present
-            and is_chosen(self.slots, op, name)
-            and not any(value.uses for value in results_of(op, name))
-        }
-        if unread:
-            new = with_presence(op, {}, unread)
-            rewriter.replace(op, new, replacement(op, new))
+    if len(op.results) < 2:
+        return None
+    present = presence_of(op)
+    unread = {
+        name: False
+        for name in optional_slots(type(op)).results
+        if name in present
+        and is_chosen(slots, op, name)
+        and not any(value.uses for value in results_of(op, name))
+    }
+    if not unread:
+        return None
+    shorter = with_presence(op, {}, unread)
+    new.insert(shorter)
+    return replacement(op, shorter)
 
 
 @dataclass(frozen=True)
@@ -106,8 +89,10 @@ class ElideOptionalsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_slots(ctx, self.slots)
-        rewrite(
-            op,
-            ElideNeutralOperand(self.slots, self.signed_zeros),
-            DropUnreadResult(self.slots),
+        patterns = (
+            partial(
+                elide_neutral_operands, slots=self.slots, signed_zeros=self.signed_zeros
+            ),
+            partial(drop_unread_results, slots=self.slots),
         )
+        rewrite(op, *patterns, on_layouts=True)

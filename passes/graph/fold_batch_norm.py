@@ -1,32 +1,18 @@
 """Fold scales and shifts per channel into the product before them."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.ir import Operation
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.passes.constants import Constants, base_name, folded_name
+from glow.passes.constants import Constants, base_name
 from glow.passes.graph._scales_and_shifts import Affine, affine_of, along
-from glow.passes.replacement import Replacement
+from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.locations import fuse
-from glow.support.rewriting import rewrite
 from glow.support.types import dtype_of, element_of, shape_of
 
 Product = ConvOp | ConvTransposeOp | MatMulOp
-
-
-def weight_of(product: Product) -> SSAValue:
-    """Return the operand that channels of the result come from."""
-    return product.rhs if isinstance(product, MatMulOp) else product.filter
 
 
 def channel_axis(product: Product) -> int | None:
@@ -37,7 +23,7 @@ def channel_axis(product: Product) -> int | None:
     return 1
 
 
-def scaled(product: Product, weight: Array, scale: Array) -> Array:
+def _scaled(product: Product, weight: Array, scale: Array) -> Array:
     """Return `weight` such that each channel of the result is scaled by `scale`."""
     match product:
         case MatMulOp():
@@ -46,8 +32,7 @@ def scaled(product: Product, weight: Array, scale: Array) -> Array:
             rows = weight.reshape(len(scale), -1)
             return _times(rows, scale[:, None]).reshape(weight.shape)
         case _:
-            group = product.parameters()["group"]
-            inputs, features = weight.shape[:2]
+            group, (inputs, features) = product.group, weight.shape[:2]
             grouped = weight.reshape(group, inputs // group, features, -1)
             factors = scale.reshape(group, 1, features, 1)
             return _times(grouped, factors).reshape(weight.shape)
@@ -60,77 +45,59 @@ def _times(weight: Array, factors: Array) -> Array:
     return result
 
 
-@dataclass
-class FoldAffineIntoProduct(RewritePattern):
+def fold_affine_into_product(op: Operation, new: Replacement) -> Results:
     """scale * (x * w + b) + shift -> x * (scale * w) + (scale * b + shift)"""
-
-    constants: Constants
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        affine = affine_of(op, self.constants)
-        if affine is None or not isinstance(affine.input.owner, Product):
-            return
-        product = affine.input.owner
-        if not product.result.has_one_use():
-            return  # another reader needs the plain product
-        if product.result.type != op.results[0].type:
-            return  # the op also changes the layout
-        arrays = self.arrays(product, affine)
-        if arrays is None:
-            return
-        location, (weight, bias) = fuse(product.location, op.location), arrays
-        new = Replacement(op, rewriter, self.constants, location)
-        slots = (
-            product.operands[0],
-            weight_of(product) if weight is None else self.named(new, product, weight),
-            self.named(new, product, bias),
-        )
-        new.finish(new.emit(type(product), *slots, **product.parameters()))
-        rewriter.erase(product)
-
-    def arrays(
-        self, product: Product, affine: Affine
-    ) -> tuple[Array | None, Array] | None:
-        """Return the new weight, None if it stays, and bias; None where unknown."""
-        axis, shape = channel_axis(product), shape_of(product.result)
-        if axis is None:
-            return None
-        bias = self.bias_of(product, axis)
-        scale, shift = (
-            along(affine.scale, axis, shape),
-            along(affine.shift, axis, shape),
-        )
-        if bias is None or scale is None or shift is None:
-            return None
-        new_bias = (bias * scale + shift).astype(dtype_of(element_of(product.result)))
-        if (scale == 1).all():
-            return None, new_bias
-        weight = self.constants.array_of(weight_of(product))
-        if weight is None:
-            return None
-        return scaled(product, weight, scale), new_bias
-
-    def bias_of(self, product: Product, axis: int) -> Array | None:
-        """Return the bias per channel, zeros where there is none; None if unknown."""
-        shape = shape_of(product.result)
-        if product.bias is None:
-            return np.zeros(shape[axis])
-        array = self.constants.array_of(product.bias)
-        if array is None or not isinstance(product, MatMulOp):
-            return array
-        return along(array, axis, shape)
-
-    def named(self, new: Replacement, product: Product, array: Array) -> SSAValue:
-        """Return a constant that is called after the weight or bias before it."""
-        symbol = self.constants.symbol_of(weight_of(product)) or "weight"
-        if array.ndim == 1:
-            old = product.bias and self.constants.symbol_of(product.bias)
-            symbol = old or f"{base_name(symbol)}_bias"
-        return new.constant(array, folded_name(symbol))
+    affine = affine_of(op, new.constants)
+    product = None if affine is None else affine.input.owner
+    if affine is None or not isinstance(product, Product):
+        return None
+    if not product.result.has_one_use():
+        return None  # another reader needs the plain product
+    if product.result.type != op.results[0].type:
+        return None  # the op also changes the layout
+    arrays = _arrays(product, affine, new.constants)
+    if arrays is None:
+        return None
+    input, weight = product.operands[:2]
+    base = base_name(new.constants.symbol_of(weight) or "weight")
+    new.location = fuse(product.location, op.location)
+    if arrays[0] is not None:
+        weight = new.constant(arrays[0], f"{base}_folded")
+    name = product.bias and new.constants.folded_name(product.bias)
+    bias = new.constant(arrays[1], name or f"{base}_bias_folded")
+    return new.emit(type(product), input, weight, bias, **product.parameters())
 
 
-@dataclass(frozen=True)
-class FoldBatchNormPass(ModulePass):
+def _arrays(
+    product: Product, affine: Affine, constants: Constants
+) -> tuple[Array | None, Array] | None:
+    """Return the new weight, None if it stays, and bias; None where unknown."""
+    axis, shape = channel_axis(product), shape_of(product.result)
+    bias = None if axis is None else _bias_of(product, axis, constants)
+    if axis is None or bias is None:
+        return None
+    scale, shift = (along(a, axis, shape) for a in (affine.scale, affine.shift))
+    if scale is None or shift is None:
+        return None
+    new_bias = (bias * scale + shift).astype(dtype_of(element_of(product.result)))
+    if (scale == 1).all():
+        return None, new_bias
+    weight = constants.array_of(product.operands[1])
+    return None if weight is None else (_scaled(product, weight, scale), new_bias)
+
+
+def _bias_of(product: Product, axis: int, constants: Constants) -> Array | None:
+    """Return the bias per channel, zeros where there is none; None if unknown."""
+    shape = shape_of(product.result)
+    if product.bias is None:
+        return np.zeros(shape[axis])
+    array = constants.array_of(product.bias)
+    if array is None or not isinstance(product, MatMulOp):
+        return array
+    return along(array, axis, shape)
+
+
+class FoldBatchNormPass(RewritePass):
     """
     Fold batch normalization, and scales and shifts per channel, into products.
 
@@ -141,6 +108,5 @@ class FoldBatchNormPass(ModulePass):
     """
 
     name = "fold-batch-norm"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, FoldAffineIntoProduct(Constants(op)))
+    patterns = (fold_affine_into_product,)
+    on_layouts = True

@@ -1,71 +1,58 @@
 """Write gathers of regular indices as slices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.passes.constants import Constants
-from glow.passes.graph._known_indices import Places
-from glow.passes.graph._regular_indices import Strided, strided, strides_of, take
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
+from glow.passes.graph._known_indices import (
+    Strided,
+    places_of_axes,
+    places_of_axis,
+    strided,
+    take,
+)
+from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.layout import row_major_strides
 from glow.support.types import has_layout, normalize_axis, shape_of
 
 Gather = GatherOp | GatherNdOp | GatherElementsOp
 
 
-@dataclass
-class FoldGather(RewritePattern):
+def fold_gather(op: Gather, new: Replacement) -> Results:
     """gather(x, a, a + s, a + 2 s, ...) -> slice(x), reshaped and expanded"""
+    if any(map(has_layout, op.operands)):
+        return None
+    wanted = _wanted(op, new.constants)
+    return wanted and take(new.tensor(op.data), wanted)
 
-    places: Places
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: Gather, rewriter: PatternRewriter, /) -> None:
-        if any(map(has_layout, (*op.operands, *op.results))):
-            return
-        wanted = self.wanted(op)
-        if wanted is None:
-            return
-        new = Replacement(op, rewriter)
-        part = take(new.tensor(op.data), wanted)
-        if part is not None:
-            new.finish(part)
-
-    def wanted(self, op: Gather) -> Strided | None:
-        """Return which elements of the data `op` gives, if they are regular."""
-        shape, result = shape_of(op.data), shape_of(op.result)
-        if 0 in result:
+def _wanted(op: Gather, constants: Constants) -> Strided | None:
+    """Return which elements of the data `op` gives, if they are regular."""
+    shape, result = shape_of(op.data), shape_of(op.result)
+    if 0 in result:
+        return None
+    distances, start, strides = row_major_strides(shape), 0, [0] * len(result)
+    frame = _frame(op)
+    for at, axis in frame.kept.items():
+        strides[at] += distances[axis]
+    for axis, places in zip(frame.picked, _places_of(op, constants), strict=False):
+        line = None if places is None else _line(places, shape[axis])
+        if line is None:
             return None
-        distances, start, strides = strides_of(shape), 0, [0] * len(result)
-        frame = _frame(op)
-        for at, axis in frame.kept.items():
-            strides[at] += distances[axis]
-        for axis, places in zip(frame.picked, self.places_of(op), strict=False):
-            line = None if places is None else _line(places, shape[axis])
-            if line is None:
-                return None
-            start += distances[axis] * line.start
-            for at, stride in enumerate(line.strides, frame.first):
-                strides[at] += distances[axis] * stride
-        return Strided(start, result, tuple(strides))
+        start += distances[axis] * line.start
+        for at, stride in enumerate(line.strides, frame.first):
+            strides[at] += distances[axis] * stride
+    return Strided(start, result, tuple(strides))
 
-    def places_of(self, op: Gather) -> Sequence[Array | None]:
-        if isinstance(op, GatherNdOp):
-            return self.places.of_axes(op.indices)
-        return (self.places.of_axis(op.indices),)
+
+def _places_of(op: Gather, constants: Constants) -> Sequence[Array | None]:
+    if isinstance(op, GatherNdOp):
+        return places_of_axes(op.indices, constants)
+    return (places_of_axis(op.indices, constants),)
 
 
 @dataclass(frozen=True)
@@ -105,8 +92,7 @@ def _line(places: Array, extent: int) -> Strided | None:
     return strided(places)
 
 
-@dataclass(frozen=True)
-class FoldGathersPass(ModulePass):
+class FoldGathersPass(RewritePass):
     """
     Write gathers whose places are known and at regular distances as slices.
 
@@ -119,6 +105,4 @@ class FoldGathersPass(ModulePass):
     """
 
     name = "fold-gathers"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, FoldGather(Places(Constants(op))))
+    patterns = (fold_gather,)

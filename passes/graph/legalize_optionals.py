@@ -1,16 +1,13 @@
 """Give each op the optional operands and results that the target requires."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.base import GraphOp
@@ -21,56 +18,51 @@ from glow.dialects.graph.presence import (
     results_of,
     with_presence,
 )
-from glow.passes.graph._optionals import given, has_neutral
+from glow.passes.graph._optionals import has_neutral, write_given
+from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import name_of
-from glow.support.rewriting import rewrite
 from glow.support.targets import TargetQueries, resolve, takes_all
 
 Names = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Slots to do without, in this order, and then slots to add."""
-
-    dropped: Names
-    added: Names
-
-
-@dataclass
-class LegalizeOptionals(RewritePattern):
+def legalize_optionals(op: GraphOp, new: Replacement, target: str) -> Results:
     """
     conv(x, w) -> conv(x, w, neutral), or conv(x, w, b) -> add(conv(x, w), b)
 
     as the target takes it: as it is, or else with as few operands applied around it as
     possible, and of such forms the one with fewest neutral operands more.
     """
-
-    target: str
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, GraphOp) or not any(optional_slots(type(op))):
-            return
-        plan = self.plan(op)
-        if plan is None:
-            raise PassFailedException(_problem(op, self.target))
-        if plan.dropped:  # and the rest of the plan when this is visited again
-            _drop(op, plan.dropped[0], rewriter)
-        elif plan.added:
-            fuller = given(op, plan.added)
-            rewriter.replace(op, fuller.ops, replacement(op, fuller.op))
-
-    def plan(self, op: GraphOp) -> _Plan | None:
-        """Return what makes an op of `op` that the target takes, or None."""
-        queries = TargetQueries.of(self.target)
-        droppable = tuple(_droppable(op))
-        for count in range(len(droppable) + 1):
-            dropped = droppable[:count]
-            present = presence_of(op).difference(dropped)
-            for added in _additions(op, present):
-                if queries.takes(op, present.union(added)):
-                    return _Plan(dropped, added)
+    if not any(optional_slots(type(op))):
         return None
+    dropped, added = _plan(op, target)
+    if dropped:  # and the rest of the plan when this is visited again
+        return _without(op, dropped[0], new)
+    return write_given(new, op, added) if added else None
+
+
+def _plan(op: GraphOp, target: str) -> tuple[Names, Names]:
+    """
+    Return the slots to do without, in order, and those to add, for the target's sake.
+
+    Errors: PassFailedException where it takes no form of `op`.
+    """
+    queries = TargetQueries.of(target)
+    droppable = tuple(_droppable(op))
+    for count in range(len(droppable) + 1):
+        dropped = droppable[:count]
+        present = presence_of(op).difference(dropped)
+        for added in _additions(op, present):
+            if queries.takes(op, present.union(added)):
+                return dropped, added
+    present = presence_of(op)
+    slots = [
+        f"{'with' if n in present else 'no'} {n}" for n in optional_slots(type(op))
+    ]
+    raise PassFailedException(
+        f"{op.name} at {name_of(op)}: target {target} takes it neither as it is "
+        f"({', '.join(slots)}) nor in another form"
+    )
 
 
 def _droppable(op: GraphOp) -> Iterator[str]:
@@ -97,33 +89,20 @@ def _additions(op: GraphOp, present: frozenset[str]) -> Iterator[Names]:
         yield from combinations(absent, count)
 
 
-def _drop(op: GraphOp, name: str, rewriter: PatternRewriter) -> None:
-    """Replace `op` by one without slot `name`, and ops that do the same around it."""
+def _without(op: GraphOp, name: str, new: Replacement) -> Results:
+    """Write `op` without slot `name`, and ops that do the same around it."""
     if name in optional_slots(type(op)).results:
-        new = with_presence(op, {}, {name: False})
-        rewriter.replace(op, new, replacement(op, new))
-        return
+        shorter = with_presence(op, {}, {name: False})
+        new.insert(shorter)
+        return replacement(op, shorter)
     neutral, operand = type(op).neutrals()[name], getattr(op, name)
     if neutral.inside is not None:
-        before = neutral.inside(op, operand)
-        rewriter.replace(op, before)
-        return
-    new = with_presence(op, {name: None})
+        return [new.insert(each) for each in neutral.inside(op, operand)][-1]
+    shorter = with_presence(op, {name: None})
     assert neutral.outside is not None
-    behind = neutral.outside(op, new.results[0], operand)
-    results = [behind[-1].results[0], *replacement(op, new)[1:]]
-    rewriter.replace(op, [new, *behind], results)
-
-
-def _problem(op: GraphOp, target: str) -> str:
-    present = presence_of(op)
-    slots = [
-        f"{'with' if n in present else 'no'} {n}" for n in optional_slots(type(op))
-    ]
-    return (
-        f"{op.name} at {name_of(op)}: target {target} takes it neither as it is "
-        f"({', '.join(slots)}) nor in another form"
-    )
+    behind = neutral.outside(op, new.insert(shorter)[0], operand)
+    results = [new.insert(each)[0] for each in behind]
+    return [results[-1], *replacement(op, shorter)[1:]]
 
 
 @dataclass(frozen=True)
@@ -147,4 +126,5 @@ class LegalizeOptionalsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if resolve(self.target).takes is not takes_all:
-            rewrite(op, LegalizeOptionals(self.target))
+            pattern = partial(legalize_optionals, target=self.target)
+            rewrite(op, pattern, on_layouts=True)

@@ -1,40 +1,34 @@
 """Give absent operands the values that they stand for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.presence import replacement
-from glow.passes.graph._optionals import check_slots, given, has_neutral, is_chosen
-from glow.support.rewriting import rewrite
+from glow.passes.graph._optionals import (
+    check_slots,
+    has_neutral,
+    is_chosen,
+    write_given,
+)
+from glow.passes.patterns import Replacement, Results, rewrite
 
 
-@dataclass
-class MaterializeOptionals(RewritePattern):
+def materialize_optionals(
+    op: GraphOp, new: Replacement, slots: tuple[str, ...]
+) -> Results:
     """op(x) -> op(x, neutral)"""
-
-    slots: tuple[str, ...] = ()
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, GraphOp):
-            return
-        absent = [
-            name
-            for name in type(op).neutrals()
-            if getattr(op, name) is None
-            and is_chosen(self.slots, op, name)
-            and has_neutral(op, name)
-        ]
-        if absent:
-            fuller = given(op, absent)
-            rewriter.replace(op, fuller.ops, replacement(op, fuller.op))
+    absent = [
+        name
+        for name in type(op).neutrals()
+        if getattr(op, name) is None
+        and is_chosen(slots, op, name)
+        and has_neutral(op, name)
+    ]
+    return write_given(new, op, absent) if absent else None
 
 
 @dataclass(frozen=True)
@@ -58,4 +52,5 @@ class MaterializeOptionalsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_slots(ctx, self.slots)
-        rewrite(op, MaterializeOptionals(self.slots))
+        pattern = partial(materialize_optionals, slots=self.slots)
+        rewrite(op, pattern, on_layouts=True)

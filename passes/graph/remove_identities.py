@@ -1,18 +1,7 @@
 """Remove ops whose result is one of their operands, bit for bit."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
@@ -36,93 +25,69 @@ from glow.dialects.graph.reduction import (
 )
 from glow.dialects.graph.select import BitcastOp, CastOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
-from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.graph.unary import NegOp
-from glow.passes.constants import Constants
+from glow.passes.graph.operands import in_both_orders
+from glow.passes.graph.transposes import is_ordered
+from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.dtypes import is_floating
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 
-def _is_everywhere(array: Array, value: float) -> bool:
-    """Return whether `array` is `value` everywhere; 0.0 and -0.0 are two values."""
-    same = (array == value) & (np.signbit(array) == np.signbit(value))
-    return bool(same.all())
-
-
-@dataclass
-class RemoveNeutralOperand(RewritePattern):
+def remove_neutral_operand(
+    op: AddOp | SubOp | MulOp | DivOp | PowOp | AndOp | OrOp, new: Replacement
+) -> Results:
     """
     x + -0.0, x - 0.0, x * 1, x / 1, x ^ 1, x and true, x or false -> x
 
     expanded where the other operand has more elements; with integers x + 0 as well. Not
     x + 0.0, which makes 0.0 of -0.0.
     """
-
-    constants: Constants
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self,
-        op: AddOp | SubOp | MulOp | DivOp | PowOp | AndOp | OrOp,
-        rewriter: PatternRewriter,
-        /,
-    ) -> None:
-        pairs = [(op.lhs, op.rhs)]
-        if isinstance(op, AddOp | MulOp | AndOp | OrOp):
-            pairs.append((op.rhs, op.lhs))
-        for kept, dropped in pairs:
-            is_expanded = not any(map(has_layout, (kept, dropped, op.result)))
-            if kept.type != op.result.type and not is_expanded:
-                continue
-            if self.is_neutral(op, dropped):
-                if kept.type == op.result.type:
-                    rewriter.replace(op, (), (kept,))
-                else:
-                    rewriter.replace(op, ExpandOp(kept, shape=shape_of(op.result)))
-                return
-
-    def is_neutral(self, op: Operation, value: SSAValue) -> bool:
-        array = self.constants.array_of(value)
-        if array is None:
-            return False
-        match op:
-            case AddOp():
-                return _is_everywhere(array, -0.0 if is_floating(array.dtype) else 0)
-            case SubOp() | OrOp():
-                return _is_everywhere(array, 0)
-            case _:
-                return _is_everywhere(array, 1)
+    for kept, dropped in in_both_orders(op):
+        array = new.constants.array_of(dropped)
+        if array is None or not _is_neutral(op, array):
+            continue
+        whole = _expanded(kept, op.result, new)
+        if whole is not None:
+            return whole
+    return None
 
 
-@dataclass
-class RemoveKnownChoice(RewritePattern):
+def _is_neutral(op: Operation, array: Array) -> bool:
+    match op:
+        case AddOp():
+            neutral = -0.0 if is_floating(array.dtype) else 0
+        case SubOp() | OrOp():
+            neutral = 0
+        case _:
+            neutral = 1
+    # 0.0 and -0.0 are two values.
+    same = (array == neutral) & (np.signbit(array) == np.signbit(neutral))
+    return bool(same.all())
+
+
+def _expanded(value: SSAValue, like: SSAValue, new: Replacement) -> Results:
+    """Return `value` with the shape of `like`; None where layouts forbid that."""
+    if value.type == like.type:
+        return value
+    if has_layout(value) or has_layout(like):
+        return None
+    return new.emit(ExpandOp, value, shape=shape_of(like))
+
+
+def remove_known_choice(op: WhereOp, new: Replacement) -> Results:
     """where(true, x, y) -> x, where(false, x, y) -> y, expanded if need be"""
-
-    constants: Constants
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: WhereOp, rewriter: PatternRewriter, /) -> None:
-        condition = self.constants.array_of(op.condition)
-        if condition is None or not condition.size:
-            return
-        if condition.any() != condition.all():
-            return
-        kept = op.lhs if condition.all() else op.rhs
-        if kept.type == op.result.type:
-            rewriter.replace(op, (), (kept,))
-        elif not any(map(has_layout, (kept, op.result))):
-            rewriter.replace(op, ExpandOp(kept, shape=shape_of(op.result)))
+    condition = new.constants.array_of(op.condition)
+    if condition is None or not condition.size or condition.any() != condition.all():
+        return None
+    return _expanded(op.lhs if condition.all() else op.rhs, op.result, new)
 
 
-class RemoveUnmovingOp(RewritePattern):
+def remove_unmoving_op(op: Operation, new: Replacement) -> Results:
     """A reshape, transpose, slice, ... that leaves every element in its place -> x"""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if len(op.results) != 1 or not op.operands:
-            return
-        if op.operands[0].type == op.results[0].type and _moves_nothing(op):
-            rewriter.replace(op, (), (op.operands[0],))
+    if len(op.results) != 1 or not op.operands:
+        return None
+    is_same = op.operands[0].type == op.results[0].type
+    return op.operands[0] if is_same and _moves_nothing(op) else None
 
 
 def _moves_nothing(op: Operation) -> bool:
@@ -135,9 +100,7 @@ def _moves_nothing(op: Operation) -> bool:
         case ConcatOp():
             return len(op.operands) == 1
         case TransposeOp():
-            shape = shape_of(op.input)
-            moved = [a for a in op.permutation if shape[a] != 1]
-            return moved == sorted(moved)
+            return is_ordered(op.permutation, shape_of(op.input))
         case SliceOp():
             steps = zip(op.sizes, op.steps, strict=True)
             return all(step == 1 or size <= 1 for size, step in steps)
@@ -147,50 +110,35 @@ def _moves_nothing(op: Operation) -> bool:
             return False
 
 
-class RemoveReductionOfOne(RewritePattern):
+def remove_reduction_of_one(
+    op: ReduceSumOp | ReduceMeanOp | ReduceMaxOp | ReduceMinOp | ReduceProdOp,
+    new: Replacement,
+) -> Results:
     """reduce_sum(x), and the like, -> x where that has as many elements."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self,
-        op: ReduceSumOp | ReduceMeanOp | ReduceMaxOp | ReduceMinOp | ReduceProdOp,
-        rewriter: PatternRewriter,
-        /,
-    ) -> None:
-        if op.input.type == op.result.type:
-            rewriter.replace(op, (), (op.input,))
+    return op.input if op.input.type == op.result.type else None
 
 
-class RemoveDoubleInverse(RewritePattern):
+def remove_double_inverse(
+    op: NegOp | NotOp | BitwiseNotOp, new: Replacement
+) -> Results:
     """-(-x), not(not(x)) -> x"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: NegOp | NotOp | BitwiseNotOp, rewriter: PatternRewriter, /
-    ) -> None:
-        inner = op.input.owner
-        if not isinstance(inner, type(op)) or inner.input.type != op.result.type:
-            return
-        rewriter.replace(op, (), (inner.input,))
+    inner = op.input.owner
+    if not isinstance(inner, type(op)) or inner.input.type != op.result.type:
+        return None
+    return inner.input
 
 
-class RemoveDropout(RewritePattern):
+def remove_dropout(op: DropoutOp, new: Replacement) -> Results:
     """dropout(x) -> x, true everywhere"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: DropoutOp, rewriter: PatternRewriter, /) -> None:
-        if op.result.type != op.input.type or any(map(has_layout, op.results[1:])):
-            return
-        if op.mask is None:
-            rewriter.replace(op, (), (op.input,))
-            return
-        everywhere = np.broadcast_to(np.True_, shape_of(op.mask))
-        literal = LiteralOp(everywhere)
-        rewriter.replace(op, [literal], (op.input, literal.result))
+    if op.result.type != op.input.type or any(map(has_layout, op.results[1:])):
+        return None
+    if op.mask is None:
+        return op.input
+    everywhere = np.broadcast_to(np.True_, shape_of(op.mask))
+    return op.input, new.constant(everywhere)
 
 
-@dataclass(frozen=True)
-class RemoveIdentitiesPass(ModulePass):
+class RemoveIdentitiesPass(RewritePass):
     """
     Remove ops that return an operand: bit for bit, NaN and the sign of zero included.
 
@@ -202,14 +150,12 @@ class RemoveIdentitiesPass(ModulePass):
     """
 
     name = "remove-identities"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(
-            op,
-            RemoveNeutralOperand(Constants(op)),
-            RemoveKnownChoice(Constants(op)),
-            RemoveUnmovingOp(),
-            RemoveReductionOfOne(),
-            RemoveDoubleInverse(),
-            RemoveDropout(),
-        )
+    patterns = (
+        remove_neutral_operand,
+        remove_known_choice,
+        remove_unmoving_op,
+        remove_reduction_of_one,
+        remove_double_inverse,
+        remove_dropout,
+    )
+    on_layouts = True

@@ -1,17 +1,10 @@
 """Move transposes towards results, where inverses cancel."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
@@ -27,48 +20,42 @@ from glow.passes.graph.transposes import (
     transpose_bytes,
     transpose_of,
 )
-from glow.support.rewriting import op_type_rewrite_pattern
+from glow.passes.patterns import Replacement
 
 
-@dataclass
-class SinkBelow(RewritePattern):
+def sink_below(op: GraphOp, new: Replacement, reorderer: Reorderer) -> None:
     """
     op(transpose(a), transpose(b), constant) -> transpose(op(a, b, moved constant))
 
     where nothing else reads the transposes and they cost no less than those behind.
     """
-
-    reorderer: Reorderer
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_reorderable(op):
-            return
-        for index, value in enumerate(op.operands):
-            inner = transpose_of(value)
-            if inner is None:
-                continue
-            reordering = op.reordered(index, inverse(order_of(inner)))
-            if reordering is not None and self.pays(op, reordering):
-                self.reorderer.reorder({op: reordering}, rewriter)
-            return
-
-    def pays(self, op: GraphOp, reordering: Reordering) -> bool:
-        """Return whether `op` alone reads the transposes, and none is added."""
-        gone: set[TransposeOp] = set()
-        for value, places in zip(op.operands, reordering.operands, strict=True):
-            inner = transpose_of(value)
-            if inner is not None and inverse(order_of(inner)) == places:
-                gone.add(inner)
-            elif not self.reorderer.is_free(value, places):
-                return False
-        made = zip(op.results, reordering.results, strict=True)
-        after = sum(transpose_bytes(v, order) for v, order in made if v.uses)
-        alone = all(is_read_once(inner.result) for inner in gone)
-        return alone and after <= sum(map(cost_of, gone))
+    inners = enumerate(map(transpose_of, op.operands))
+    index, inner = next(((i, t) for i, t in inners if t is not None), (0, None))
+    if inner is None or not is_reorderable(op):
+        return
+    reordering = op.reordered(index, inverse(order_of(inner)))
+    if reordering is not None and _pays(op, reordering, reorderer):
+        reorderer.reorder({op: reordering}, new.rewriter)
 
 
-@dataclass
-class SinkThroughRegion(RewritePattern):
+def _pays(op: GraphOp, reordering: Reordering, reorderer: Reorderer) -> bool:
+    """Return whether `op` alone reads the transposes, and none is added."""
+    gone: set[TransposeOp] = set()
+    for value, places in zip(op.operands, reordering.operands, strict=True):
+        inner = transpose_of(value)
+        if inner is not None and inverse(order_of(inner)) == places:
+            gone.add(inner)
+        elif not reorderer.is_free(value, places):
+            return False
+    made = zip(op.results, reordering.results, strict=True)
+    after = sum(transpose_bytes(v, order) for v, order in made if v.uses)
+    alone = all(is_read_once(inner.result) for inner in gone)
+    return alone and after <= sum(map(cost_of, gone))
+
+
+def sink_through_region(
+    op: TransposeOp, new: Replacement, reorderer: Reorderer
+) -> None:
     """
     relu(add(transpose(a), b)) -> transpose(relu(add(a, inverse transpose(b))))
 
@@ -76,19 +63,12 @@ class SinkThroughRegion(RewritePattern):
     cheaper: those that vanish, those that others still need, those of operands that
     come from elsewhere.
     """
-
-    reorderer: Reorderer
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
-        if transpose_of(op.result) is None:
-            return
-        chosen = Region.below(op, self.reorderer).furthest()
+    if transpose_of(op.result) is not None:
+        chosen = Region.below(op, reorderer).furthest()
         if chosen:
-            self.reorderer.reorder(chosen, rewriter)
+            reorderer.reorder(chosen, new.rewriter)
 
 
-@dataclass(frozen=True)
 class SinkTransposesPass(ModulePass):
     """
     Move transposes towards results, past every op that can say how it computes the
@@ -110,8 +90,8 @@ class SinkTransposesPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
             return
-        constants = Constants(op)
-        reorderer = Reorderer(constants)
-        move_transposes(
-            op, constants, SinkBelow(reorderer), SinkThroughRegion(reorderer)
+        reorderer = Reorderer(Constants(op))
+        moving = (
+            partial(f, reorderer=reorderer) for f in (sink_below, sink_through_region)
         )
+        move_transposes(op, reorderer.constants, *moving)

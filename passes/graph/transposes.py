@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import LocationAttr, UnknownLoc
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -14,7 +13,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity, picked
 from glow.dialects.graph.storage import LiteralOp, LoadOp
-from glow.passes.constants import Constants, folded_name
+from glow.passes.constants import Constants
 from glow.support.types import has_layout, shape_of, size_bytes
 
 
@@ -41,10 +40,15 @@ def order_of(op: TransposeOp) -> Order:
     return op.permutation
 
 
+def is_ordered(order: Order, shape: tuple[int, ...]) -> bool:
+    """Return whether `order` moves but axes of extent 1 of a tensor of `shape`."""
+    moved = [axis for axis in order if shape[axis] != 1]
+    return moved == sorted(moved)
+
+
 def moves_data(order: Order, shape: tuple[int, ...]) -> bool:
     """Return whether transposing a tensor of `shape` by `order` moves an element."""
-    moved = [axis for axis in order if shape[axis] != 1]
-    return 0 not in shape and moved != sorted(moved)
+    return 0 not in shape and not is_ordered(order, shape)
 
 
 def transpose_bytes(value: SSAValue, order: Order) -> int:
@@ -90,11 +94,6 @@ def kept_axes(places: Placement) -> Order:
 def shape_in(places: Placement, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape of a tensor of `shape` whose axes come to `places`."""
     return tuple(1 if axis is None else shape[axis] for axis in places)
-
-
-def location_of(value: SSAValue) -> LocationAttr:
-    """Return where `value` comes from."""
-    return UnknownLoc() if isinstance(value.owner, Block) else value.owner.location
 
 
 @dataclass
@@ -176,8 +175,10 @@ class Mover:
         moved = array.transpose(kept_axes(places)).reshape(
             shape_in(places, array.shape)
         )
-        name = symbol and folded_name(symbol)
-        made = self.constants.make(moved, name, location_of(value))
+        name = self.constants.folded_name(value)
+        owner = value.owner
+        assert isinstance(owner, Operation)  # a block's argument is not known
+        made = self.constants.make(moved, name, owner.location)
         if symbol and isinstance(made, LoadOp):
             self._symbols[symbol, places] = made
         return made

@@ -25,9 +25,11 @@ from glow.passes.layout.carrying import (
     asked_layout,
     has_maps,
     itemsize_of,
+    layout_after,
+    layout_before,
     whole_layout_of,
 )
-from glow.support.layout import Layout, reshaped, row_major, unblocked
+from glow.support.layout import Layout, row_major, unblocked
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import shape_of
 
@@ -207,10 +209,8 @@ class Search:
     def _forward(
         self, op: GraphOp, operand: int, layout: Layout
     ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp):
-            yield (layout,), (layout.transposed(op.parameters()["permutation"]),)
-        elif isinstance(op, ReshapeOp):
-            kept = reshaped(layout, shape_of(op.input), shape_of(op.result))
+        if isinstance(op, TransposeOp | ReshapeOp):
+            kept = layout_after(op, layout)
             if kept is not None:
                 yield (layout,), (kept,)
         elif op in self._maps and self._maps[op].leads(operand):
@@ -221,12 +221,8 @@ class Search:
     def _backward(
         self, op: GraphOp, result: int, layout: Layout
     ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp):
-            permutation: tuple[int, ...] = op.parameters()["permutation"]
-            back = [permutation.index(axis) for axis in range(len(permutation))]
-            yield (layout.transposed(back),), (layout,)
-        elif isinstance(op, ReshapeOp):
-            source = reshaped(layout, shape_of(op.result), shape_of(op.input))
+        if isinstance(op, TransposeOp | ReshapeOp):
+            source = layout_before(op, layout)
             if source is not None:
                 yield (source,), (layout,)
         elif op in self._maps:
@@ -285,7 +281,7 @@ class Search:
         """Return the way that always works: row-major, where no bytes are kept."""
         operands = tuple(row_major(len(shape_of(value))) for value in op.operands)
         if isinstance(op, TransposeOp):
-            return operands, (operands[0].transposed(op.parameters()["permutation"]),)
+            return operands, (operands[0].transposed(op.permutation),)
         return operands, tuple(row_major(len(shape_of(v))) for v in op.results)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
-from glow.support.layout import Layout, relabeled, row_major
+from glow.support.layout import Layout, relabeled, reshaped, row_major
 from glow.support.targets import (
     AnyOrder,
     Asked,
@@ -22,6 +23,21 @@ def whole_layout_of(value: SSAValue) -> Layout:
 def itemsize_of(value: SSAValue) -> int:
     """Return the bytes of one element of `value`."""
     return dtype_of(element_of(value)).itemsize
+
+
+def layout_after(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
+    """Return the layout of the result that keeps what lies in `layout` in place."""
+    if isinstance(op, TransposeOp):
+        return layout.transposed(op.permutation)
+    return reshaped(layout, shape_of(op.input), shape_of(op.result))
+
+
+def layout_before(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
+    """Return the layout of the operand that lies as a result in `layout` does."""
+    if isinstance(op, TransposeOp):
+        order = op.permutation
+        return layout.transposed([order.index(axis) for axis in range(len(order))])
+    return reshaped(layout, shape_of(op.result), shape_of(op.input))
 
 
 def accepts(asked: Asked, layout: Layout, value: SSAValue) -> bool:
@@ -106,8 +122,3 @@ class AxisMaps:
         )
         missing = any(s is None and n != 1 for s, n in zip(sources, shape, strict=True))
         return None if missing else sources
-
-
-def differs(value: SSAValue, layout: Layout | None) -> bool:
-    """Return whether `value` would have other bytes in `layout`."""
-    return not same_bytes(layout_of(value), layout, tensor_type(value))

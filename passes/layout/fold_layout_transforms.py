@@ -1,75 +1,58 @@
 """Remove transforms that cancel, and those of constants by packing their bytes."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Use
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.layout.attribute import same_bytes, strides_of_type
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout._known_transforms import (
-    FoldTransformOfConstant,
-    FoldTransformOfSplat,
+from glow.passes.layout._packed_constants import (
+    StoredConstants,
+    fold_transform_of_constant,
+    fold_transform_of_splat,
 )
-from glow.passes.layout._raising import RaiseTransform, keeps_bytes_from
-from glow.passes.layout._stored import StoredConstants
+from glow.passes.layout._raising import keeps_bytes_from, raise_transform
 from glow.passes.layout.carrying import whole_layout_of
+from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import fuse
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import tensor_type
 
 
-class FoldTransformOfTransform(RewritePattern):
+def fold_transform_of_transform(op: TransformOp, new: Replacement) -> Results:
     """
     transform(transform(x)) -> transform(x), to the layout of the outer one
 
     It applies also where the inner one has other readers: that moves no more than
     before. Padding in between does not matter, as padding is always zero.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        inner = op.input.owner
-        if not isinstance(inner, TransformOp):
-            return
-        new = TransformOp.to(inner.input, tensor_type(op.result))
-        new.location = fuse(inner.location, op.location)
-        rewriter.replace(op, new)
+    inner = op.input.owner
+    if not isinstance(inner, TransformOp):
+        return None
+    new.location = fuse(inner.location, op.location)
+    return new.insert(TransformOp.to(inner.input, tensor_type(op.result)))
 
 
-class RemoveIdentityTransform(RewritePattern):
+def remove_identity_transform(op: TransformOp, new: Replacement) -> Results:
     """transform(x) -> x, where x has that layout"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        if op.input.type == op.result.type:
-            rewriter.replace(op, (), (op.input,))
+    return op.input if op.input.type == op.result.type else None
 
 
-class RemoveTransformOfNoByte(RewritePattern):
+def remove_transform_of_no_byte(op: TransformOp, new: Replacement) -> None:
     """
     transform(x) -> x, where the bytes of x are the same in both layouts
 
     for readers that depend on bytes only. Symbols, functions and groups have types of
     their own, which state the layout of their operands.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: TransformOp, rewriter: PatternRewriter, /) -> None:
-        if _is_same(op):
-            rewriter.replace_uses_with_if(
-                op.result, op.input, lambda use: _reads_bytes(op, use)
-            )
+    if _is_same(op):
+        new.rewriter.replace_uses_with_if(
+            op.result, op.input, lambda use: _reads_bytes(op, use)
+        )
 
 
 def _is_same(op: TransformOp) -> bool:
@@ -89,7 +72,6 @@ def _reads_bytes(op: TransformOp, use: Use) -> bool:
     return isinstance(reader, GraphOp)
 
 
-@dataclass(frozen=True)
 class FoldLayoutTransformsPass(ModulePass):
     """
     Cancel transforms that follow each other; pack constants that are transformed.
@@ -104,13 +86,14 @@ class FoldLayoutTransformsPass(ModulePass):
     name = "fold-layout-transforms"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constants = StoredConstants(op)
+        stored = StoredConstants(op)
         rewrite(
             op,
-            RemoveIdentityTransform(),
-            FoldTransformOfTransform(),
-            RemoveTransformOfNoByte(),
-            FoldTransformOfSplat(constants),
-            FoldTransformOfConstant(constants),
-            RaiseTransform(),
+            remove_identity_transform,
+            fold_transform_of_transform,
+            remove_transform_of_no_byte,
+            partial(fold_transform_of_splat, constants=stored),
+            partial(fold_transform_of_constant, constants=stored),
+            raise_transform,
+            on_layouts=True,
         )

@@ -15,19 +15,19 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp, Slot
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
-from glow.dialects.layout.attribute import is_alike, layout_of
+from glow.dialects.layout.attribute import is_alike, layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.carrying import (
     accepts,
     asked_layout,
-    differs,
     has_maps,
+    layout_after,
     whole_layout_of,
 )
-from glow.support.layout import print_layout, reshaped
+from glow.support.layout import print_layout
 from glow.support.locations import name_of
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
-from glow.support.types import Tensor, shape_of
+from glow.support.types import Tensor, shape_of, tensor_type
 
 
 @dataclass(frozen=True)
@@ -136,17 +136,12 @@ def _choice_problem(op: GraphOp, choices: Sequence[LayoutChoice]) -> Iterator[st
 
 
 def _movement_problem(op: ReshapeOp | TransposeOp) -> Iterator[str]:
-    layout = whole_layout_of(op.input)
-    if isinstance(op, TransposeOp):
-        expected = layout.transposed(op.parameters()["permutation"])
-    else:
-        expected = reshaped(layout, shape_of(op.input), shape_of(op.result))
-        if expected is None and 0 not in shape_of(op.result):
-            yield f"expected an input whose axes merge in place, got {op.input.type}"
-            return
-    if differs(op.result, expected):
-        text = "row-major" if expected is None else print_layout(expected)
-        text = "row-major" if expected and expected.is_row_major else text
+    expected = layout_after(op, whole_layout_of(op.input))
+    if expected is None and 0 not in shape_of(op.result):
+        yield f"expected an input whose axes merge in place, got {op.input.type}"
+    elif not same_bytes(layout_of(op.result), expected, tensor_type(op.result)):
+        is_plain = expected is None or expected.is_row_major
+        text = "row-major" if expected is None or is_plain else print_layout(expected)
         yield f"expected result in {text}, got {op.result.type}"
 
 

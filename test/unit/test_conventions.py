@@ -87,8 +87,8 @@ def pass_files() -> list[str]:
     """Return the path of each pass below the root, without `.py`."""
     defining = [
         path.parent if path.name == "__init__.py" else path.with_suffix("")
-        for path in tracked("passes/*.py", "lowering/*.py")
-        if re.search(r"^class \w+\(.*\bModulePass\b", path.read_text(), re.MULTILINE)
+        for path in tracked("passes/*/*.py", "lowering/*.py")
+        if re.search(r"^class \w+\(\w+Pass\)", path.read_text(), re.MULTILINE)
     ]
     return sorted(path.relative_to(ROOT).as_posix() for path in defining)
 

@@ -5,11 +5,10 @@ from xdsl.context import Context
 from xdsl.dialects import test
 from xdsl.dialects.builtin import Builtin, NameLoc, NoneAttr, StringAttr, UnknownLoc
 from xdsl.parser import Parser
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import fuse, name_of
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 
 
 def parse(text: str):
@@ -19,40 +18,36 @@ def parse(text: str):
     return Parser(context, text).parse_module()
 
 
-class MakeTwo(RewritePattern):
-    """One op becomes two, one of them inside a region."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter, /) -> None:
-        if "done" not in op.attributes:
-            done = {"done": StringAttr("yes")}
-            first = test.TestOp(attributes=done)
-            rewriter.replace(op, [first, test.TestOp(attributes=done)])
+def make_two(op: test.TestOp, new: Replacement) -> Results:
+    """One op becomes two."""
+    if "done" in op.attributes:
+        return None
+    done = {"done": StringAttr("yes")}
+    new.insert(test.TestOp(attributes=done))
+    return new.insert(test.TestOp(attributes=done))
 
 
-class Restless(RewritePattern):
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: test.TestOp, rewriter: PatternRewriter, /) -> None:
-        rewriter.replace(op, test.TestOp())
+def restless(op: test.TestOp, new: Replacement) -> Results:
+    return new.insert(test.TestOp())
 
 
 def test_every_new_op_has_the_location_of_the_old() -> None:
     module = parse('"test.op"() : () -> () loc("conv1")')
-    assert rewrite(module, MakeTwo())
+    assert rewrite(module, make_two)
     assert [name_of(op) for op in module.ops] == ["conv1", "conv1"]
-    assert not rewrite(module, MakeTwo())
+    assert not rewrite(module, make_two)
 
 
 def test_dead_pure_ops_go() -> None:
     module = parse('%0 = "test.pureop"() : () -> i32 "test.op"() {done} : () -> ()')
-    assert rewrite(module, MakeTwo())
+    assert rewrite(module, make_two)
     assert not [op for op in module.ops if isinstance(op, test.TestPureOp)]
 
 
 def test_patterns_that_never_settle_are_refused() -> None:
     module = parse('"test.op"() : () -> ()')
-    with pytest.raises(PassFailedException, match="got Restless again"):
-        rewrite(module, Restless())
+    with pytest.raises(PassFailedException, match="got restless again"):
+        rewrite(module, restless)
 
 
 def test_fused_locations_are_flat_and_distinct() -> None:
@@ -68,14 +63,10 @@ def test_fused_locations_are_flat_and_distinct() -> None:
 def test_only_ops_of_the_hinted_type_are_tried() -> None:
     tried: list[str] = []
 
-    class Watch(RewritePattern):
-        @op_type_rewrite_pattern
-        def match_and_rewrite(
-            self, op: test.TestPureOp, rewriter: PatternRewriter, /
-        ) -> None:
-            tried.append(op.name)
+    def watch(op: test.TestPureOp, new: Replacement) -> None:
+        tried.append(op.name)
 
     rewrite(
-        parse('%0 = "test.pureop"() : () -> i32 "test.op"(%0) : (i32) -> ()'), Watch()
+        parse('%0 = "test.pureop"() : () -> i32 "test.op"(%0) : (i32) -> ()'), watch
     )
     assert tried == ["test.pureop"]

@@ -1,17 +1,7 @@
 """Write Einstein sums as matrix products, elementwise products and sums."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
-
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.einsum import EinsumOp
@@ -25,9 +15,8 @@ from glow.passes.graph.decompose_einsum._contraction import (
     plan,
     size_by,
 )
-from glow.passes.replacement import Replacement
+from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.einsum import Labels, read_equation
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
 from glow.support.types import has_layout, shape_of
 
 
@@ -39,19 +28,15 @@ class _Term:
     labels: Labels
 
 
-class DecomposeEinsum(RewritePattern):
+def decompose_einsum(op: EinsumOp, new: Replacement) -> Results:
     """
     einsum(x, y, ...) -> reshape(transpose(... matmul(x, y) ...))
 
     Pairs are contracted one after the other, the cheapest first.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: EinsumOp, rewriter: PatternRewriter, /) -> None:
-        if any(map(has_layout, (*op.operands, op.result))):
-            return
-        new = Replacement(op, rewriter)
-        new.finish(_Sums(new, op).result())
+    if any(map(has_layout, op.operands)):
+        return None
+    return _Sums(new, op).result()
 
 
 class _Sums:
@@ -168,8 +153,7 @@ class _Sums:
         return value.reshape(*outer, *sides), is_swapped
 
 
-@dataclass(frozen=True)
-class DecomposeEinsumPass(ModulePass):
+class DecomposeEinsumPass(RewritePass):
     """
     Replace each Einstein sum by diagonals, sums, and products of two operands at once.
 
@@ -181,6 +165,4 @@ class DecomposeEinsumPass(ModulePass):
     """
 
     name = "decompose-einsum"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, DecomposeEinsum())
+    patterns = (decompose_einsum,)

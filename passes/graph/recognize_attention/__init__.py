@@ -1,18 +1,8 @@
 """Recognize attention that is written out as products, scales and a softmax."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from math import inf, prod
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.attention import AttentionOp
@@ -24,8 +14,8 @@ from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph.recognize_attention._repeats import (
-    BroadcastMask,
-    ShareKeys,
+    broadcast_mask,
+    share_keys,
     without_repeats,
 )
 from glow.passes.graph.recognize_attention._scores import (
@@ -34,17 +24,11 @@ from glow.passes.graph.recognize_attention._scores import (
     scores_behind,
     without_factor,
 )
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
-from glow.support.types import (
-    has_layout,
-    is_float,
-    shape_of,
-    tensor_type,
-)
+from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.types import is_float, shape_of, tensor_type
 
 
-class RecognizeAttention(RewritePattern):
+def recognize_attention(op: MatMulOp, new: Replacement) -> Results:
     """
     softmax(where(mask, q @ k^T * scale, c) + bias) @ v -> attention(q, k, v)
 
@@ -53,22 +37,16 @@ class RecognizeAttention(RewritePattern):
     NaN as written, or 0 where what is NaN is replaced. Heads may be one axis with the
     batch; of keys and values that are repeated for groups of heads, each is taken once.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: MatMulOp, rewriter: PatternRewriter, /) -> None:
-        if has_layout(op.result) or not _is_by_batch(op, transpose_rhs=False):
-            return
-        weights = _weights(op.lhs)
-        if weights is None:
-            return
-        softmax, unseen = weights
-        for scores in scores_behind(softmax.input):
-            new = Replacement(op, rewriter)
-            result = _attention(new, scores, softmax, op, unseen)
-            if result is not None:
-                new.finish(result.reshape(*shape_of(op.result)))
-                return
-            new.discard()
+    weights = _weights(op.lhs) if _is_by_batch(op, transpose_rhs=False) else None
+    if weights is None:
+        return None
+    softmax, unseen = weights
+    for scores in scores_behind(softmax.input):
+        result = _attention(new, scores, softmax, op, unseen)
+        if result is not None:
+            return result.reshape(*shape_of(op.result))
+        new.discard()
+    return None
 
 
 def _is_by_batch(op: MatMulOp, transpose_rhs: bool | None = None) -> bool:
@@ -175,8 +153,7 @@ def _swapped(x: Tensor) -> Tensor:
             return x.transpose(*swap)
 
 
-@dataclass(frozen=True)
-class RecognizeAttentionPass(ModulePass):
+class RecognizeAttentionPass(RewritePass):
     """
     Replace attention that is written out by one op, which shares keys and values.
 
@@ -190,6 +167,4 @@ class RecognizeAttentionPass(ModulePass):
     """
 
     name = "recognize-attention"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, RecognizeAttention(), ShareKeys(), BroadcastMask())
+    patterns = (recognize_attention, share_keys, broadcast_mask)

@@ -1,53 +1,36 @@
 """Patterns for operands of attention that are repeated or expanded."""
 
-from __future__ import annotations
-
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.tensors import Tensor, Writer
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern
+from glow.passes.graph.operands import unreshaped
+from glow.passes.patterns import Replacement, Results
 from glow.support.types import has_layout, shape_of
 
 
-class ShareKeys(RewritePattern):
+def share_keys(op: AttentionOp, new: Replacement) -> Results:
     """attention(q, repeat(k), repeat(v)) -> attention(q, k, v), in groups of heads"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
-        others = (op.past_key, op.present_key, op.present_value)
-        if op.sizes.is_flat or any(value is not None for value in others):
-            return
-        if any(map(has_layout, (*op.operands, *op.results))):
-            return
-        new = Replacement(op, rewriter)
-        shared = without_repeats(new, op.key, op.value)
-        if shared is not None:
-            key, value = (tensor.value for tensor in shared)
-            shorter = with_presence(op, {"key": key, "value": value})
-            new.finish(*new.insert(shorter))
+    others = (op.past_key, op.present_key, op.present_value)
+    if op.sizes.is_flat or any(value is not None for value in others):
+        return None
+    shared = without_repeats(new, op.key, op.value)
+    if shared is None or any(map(has_layout, op.operands)):
+        return None
+    key, value = (tensor.value for tensor in shared)
+    return new.insert(with_presence(op, {"key": key, "value": value}))
 
 
-class BroadcastMask(RewritePattern):
+def broadcast_mask(op: AttentionOp, new: Replacement) -> Results:
     """attention(q, k, v, expand(mask)) -> attention(q, k, v, mask), so for a bias"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: AttentionOp, rewriter: PatternRewriter, /) -> None:
-        if any(map(has_layout, (*op.operands, *op.results))):
-            return
-        given = {"mask": op.mask, "bias": op.bias}
-        small = {name: v and unexpanded(v) for name, v in given.items()}
-        if small != given:
-            smaller = with_presence(op, small)
-            rewriter.replace(op, smaller, smaller.results)
+    given = {"mask": op.mask, "bias": op.bias}
+    small = {name: v and unexpanded(v) for name, v in given.items()}
+    if small == given or any(map(has_layout, op.operands)):
+        return None
+    return new.insert(with_presence(op, small))
 
 
 def without_repeats(
@@ -63,9 +46,7 @@ def without_repeats(
 
 def _repeated(value: SSAValue) -> SSAValue | None:
     """Return x for a reshape(expand(x)) that repeats each head of it."""
-    joined = value
-    while isinstance(joined.owner, ReshapeOp):
-        joined = joined.owner.input
+    joined = unreshaped(value)
     expand = joined.owner
     if joined is value or not isinstance(expand, ExpandOp):
         return None
@@ -81,9 +62,7 @@ def _repeated(value: SSAValue) -> SSAValue | None:
 
 def unexpanded(value: SSAValue) -> SSAValue:
     """Return what broadcasts as `value` does, and may be smaller."""
-    source = value
-    while isinstance(source.owner, ReshapeOp):
-        source = source.owner.input
+    source = unreshaped(value)
     op = source.owner
     if isinstance(op, ExpandOp) and shape_of(source) == shape_of(value):
         return op.input

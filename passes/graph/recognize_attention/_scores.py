@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
-from glow.analysis.uniform import uniform_element
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
 from glow.dialects.graph.linear import MatMulOp
@@ -16,6 +15,7 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.trigonometry import TanhOp
+from glow.passes.graph.operands import in_both_orders, number_behind
 from glow.passes.graph.recognize_attention._repeats import unexpanded
 from glow.support.types import broadcasts_to, shape_of
 
@@ -69,15 +69,15 @@ def scores_behind(value: SSAValue) -> Iterator[Scores]:
     shape = shape_of(value)
     match value.owner:
         case AddOp() as add:
-            for inner, other in ((add.lhs, add.rhs), (add.rhs, add.lhs)):
+            for inner, other in in_both_orders(add):
                 if inner.type == value.type and broadcasts_to(other, shape):
                     yield from _after(inner, Bias(other, shape))
         case WhereOp() as where:
             for inner, other in ((where.lhs, where.rhs), (where.rhs, where.lhs)):
-                number = uniform_element(other)
+                number = number_behind(other)
                 if number is not None and inner.type == value.type and number == number:
                     is_hidden = inner is where.rhs
-                    mask = Mask(where.condition, shape, float(number), is_hidden)
+                    mask = Mask(where.condition, shape, number, is_hidden)
                     yield from _after(inner, mask)
         case ReshapeOp() as reshape:
             yield from scores_behind(reshape.input)
@@ -117,15 +117,10 @@ def without_factor(value: SSAValue, is_only: bool = True) -> tuple[SSAValue, flo
 
 
 def _factor(op: MulOp | DivOp) -> tuple[SSAValue, float] | None:
-    pairs = [(op.lhs, op.rhs)]
-    if isinstance(op, MulOp):
-        pairs.append((op.rhs, op.lhs))
-    for inner, other in pairs:
-        number = uniform_element(other)
-        if number is None or inner.type != op.result.type or not float(number):
-            continue
-        by = float(number)
-        return inner, by if isinstance(op, MulOp) else 1 / by
+    for inner, other in in_both_orders(op):
+        number = number_behind(other)
+        if number and inner.type == op.result.type:
+            return inner, number if isinstance(op, MulOp) else 1 / number
     return None
 
 
@@ -150,8 +145,9 @@ class Slots:
             return False
         value = self.new.tensor(unexpanded(placed.value))
         if isinstance(step, Bias):
-            number = uniform_element(value.value)
-            if number is None or number:  # softmax sees no difference of 0.0 and -0.0
+            if (
+                number_behind(value.value) != 0
+            ):  # softmax sees no difference of 0.0 and -0.0
                 self.bias = value if self.bias is None else self.bias + value
             return True
         if self.masked_score not in (None, step.score):

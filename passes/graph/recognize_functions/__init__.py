@@ -1,30 +1,23 @@
 """Recognize normalizations, activations and losses that are written out."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
-
+from glow.passes.graph.recognize_functions._activations import (
+    recognize_gelu,
+    recognize_swish,
+)
 from glow.passes.graph.recognize_functions._binary_cross_entropy import (
-    AbsorbReduction,
-    AbsorbWeight,
-    RecognizeBinaryCrossEntropy,
+    absorb_reduction,
+    absorb_weight,
+    recognize_binary_cross_entropy,
 )
-from glow.passes.graph.recognize_functions._gelu import RecognizeGelu
 from glow.passes.graph.recognize_functions._normalizations import (
-    AbsorbScaleAndBias,
-    RecognizeLayerNorm,
-    RecognizeRmsNorm,
+    absorb_scale_or_bias,
+    recognize_layer_norm,
+    recognize_rms_norm,
 )
-from glow.passes.graph.recognize_functions._swish import RecognizeSwish
-from glow.support.rewriting import rewrite
+from glow.passes.patterns import RewritePass
 
 
-@dataclass(frozen=True)
-class RecognizeFunctionsPass(ModulePass):
+class RecognizeFunctionsPass(RewritePass):
     """
     Replace layer and root-mean-square normalizations, gelu, swish and binary
     cross-entropy, where they are written out in other ops, by the one op each.
@@ -38,16 +31,13 @@ class RecognizeFunctionsPass(ModulePass):
     """
 
     name = "recognize-functions"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(
-            op,
-            RecognizeGelu(),
-            RecognizeSwish(),
-            RecognizeRmsNorm(),
-            RecognizeLayerNorm(),
-            AbsorbScaleAndBias(),
-            RecognizeBinaryCrossEntropy(),
-            AbsorbWeight(),
-            AbsorbReduction(),
-        )
+    patterns = (
+        recognize_gelu,
+        recognize_swish,
+        recognize_rms_norm,
+        recognize_layer_norm,
+        absorb_scale_or_bias,
+        recognize_binary_cross_entropy,
+        absorb_weight,
+        absorb_reduction,
+    )

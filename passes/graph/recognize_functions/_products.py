@@ -7,26 +7,13 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
-from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp
-from glow.support.types import element_of, is_float
+from glow.passes.graph.operands import in_both_orders, number_behind
 
 # Numbers that are irrational have the error of their type.
 TOLERANCE = 1e-6
 # Products of more factors are no function that is recognized.
 DEPTH = 6
-
-
-def number_of(value: SSAValue) -> float | None:
-    """Return the float that all elements of `value` are known to be, or None."""
-    if not is_float(element_of(value)):
-        return None
-    element = uniform_element(value)
-    return None if element is None else float(element)
-
-
-def is_close(number: float | None, expected: float) -> bool:
-    return number is not None and abs(number - expected) <= TOLERANCE * abs(expected)
 
 
 def term_beside(value: SSAValue, number: float) -> SSAValue | None:
@@ -40,8 +27,8 @@ def sum_with_number(value: SSAValue) -> tuple[SSAValue, float] | None:
     op = value.owner
     if not isinstance(op, AddOp):
         return None
-    for kept, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-        number = number_of(other)
+    for kept, other in in_both_orders(op):
+        number = number_behind(other)
         if number is not None and kept.type == op.result.type:
             return kept, number
     return None
@@ -58,11 +45,12 @@ class Factors:
 
     def is_product(self, number: float, *values: SSAValue) -> bool:
         """Return whether this is `number` times `values`."""
-        return is_close(self.number, number) and self.values == Counter(values)
+        is_close = abs(self.number - number) <= TOLERANCE * abs(number)
+        return is_close and self.values == Counter(values)
 
     def multiply(self, value: SSAValue, depth: int, whole: SSAValue | None) -> None:
         """Add the factors that `value` is made of; `whole` is not taken apart."""
-        number = number_of(value)
+        number = number_behind(value)
         if number is not None:
             self.number *= number
             return
@@ -72,17 +60,17 @@ class Factors:
             case MulOp():
                 self.multiply(op.lhs, depth - 1, whole)
                 self.multiply(op.rhs, depth - 1, whole)
-            case DivOp() if number := number_of(op.rhs):
+            case DivOp() if number := number_behind(op.rhs):
                 self.number /= number
                 self.multiply(op.lhs, depth - 1, whole)
-            case PowOp() if (number := number_of(op.rhs)) in (2.0, 3.0):
+            case PowOp() if (number := number_behind(op.rhs)) in (2.0, 3.0):
                 self.values[op.lhs] += int(number)
             case _:
                 self.values[value] += 1
 
 
-def factors_of(value: SSAValue, whole: SSAValue | None = None) -> Factors:
+def product_of(value: SSAValue, whole: SSAValue | None = None) -> Factors:
     """Return `value` as a product in which `whole` is one factor."""
-    factors = Factors()
-    factors.multiply(value, DEPTH, whole)
-    return factors
+    product = Factors()
+    product.multiply(value, DEPTH, whole)
+    return product

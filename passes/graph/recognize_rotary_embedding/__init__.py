@@ -1,19 +1,9 @@
 """Recognize rotary embeddings that are written out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import (
-    PatternRewriter,
-    RewritePattern,
-)
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.binary import AddOp, SubOp
@@ -22,57 +12,47 @@ from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.tensors import Tensor, emit
-from glow.passes.constants import Constants
+from glow.passes.graph.operands import factors_of, in_both_orders, unreshaped
 from glow.passes.graph.recognize_rotary_embedding._halves import Halves, Pairs
 from glow.passes.graph.recognize_rotary_embedding._parts import (
     Part,
-    factors_of_product,
     joined_pairs,
     pairs_of,
     part_of,
 )
-from glow.passes.replacement import Replacement
-from glow.support.rewriting import op_type_rewrite_pattern, rewrite
+from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.types import (
     element_of,
-    has_layout,
     is_float,
     normalize_axis,
     shape_of,
 )
 
 
-@dataclass
-class RecognizeRotated(RewritePattern):
+def recognize_rotated(op: AddOp, new: Replacement) -> Results:
     """
     x * cos + concat(-b, a) * sin -> rotary(x, cos, sin)
 
     for the halves a and b of x, or its even and odd elements, where cos and sin have
     one number for both of each pair.
     """
-
-    constants: Constants
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter, /) -> None:
-        if has_layout(op.result) or not is_float(element_of(op.result)):
-            return
-        for x, cos, sin, pairs in _rotated(op):
-            new = Replacement(op, rewriter, self.constants)
-            halves = Halves(new, self.constants, pairs)
-            cos, sin = halves.of(cos), halves.of(sin)
-            if cos is not None and sin is not None:
-                result = _rotary(new.tensor(x), cos, sin, pairs)
-                if result is not None:
-                    new.finish(result)
-                    return
-            new.discard()
+    if not is_float(element_of(op.result)):
+        return None
+    for x, cos, sin, pairs in _rotated(op):
+        halves = Halves(new, pairs)
+        cos, sin = halves.of(cos), halves.of(sin)
+        if cos is not None and sin is not None:
+            result = _rotary(new.tensor(x), cos, sin, pairs)
+            if result is not None:
+                return result
+        new.discard()
+    return None
 
 
 def _rotated(op: AddOp) -> Iterator[tuple[SSAValue, SSAValue, SSAValue, Pairs]]:
     """Yield x, cos, sin and pairs for each way to read a sum as x rotated."""
-    for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-        straight, across = factors_of_product(one), factors_of_product(other)
+    for one, other in in_both_orders(op):
+        straight, across = factors_of(one), factors_of(other)
         for (x, cos), (rotated, sin) in product(straight, across):
             joined = joined_pairs(rotated)
             if joined is None or not x.type == rotated.type == op.result.type:
@@ -85,37 +65,30 @@ def _rotated(op: AddOp) -> Iterator[tuple[SSAValue, SSAValue, SSAValue, Pairs]]:
                 yield x, cos, sin, joined[2]
 
 
-@dataclass
-class RecognizePairs(RewritePattern):
+def recognize_pairs(op: ConcatOp | ReshapeOp, new: Replacement) -> Results:
     """
     concat(a * cos - b * sin, a * sin + b * cos) -> rotary(x, cos, sin)
 
     for the halves a and b of x; its even and odd elements if what is joined becomes
     neighbors.
     """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: ConcatOp | ReshapeOp, rewriter: PatternRewriter, /
-    ) -> None:
-        (result,) = op.results
-        joined = None if has_layout(result) else joined_pairs(result)
-        if joined is None or not is_float(element_of(result)):
-            return
-        real, imaginary = (_uncolumned(v, joined[2]) for v in joined[:2])
-        if not isinstance(real, SubOp) or not isinstance(imaginary, AddOp):
-            return
-        for parts, cos, sin in _rotated_parts(real, imaginary):
-            x, half = parts[0].source, parts[0].count
-            if pairs_of(*parts) != joined[2] or x.type != result.type:
-                continue
-            new = Replacement(op, rewriter)
-            cos, sin = (_as_row(new.tensor(table), half) for table in (cos, sin))
-            whole = _rotary(new.tensor(x), cos, sin, joined[2])
-            if whole is not None:
-                new.finish(whole)
-                return
-            new.discard()
+    (result,) = op.results
+    joined = joined_pairs(result)
+    if joined is None or not is_float(element_of(result)):
+        return None
+    real, imaginary = (_uncolumned(v, joined[2]) for v in joined[:2])
+    if not isinstance(real, SubOp) or not isinstance(imaginary, AddOp):
+        return None
+    for parts, cos, sin in _rotated_parts(real, imaginary):
+        x, half = parts[0].source, parts[0].count
+        if pairs_of(*parts) != joined[2] or x.type != result.type:
+            continue
+        cos, sin = (_as_row(new.tensor(table), half) for table in (cos, sin))
+        whole = _rotary(new.tensor(x), cos, sin, joined[2])
+        if whole is not None:
+            return whole
+        new.discard()
+    return None
 
 
 def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
@@ -131,16 +104,13 @@ def _rotated_parts(
     real: SubOp, imaginary: AddOp
 ) -> Iterator[tuple[tuple[Part, Part], SSAValue, SSAValue]]:
     """Yield the parts, cos and sin with which both are those of a rotated pair."""
-    minuend, subtrahend = factors_of_product(real.lhs), factors_of_product(real.rhs)
+    minuend, subtrahend = factors_of(real.lhs), factors_of(real.rhs)
     for (a, cos), (b, sin) in product(minuend, subtrahend):
         first, second = part_of(a), part_of(b)
         if first is None or second is None or first.is_negative or second.is_negative:
             continue
         wanted = {(first, sin), (second, cos)}
-        one, other = (
-            factors_of_product(imaginary.lhs),
-            factors_of_product(imaginary.rhs),
-        )
+        one, other = factors_of(imaginary.lhs), factors_of(imaginary.rhs)
         for (c, by), (d, factor) in product(one, other):
             if {(part_of(c), by), (part_of(d), factor)} == wanted:
                 yield (first, second), cos, sin
@@ -199,12 +169,10 @@ def _rows(
     """Return tables by position and the positions, where both are gathered so."""
     gathers: list[GatherOp] = []
     for table in (cos, sin):
-        while isinstance(table.owner, ReshapeOp):
-            table = table.owner.input
-        op = table.owner
+        op = unreshaped(table).owner
         if not isinstance(op, GatherOp) or len(shape_of(op.data)) != 2:
             return None
-        if normalize_axis(op.parameters()["axis"], 2) != 0:
+        if normalize_axis(op.axis, 2) != 0:
             return None
         gathers.append(op)
     first, second = gathers
@@ -213,41 +181,31 @@ def _rows(
     return first.data, second.data, first.indices
 
 
-class RecognizePartlyRotated(RewritePattern):
+def recognize_partly_rotated(op: ConcatOp, new: Replacement) -> Results:
     """concat(rotary(x[..., :r]), x[..., r:]) -> rotary(x) of r elements of a head"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter, /) -> None:
-        if len(op.operands) != 2 or has_layout(op.results[0]):
-            return
-        rotated, rest = op.operands
-        rotary, rear = _unreshaped(rotated).owner, part_of(rest)
-        if not isinstance(rotary, RotaryEmbeddingOp) or rear is None:
-            return
-        front = part_of(_unreshaped(rotary.input))
-        shape = shape_of(rear.source)
-        is_whole = rotary.rotary_embedding_dim == 0
-        if not is_whole or front is None or rear.source.type != op.results[0].type:
-            return
-        width = front.count
-        expected = Part(rear.source, width, 1, shape[-1] - width)
-        if front != Part(rear.source, 0, 1, width) or rear != expected:
-            return
-        new, p = Replacement(op, rewriter), rotary.parameters()
-        given = new.tensor(rear.source)
-        if (heads := p["num_heads"]) is not None:
-            given = given.reshape(*shape[:2], heads * shape[-1])
-        p["rotary_embedding_dim"] = width
-        whole = emit(RotaryEmbeddingOp, given, *rotary.operands[1:], **p)
-        new.finish(whole.reshape(*shape))
+    if len(op.operands) != 2:
+        return None
+    rotated, rest = op.operands
+    rotary, rear = unreshaped(rotated).owner, part_of(rest)
+    if not isinstance(rotary, RotaryEmbeddingOp) or rear is None:
+        return None
+    front = part_of(unreshaped(rotary.input))
+    is_whole = rotary.rotary_embedding_dim == 0
+    if not is_whole or front is None or rear.source.type != op.results[0].type:
+        return None
+    width, shape = front.count, shape_of(rear.source)
+    expected = Part(rear.source, width, 1, shape[-1] - width)
+    if front != Part(rear.source, 0, 1, width) or rear != expected:
+        return None
+    given, p = new.tensor(rear.source), rotary.parameters()
+    if (heads := p["num_heads"]) is not None:
+        given = given.reshape(*shape[:2], heads * shape[-1])
+    p["rotary_embedding_dim"] = width
+    whole = emit(RotaryEmbeddingOp, given, *rotary.operands[1:], **p)
+    return whole.reshape(*shape)
 
 
-def _unreshaped(value: SSAValue) -> SSAValue:
-    return value.owner.input if isinstance(value.owner, ReshapeOp) else value
-
-
-@dataclass(frozen=True)
-class RecognizeRotaryEmbeddingPass(ModulePass):
+class RecognizeRotaryEmbeddingPass(RewritePass):
     """
     Replace rotary embeddings that are written out by one op.
 
@@ -261,11 +219,4 @@ class RecognizeRotaryEmbeddingPass(ModulePass):
     """
 
     name = "recognize-rotary-embedding"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(
-            op,
-            RecognizeRotated(Constants(op)),
-            RecognizePairs(),
-            RecognizePartlyRotated(),
-        )
+    patterns = (recognize_rotated, recognize_pairs, recognize_partly_rotated)

@@ -1,7 +1,5 @@
 """Half of a table of angles in which each number stands twice."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,8 +15,7 @@ from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TileOp, TransposeO
 from glow.dialects.graph.select import CastOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.tensors import Tensor, emit
-from glow.passes.constants import Constants
-from glow.passes.replacement import Replacement
+from glow.passes.patterns import Replacement
 from glow.support.types import normalize_axis, shape_of
 
 Shape = tuple[int, ...]
@@ -32,7 +29,6 @@ class Halves:
     """Writes half of a last axis on which each number stands twice."""
 
     new: Replacement
-    constants: Constants
     pairs: Pairs
 
     def of(self, value: SSAValue) -> Tensor | None:
@@ -54,7 +50,7 @@ class Halves:
                 return self._known(value)
 
     def _known(self, value: SSAValue) -> Tensor | None:
-        array = self.constants.array_of(value)
+        array = self.new.constants.array_of(value)
         if array is None:
             return None
         first, second = np.split(array, 2, -1)
@@ -62,7 +58,7 @@ class Halves:
             first, second = array[..., ::2], array[..., 1::2]
         if not (first == second).all():
             return None
-        name = self.constants.symbol_of(value)
+        name = self.new.constants.symbol_of(value)
         return self.new.tensor(self.new.constant(np.ascontiguousarray(first), name))
 
     def _joined(self, op: ConcatOp) -> Tensor | None:

@@ -1,13 +1,9 @@
 """Slices of heads, and the pairs of elements that they make up."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.binary import MulOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.slicing import SliceOp
@@ -41,7 +37,7 @@ def part_of(value: SSAValue) -> Part | None:
             return _cut(op.input, *last) if is_along and is_ahead else None
         case SplitOp() as op:
             sizes, rank = op.sizes, len(shape_of(op.input))
-            if normalize_axis(op.parameters()["axis"], rank) != rank - 1:
+            if normalize_axis(op.axis, rank) != rank - 1:
                 return None
             index = next(i for i, part in enumerate(op.results) if part is value)
             return _cut(op.input, sum(sizes[:index]), 1, sizes[index])
@@ -95,16 +91,9 @@ def joined_pairs(value: SSAValue) -> tuple[SSAValue, SSAValue, Pairs] | None:
     if not isinstance(op, ConcatOp) or len(op.operands) != 2:
         return None
     rank = len(shape_of(op.results[0]))
-    if normalize_axis(op.parameters()["axis"], rank) != rank - 1:
+    if normalize_axis(op.axis, rank) != rank - 1:
         return None
     first, second = op.operands
     if first.type != second.type:
         return None
     return first, second, "interleaved" if pairs == "interleaved" else "halves"
-
-
-def factors_of_product(value: SSAValue) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield both factors of a product, in both orders."""
-    if isinstance(op := value.owner, MulOp):
-        yield op.lhs, op.rhs
-        yield op.rhs, op.lhs
