@@ -71,10 +71,9 @@ class DynamicExecutable(Executable):
 
     def dims_of(self, arrays: Mapping[str, object]) -> Dims:
         """
-        Return the extents that inputs and states by name give to the dimensions.
+        Return the extents that inputs and states by name, not all, give to dimensions.
 
-        Some may be missing. Errors: a BindingError that lists what does not fit, or
-        dimensions that none of them has.
+        Errors: a BindingError for what does not fit, and for dimensions of none.
         """
         return self._symbols.dims_of(arrays, partial=True)
 
@@ -89,13 +88,13 @@ class DynamicExecutable(Executable):
         problems = self._symbols.check_dims(dims)
         if problems:
             raise BindingError("; ".join(problems))
-        extents = {name: int(extent) for name, extent in dims.items()}
-        return self._for(self._symbols.shapes_of(extents), extents)
+        return self._for({name: int(extent) for name, extent in dims.items()})
 
     def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
         net = self._found(arrays)
         if net is None:
-            net = self._for_arrays(self.signature.positional(arrays))
+            given = self.signature.positional(arrays)
+            net = self._for(self._symbols.dims_of(given))
         return net(*arrays)
 
     def run(
@@ -106,7 +105,7 @@ class DynamicExecutable(Executable):
     ) -> dict[str, Array]:
         net = self._found([inputs.get(name) for name in self._input_names])
         if net is None:
-            net = self._for_arrays(inputs)
+            net = self._for(self._symbols.dims_of(inputs))
         return net.run(inputs, out, on_output)
 
     def bind(
@@ -123,7 +122,7 @@ class DynamicExecutable(Executable):
         given = arrays or {}
         names = {*self._input_names, *(s.spec.name for s in self.signature.states)}
         dims = self.dims_of({n: array for n, array in given.items() if n in names})
-        return self._for(self._symbols.shapes_of(dims), dims).bind(given, arena)
+        return self._for(dims).bind(given, arena)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
@@ -154,9 +153,7 @@ class DynamicExecutable(Executable):
     ) -> None:
         kept = [state.spec.name for state in self.signature.states]
         arrays = dict(zip((*self._input_names, *kept), (*inputs, *states), strict=True))
-        dims = self.dims_of(arrays)
-        net = self._for(self._symbols.shapes_of(dims), dims)
-        net.execute(inputs, outputs, states, notify)
+        self._for(self.dims_of(arrays)).execute(inputs, outputs, states, notify)
 
     def _found(self, arrays: Sequence[Any]) -> Executable | None:
         """Return the executable for arrays of these shapes, if there is one."""
@@ -165,11 +162,8 @@ class DynamicExecutable(Executable):
         except (AttributeError, TypeError):
             return None  # what has no shape, or strange ones, is to be complained about
 
-    def _for_arrays(self, inputs: Mapping[str, object]) -> Executable:
-        dims = self._symbols.dims_of(inputs)
-        return self._for(self._symbols.shapes_of(dims), dims)
-
-    def _for(self, shapes: Shapes, dims: Dims) -> Executable:
+    def _for(self, dims: Dims) -> Executable:
+        shapes = self._symbols.shapes_of(dims)
         return self._kept.get(shapes, lambda: self._compile(dims))
 
     def __reduce__(self) -> NoReturn:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,21 @@ class Parameter:
     """run: passed or taken at each run; resident: it stays from run to run."""
     initial: int | None = None
     """The constant that a resident one starts as, or one element that it repeats."""
+
+    def entry(self) -> dict[str, Any]:
+        """Return the parameter as a file has it; `of` reads that."""
+        return {
+            "direction": self.direction,
+            "residency": self.residency,
+            "initial": self.initial,
+            **self.spec.entry(),
+        }
+
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> Parameter:
+        """Return the parameter that an entry of a file describes."""
+        spec = TensorSpec(**TensorSpec.fields_of(entry))
+        return Parameter(spec, entry["direction"], entry["residency"], entry["initial"])
 
 
 def signature_of(

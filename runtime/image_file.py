@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from glow.runtime.copies import Array
-from glow.runtime.image import Image, Machine
-from glow.runtime.image_header import parameter_entry, parameter_of
+from glow.runtime.image import Image, Machine, Parameter
 from glow.support.arrays import ALIGNMENT, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
@@ -102,7 +101,7 @@ def _header_of(
             {
                 "arena_bytes": image.arena_bytes,
                 "messages": image.messages,
-                "bindings": list(map(parameter_entry, image.parameters)),
+                "bindings": [parameter.entry() for parameter in image.parameters],
                 **numbers,
             }
             for image, numbers in zip(images, parts.of_images, strict=True)
@@ -240,7 +239,7 @@ class _Reader:
             Image(
                 made_for,
                 _picked(objects, each["objects"]),
-                tuple(map(parameter_of, each["bindings"])),
+                tuple(map(Parameter.of, each["bindings"])),
                 each["arena_bytes"],
                 _picked(constants, each["constants"]),
                 tuple(each["messages"]),

@@ -10,7 +10,6 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.copies import Arguments, Array
-from glow.runtime.image_header import spec_entry, spec_fields
 from glow.runtime.signature import Signature
 from glow.runtime.symbolic_spec import Shape, SymbolicSpec
 from glow.runtime.tensor_spec import State
@@ -247,12 +246,12 @@ class Symbols:
         """Return the symbols as a file has them; `symbols_of` reads that."""
         signature = self.signature
         states = [
-            {"direction": state.direction, **spec_entry(state.spec)}
+            {"direction": state.direction, **state.spec.entry()}
             for state in signature.states
         ]
         return {
-            "inputs": [spec_entry(spec) for spec in signature.inputs],
-            "outputs": [spec_entry(spec) for spec in signature.outputs],
+            "inputs": [spec.entry() for spec in signature.inputs],
+            "outputs": [spec.entry() for spec in signature.outputs],
             "states": states,
             "known": dict(signature.known),
             "dims": [dict(dims) for dims in self.dims],
@@ -273,4 +272,4 @@ def symbols_of(entry: Mapping[str, Any]) -> Symbols:
 def _spec_of(entry: Mapping[str, Any]) -> SymbolicSpec:
     extents = entry["extents"]
     known = None if extents is None else tuple(extents)
-    return SymbolicSpec(**spec_fields(entry), extents=known)
+    return SymbolicSpec(**SymbolicSpec.fields_of(entry), extents=known)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from glow.runtime.copies import Array, copy_into
 from glow.support.arrays import aligned_array, filled
+from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
 
 if TYPE_CHECKING:
@@ -91,6 +92,23 @@ class TensorSpec:
     def tensor_shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape that a tensor has in the model, by that of the array."""
         return self.tensor_shape or shape
+
+    def entry(self) -> dict[str, Any]:
+        """Return the tensor as a file has it; `fields_of` reads that."""
+        return asdict(self) | {"dtype": name_in_files(self.dtype)}
+
+    @staticmethod
+    def fields_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the spec that `entry` was made of."""
+        stored = entry["tensor_shape"]
+        return {
+            "name": entry["name"],
+            "shape": tuple(entry["shape"]),
+            "dtype": dtype_named(entry["dtype"]),
+            "layout": entry["layout"],
+            "tensor_shape": None if stored is None else tuple(stored),
+            "axes": tuple(entry["axes"]),
+        }
 
     def problem_with(self, value: object) -> str | None:
         """Return why `value` cannot be this tensor; None if it can."""

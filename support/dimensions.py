@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Mapping
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 _LONGEST = 200  # characters; what is longer is a name
 
-_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+Dims = Mapping[str, int]
+Expression = Callable[[Dims], Any]
+"""The value of arithmetic for given dimensions, a Fraction or an int."""
 
 
 def _quotient(a: Fraction, b: Fraction) -> int:
     return a // b
 
 
-def _rest(a: Fraction, b: Fraction) -> Fraction:
-    return a % b
-
-
-# As SymPy and Python spell them, which write these texts.
-_FUNCTIONS: dict[str, Callable[..., Fraction | int]] = {
-    "floor": floor,
-    "ceil": ceil,
-    "ceiling": ceil,
-    "max": max,
-    "min": min,
-    "mod": _rest,
-    "floordiv": _quotient,
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: _quotient,
+    ast.Mod: operator.mod,
 }
-_ARITIES = {"floor": 1, "ceil": 1, "ceiling": 1, "mod": 2, "floordiv": 2}
+# As SymPy and Python spell them, which write these texts; with how many arguments.
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], int | None]] = {
+    "floor": (floor, 1),
+    "ceil": (ceil, 1),
+    "ceiling": (ceil, 1),
+    "max": (max, None),
+    "min": (min, None),
+    "mod": (operator.mod, 2),
+    "floordiv": (_quotient, 2),
+}
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,9 @@ class Relation:
     text: str
     names: tuple[str, ...]
     """The names that it is computed from."""
-    tree: ast.expr
+    value: Expression
 
-    def extent(self, dims: Mapping[str, int]) -> int:
+    def extent(self, dims: Dims) -> int:
         """
         Return its value for `dims`, which has all of its names.
 
@@ -51,14 +58,14 @@ class Relation:
         """
         values = self.described(dims)
         try:
-            extent = _value(self.tree, dims)
+            extent = Fraction(self.value(dims))
         except ZeroDivisionError:
             raise ValueError(f'"{self.text}" divides by 0 for {values}') from None
         if extent.denominator != 1 or extent < 0:
             raise ValueError(f'"{self.text}" is {extent} for {values}')
         return int(extent)
 
-    def described(self, dims: Mapping[str, int]) -> str:
+    def described(self, dims: Dims) -> str:
         """Return `past = 3` and so on, for the names that it is computed from."""
         return ", ".join(f"{name} = {dims[name]}" for name in self.names)
 
@@ -89,62 +96,37 @@ def _parsed(text: str) -> Relation | None:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     names: dict[str, None] = {}
-    if isinstance(tree, ast.Name) or not _is_arithmetic(tree, names) or not names:
-        return None
-    return Relation(text, tuple(names), tree)
+    value = None if isinstance(tree, ast.Name) else _expression(tree, names)
+    return Relation(text, tuple(names), value) if value and names else None
 
 
-def _is_arithmetic(tree: ast.expr, names: dict[str, None]) -> bool:
-    """Return whether `_value` can compute `tree`; add what it reads to `names`."""
+def _expression(tree: ast.expr, names: dict[str, None]) -> Expression | None:
+    """Return what computes `tree`, None if it is no arithmetic; add to `names`."""
     match tree:
         case ast.Constant(value=bool()):
-            return False
-        case ast.Constant(value=int()):
-            return True
+            return None
+        case ast.Constant(value=int(number)):
+            return lambda dims: Fraction(number)
         case ast.Name(id=name):
             names[name] = None
-            return True
+            return lambda dims: Fraction(dims[name])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _is_arithmetic(operand, names)
-        case ast.BinOp(left=left, op=op, right=right):
-            known = isinstance(op, _OPERATORS)
-            return known and all(_is_arithmetic(each, names) for each in (left, right))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-            arity = _ARITIES.get(name.lower(), len(args))
-            known = name.lower() in _FUNCTIONS and len(args) == arity > 0
-            return known and all(_is_arithmetic(each, names) for each in args)
+            return _applied(operator.neg, [operand], names)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _applied(_OPERATORS[type(op)], [left, right], names)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if args:
+            function, arity = _FUNCTIONS.get(name.lower(), (None, None))
+            if function is not None and arity in (None, len(args)):
+                return _applied(function, args, names)
         case _:
-            return False
+            pass
+    return None
 
 
-def _value(tree: ast.expr, dims: Mapping[str, int]) -> Fraction:
-    match tree:
-        case ast.Constant(value=int(number)):
-            return Fraction(number)
-        case ast.Name(id=name):
-            return Fraction(dims[name])
-        case ast.UnaryOp(operand=operand):
-            return -_value(operand, dims)
-        case ast.BinOp(left=left, op=op, right=right):
-            return _combined(op, _value(left, dims), _value(right, dims))
-        case ast.Call(func=ast.Name(id=name), args=args):
-            values = [_value(each, dims) for each in args]
-            return Fraction(_FUNCTIONS[name.lower()](*values))
-        case _:
-            raise AssertionError(f"no arithmetic: {ast.dump(tree)}")
-
-
-def _combined(op: ast.operator, a: Fraction, b: Fraction) -> Fraction:
-    match op:
-        case ast.Add():
-            return a + b
-        case ast.Sub():
-            return a - b
-        case ast.Mult():
-            return a * b
-        case ast.Div():
-            return a / b
-        case ast.FloorDiv():
-            return Fraction(a // b)
-        case _:
-            return a % b
+def _applied(
+    function: Callable[..., Any], trees: Sequence[ast.expr], names: dict[str, None]
+) -> Expression | None:
+    parts = [part for tree in trees if (part := _expression(tree, names)) is not None]
+    if len(parts) < len(trees):
+        return None
+    return lambda dims: function(*(Fraction(part(dims)) for part in parts))

@@ -13,32 +13,19 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-# LLVM's names of features that Linux calls by others.
+# LLVM's names of features that Linux calls by others, dots and dashes aside.
 _LINUX_NAMES = {
     "64bit": "lm",
-    "avx512bf16": "avx512_bf16",
-    "avx512bitalg": "avx512_bitalg",
-    "avx512fp16": "avx512_fp16",
-    "avx512vbmi2": "avx512_vbmi2",
-    "avx512vnni": "avx512_vnni",
-    "avx512vp2intersect": "avx512_vp2intersect",
-    "avx512vpopcntdq": "avx512_vpopcntdq",
-    "avxvnni": "avx_vnni",
     "bmi": "bmi1",
-    "amx-bf16": "amx_bf16",
-    "amx-int8": "amx_int8",
-    "amx-tile": "amx_tile",
-    "crc32": "sse4_2",
+    "crc32": "sse42",
     "lzcnt": "abm",
     "pclmul": "pclmulqdq",
     "prfchw": "3dnowprefetch",
     "rdrnd": "rdrand",
-    "sahf": "lahf_lm",
-    "sha": "sha_ni",
-    "shstk": "user_shstk",
+    "sahf": "lahflm",
+    "sha": "shani",
+    "shstk": "usershstk",
     "sse3": "pni",
-    "sse4.1": "sse4_1",
-    "sse4.2": "sse4_2",
 }
 
 # What LLVM goes by, as Linux calls it.
@@ -59,14 +46,18 @@ def other_kind(triple: str) -> str | None:
 
 def missing_features(needed: Iterable[str]) -> list[str]:
     """Return which of LLVM's feature names this processor lacks."""
-    flags = frozenset(_linux_facts().get("flags", "").split())
-    left = [name for name in needed if _LINUX_NAMES.get(name, name) not in flags]
+    flags = frozenset(_plain(_linux_facts().get("flags", "")).split())
+    left = [n for n in needed if _LINUX_NAMES.get(n, _plain(n)) not in flags]
     if not left:
         return []
     from glow.backends.cpu.llvmlite_binding import llvm
 
     has = llvm.get_host_cpu_features()
     return [name for name in left if not has.get(name, False)]
+
+
+def _plain(names: str) -> str:
+    return names.translate(str.maketrans("", "", "._-"))
 
 
 def _is_linux_on_x86_64() -> bool:

@@ -20,11 +20,17 @@ from glow.dialects.llvm_ext.elementwise import FLOATS, INTEGERS, shape_of_vector
 
 _KINDS = {"float": FLOATS, "integer": INTEGERS}
 _WIDTHS = {"wider": "more", "narrower": "fewer"}
+_EXAMPLES = {
+    "float to integer": "vector<8xf32> to vector<8xi32>",
+    "integer to float": "vector<8xi32> to vector<8xf32>",
+    "wider": "vector<8xi8> to vector<8xi32>",
+    "narrower": "vector<8xi32> to vector<8xi8>",
+}
 _DOCSTRING = """
     {meaning}
 
     Shapes: input {source}, result {result}, both scalar or of as many lanes.{errors}
-    Source: {origin}.
+    Source: LLVM's {llvm_name}, also of vectors.
 
     ```mlir
     %r = llvm_ext.{name} %x : {example}
@@ -69,25 +75,19 @@ def bits_of(type_: Attribute) -> int:
 
 
 def _conversion(
-    name: str,
-    source: str,
-    result: str,
-    meaning: str,
-    origin: str,
-    example: str,
-    width: str = "",
+    name: str, kinds: str, meaning: str, llvm_name: str = "", width: str = ""
 ) -> type[Conversion]:
-    """Define the op `llvm_ext.name` from numbers of kind `source` to kind `result`."""
-    errors = f"\n    Errors: a result that is not {width}." if width else ""
+    """Define the op `llvm_ext.name`, whose `kinds` are such as `float to integer`."""
+    source, result = kinds.split(" to ")
     members = {
         "__doc__": _DOCSTRING.format(
             name=name,
             source=source,
             result=result,
             meaning=meaning,
-            origin=origin,
-            example=example,
-            errors=errors,
+            llvm_name=llvm_name or name,
+            example=_EXAMPLES[width or kinds],
+            errors=f"\n    Errors: a result that is not {width}." if width else "",
         ),
         "__module__": __name__,
         "name": f"llvm_ext.{name}",
@@ -99,62 +99,22 @@ def _conversion(
     return irdl_op_definition(type(f"{name.title()}Op", (Conversion,), members))
 
 
-FPToSIOp = _conversion(
-    *("fptosi", "float", "integer"),
-    "Round a float towards zero to a signed integer; undefined where it does not fit.",
-    "LLVM's fptosi",
-    "vector<8xf32> to vector<8xi32>",
-)
-FPToUIOp = _conversion(
-    *("fptoui", "float", "integer"),
-    "Round a float towards zero to an unsigned integer; undefined where"
-    " it does not fit.",
-    "LLVM's fptoui",
-    "f32 to i8",
-)
+_ROUND, _CONVERT, _RESIZE = "float to integer", "integer to float", "integer to integer"
+_UNDEFINED = "Round towards zero, to {} integer; undefined where that does not fit."
+_NEAREST = "Round towards zero, to {} integer or the nearest bound; NaN becomes 0."
+
+FPToSIOp = _conversion("fptosi", _ROUND, _UNDEFINED.format("a signed"))
+FPToUIOp = _conversion("fptoui", _ROUND, _UNDEFINED.format("an unsigned"))
 FPToSISatOp = _conversion(
-    *("fptosi_sat", "float", "integer"),
-    "Round towards zero to a signed integer, or to the nearest bound; NaN becomes 0.",
-    "LLVM's llvm.fptosi.sat",
-    "f32 to i32",
+    "fptosi_sat", _ROUND, _NEAREST.format("a signed"), "llvm.fptosi.sat"
 )
 FPToUISatOp = _conversion(
-    *("fptoui_sat", "float", "integer"),
-    "Round towards zero to an unsigned integer, or to the nearest bound;"
-    " NaN becomes 0.",
-    "LLVM's llvm.fptoui.sat",
-    "f32 to i8",
+    "fptoui_sat", _ROUND, _NEAREST.format("an unsigned"), "llvm.fptoui.sat"
 )
-SIToFPOp = _conversion(
-    *("sitofp", "integer", "float"),
-    "Convert a signed integer to the nearest float.",
-    "LLVM's sitofp; xDSL's arith.sitofp has no vectors",
-    "vector<8xi32> to vector<8xf32>",
-)
-UIToFPOp = _conversion(
-    *("uitofp", "integer", "float"),
-    "Convert an unsigned integer to the nearest float.",
-    "LLVM's uitofp",
-    "i8 to f32",
-)
-ExtSIOp = _conversion(
-    *("extsi", "integer", "integer"),
-    "Widen a signed integer.",
-    "LLVM's sext; xDSL's arith.extsi has no vectors",
-    "vector<8xi8> to vector<8xi32>",
-    "wider",
-)
-ExtUIOp = _conversion(
-    *("extui", "integer", "integer"),
-    "Widen an unsigned integer.",
-    "LLVM's zext; xDSL's arith.extui has no vectors",
-    "vector<8xi1> to vector<8xi8>",
-    "wider",
-)
+SIToFPOp = _conversion("sitofp", _CONVERT, "Convert a signed integer to a float.")
+UIToFPOp = _conversion("uitofp", _CONVERT, "Convert an unsigned integer to a float.")
+ExtSIOp = _conversion("extsi", _RESIZE, "Widen a signed integer.", "sext", "wider")
+ExtUIOp = _conversion("extui", _RESIZE, "Widen an unsigned integer.", "zext", "wider")
 TruncIOp = _conversion(
-    *("trunci", "integer", "integer"),
-    "Keep the low bits of an integer.",
-    "LLVM's trunc; xDSL's arith.trunci has no vectors",
-    "vector<8xi32> to vector<8xi8>",
-    "narrower",
+    "trunci", _RESIZE, "Keep the low bits of an integer.", "trunc", "narrower"
 )

@@ -1,6 +1,6 @@
 """Comparisons and choices on vectors, which `arith` and `llvm` have on scalars only."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -25,7 +25,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -50,6 +50,8 @@ class _VectorComparison(IRDLOperation):
     predicate = prop_def(IntegerAttr)
     result = result_def(VectorType[I1])
 
+    traits = traits_def(Pure())
+
     def __init__(self, lhs: SSAValue, rhs: SSAValue, predicate: str):
         super().__init__(
             operands=[lhs, rhs],
@@ -70,32 +72,41 @@ class _VectorComparison(IRDLOperation):
             raise VerifyException(f"expected an i1 per lane of {lhs}, got {result}")
 
     @classmethod
-    def parse(cls, parser: Parser) -> "_VectorComparison":
+    def parse(cls, parser: Parser) -> Self:
         predicate = parser.parse_identifier()
         if predicate not in cls.PREDICATES:
             known = ", ".join(cls.PREDICATES)
             parser.raise_error(f"expected a predicate out of {known}")
         parser.parse_punctuation(",")
-        lhs = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        rhs = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
-        lhs, rhs = parser.resolve_operands([lhs, rhs], [type_, type_], parser.pos)
+        names, attributes, type_ = _parse_operands(parser)
+        lhs, rhs = parser.resolve_operands(names, [type_, type_], parser.pos)
         op = cls(lhs, rhs, predicate)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
-        lhs, rhs = self.operands
-        printer.print_string(f" {self.PREDICATES[self.predicate.value.data]}, ")
-        printer.print_ssa_value(lhs)
-        printer.print_string(", ")
-        printer.print_ssa_value(rhs)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(lhs.type)
+        printer.print_string(f" {self.PREDICATES[self.predicate.value.data]},")
+        _print_operands(self, printer)
+
+
+def _parse_operands(
+    parser: Parser,
+) -> tuple[list[UnresolvedOperand], dict[str, Attribute], Attribute]:
+    """Read operands, attributes, and the type of the last operand."""
+    names = parser.parse_comma_separated_list(
+        parser.Delimiter.NONE, parser.parse_unresolved_operand
+    )
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    return names, attributes, parser.parse_type()
+
+
+def _print_operands(op: IRDLOperation, printer: Printer) -> None:
+    printer.print_string(" ")
+    printer.print_list(op.operands, printer.print_ssa_value)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.operands[-1].type)
 
 
 @irdl_op_definition
@@ -118,8 +129,6 @@ class CmpfOp(_VectorComparison):
     lhs = operand_def(T)
     rhs = operand_def(T)
 
-    traits = traits_def(Pure())
-
 
 @irdl_op_definition
 class CmpiOp(_VectorComparison):
@@ -140,8 +149,6 @@ class CmpiOp(_VectorComparison):
     T: ClassVar = VarConstraint("T", VectorType.constr(SignlessIntegerConstraint))
     lhs = operand_def(T)
     rhs = operand_def(T)
-
-    traits = traits_def(Pure())
 
 
 @irdl_op_definition
@@ -178,13 +185,7 @@ class SelectOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "SelectOp":
-        names = [parser.parse_unresolved_operand()]
-        for _ in range(2):
-            parser.parse_punctuation(",")
-            names.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type_ = parser.parse_type()
+        names, attributes, type_ = _parse_operands(parser)
         mask = VectorType(i1, shape_of_vector(type_))
         values = parser.resolve_operands(names, [mask, type_, type_], parser.pos)
         op = cls(*values)
@@ -192,11 +193,7 @@ class SelectOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
+        _print_operands(self, printer)
 
 
 @irdl_op_definition

@@ -54,14 +54,8 @@ class Lowering:
     def all(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         return [self[value] for value in values]
 
-    def add(self, op: Operation) -> SSAValue:
-        """Append `op`, which has one result, and return that."""
-        op.location = self.location
-        self.block.add_op(op)
-        return op.results[0]
-
     def do(self, op: Operation) -> None:
-        """Append `op`, which has no result."""
+        """Append `op`."""
         op.location = self.location
         self.block.add_op(op)
 
@@ -73,9 +67,11 @@ class Lowering:
         **properties: Attribute,
     ) -> SSAValue:
         """Append an op with one result, without the cost of its constructor."""
-        return self.add(
-            op.create(operands=operands, result_types=[result], properties=properties)
+        made = op.create(
+            operands=operands, result_types=[result], properties=properties
         )
+        self.do(made)
+        return made.results[0]
 
     def replace(self, source: Operation, value: SSAValue) -> None:
         """Let `value` stand for the one result of `source`."""
@@ -169,7 +165,9 @@ class Lowering:
             op = llvm.FuncOp(callee, type_, llvm.LinkageAttr("external"))
             op.location = self.location
             self.externals[callee] = op
-        return self.add(call_op(callee, operands, [result]))
+        call = call_op(callee, operands, [result])
+        self.do(call)
+        return call.results[0]
 
     def branch(
         self,
