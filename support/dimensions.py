@@ -25,7 +25,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: Fraction.__truediv__,
     ast.FloorDiv: _quotient,
     ast.Mod: operator.mod,
 }

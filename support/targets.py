@@ -75,12 +75,7 @@ class Target:
 
     @property
     def panel_width(self) -> int:
-        """
-        The columns of a packed panel.
-
-        The last panel is computed in no more registers than it has columns for, so that
-        wide panels cost nothing but some memory.
-        """
+        """The columns of a packed panel; the last has registers for what is left."""
         return self.panel_widths[0]
 
     def masks(self, *sizes: int) -> bool:
@@ -129,8 +124,7 @@ class LayoutChoice:
     """
     A way in which a target can run an op: the layouts of its operands and results.
 
-    There is an entry per operand and one per result. `cost` is the cost over the
-    cheapest way, in bytes of memory traffic that take as long.
+    `cost` is over that of the cheapest way, in bytes of memory traffic as slow.
     """
 
     operands: tuple[Asked, ...]
@@ -145,37 +139,12 @@ Layouts: TypeAlias = "Sequence[Layout]"
 """A layout per operand, or per result."""
 
 
-def _no_choices(
-    op: Operation, target: Target, offers: Offers
-) -> tuple[LayoutChoice, ...]:
-    """Make no requests."""
-    return ()
-
-
-def _carry_free(
-    op: Operation, operands: Layouts, results: Layouts, target: Target
-) -> float | None:
-    """Carry any layout for nothing."""
-    return 0.0
-
-
-def keeps_none(op: Operation, target: Target) -> bool:
-    """Keep no op that can be written as others."""
-    return False
-
-
-def takes_all(op: Operation, presence: frozenset[str], target: Target) -> bool:
-    """Accept every op with any of its optional operands and results."""
-    return True
-
-
 @dataclass(frozen=True)
 class Backend:
     """
     The interface between the compiler and a target; an entry point names the value.
 
-    Its functions import what they need when they are called, so that resolving a name
-    is cheap.
+    Functions import what they need when called, so that resolving a name is cheap.
     """
 
     name: str
@@ -190,36 +159,29 @@ class Backend:
     emit: Callable[[ModuleOp, Target, str], str | bytes] | None = None
     """`emit(module, target, form)` returns machine code in one of `FORMS`."""
     identity: Callable[[str], str] | None = None
-    """
-    `identity(features)` returns text that identifies the target, faster than making it;
-    None: `repr` of the target is used.
-    """
+    """`identity(features)` returns text for a target, by default its `repr`, faster."""
     load: Callable[..., Any] | None = None
-    """
-    `load(image)` returns the executable that was saved as `image`; None: there is no
-    format to save.
-    """
+    """`load(image)` returns a saved executable; None: there is no format to save."""
     layout_choices: Callable[[Operation, Target, Offers], Sequence[LayoutChoice]] = (
-        _no_choices
+        lambda op, target, offers: ()
     )
     """
     Return the layouts in which an op can run. An op without any carries the layouts of
     its operands if it has axis maps, and is row-major otherwise.
     """
     carry_cost: Callable[[Operation, Layouts, Layouts, Target], float | None] = (
-        _carry_free
+        lambda op, operands, results, target: 0.0
     )
     """
-    Return the cost of running an op that carries layouts, or a reshape, with these of
-    its operands and results, in the unit of `LayoutChoice.cost`; None if it cannot run
-    so.
+    Return the cost, as of a `LayoutChoice`, of running an op that carries layouts, or a
+    reshape, with these of its operands and results; None if it cannot run so.
     """
-    takes: Callable[[Operation, frozenset[str], Target], bool] = takes_all
+    takes: Callable[[Operation, frozenset[str], Target], bool] | None = None
     """
     `takes(op, presence, target)` returns whether the target runs an op like `op` whose
-    optional operands and results are exactly those named in `presence`.
+    optional operands and results are exactly those in `presence`; None: any.
     """
-    keeps: Callable[[Operation, Target], bool] = keeps_none
+    keeps: Callable[[Operation, Target], bool] = lambda op, target: False
     """
     `keeps(op, target)` returns whether the target has a kernel for an op that passes
     would otherwise decompose, such as an attention.
@@ -236,11 +198,7 @@ def imported(module: str, name: str) -> Callable[..., Any]:
 
 
 def resolve(spec: str) -> Backend:
-    """
-    Return the backend of target `spec`: its name, or `name:features`.
-
-    Errors: a TargetError for a name that no installed package provides.
-    """
+    """Return the backend of target `spec`; a TargetError where none has the name."""
     (find,) = FINDERS
     backend = find(spec.partition(":")[0])
     assert isinstance(backend, Backend), f"{spec} is not a Backend"
@@ -252,8 +210,7 @@ def target_of(spec: str) -> Target:
     """
     Return the target that `spec` names: `cpu`, or narrowed as in `cpu:avx2`.
 
-    Passes keep this text as their option. Errors: as `resolve`, and features that
-    the backend does not know.
+    Errors: a TargetError for a name or features that no installed package provides.
     """
     return resolve(spec).make_target(spec.partition(":")[2])
 
@@ -279,7 +236,8 @@ class TargetQueries:
         return self.backend.carry_cost(op, operands, results, self.target)
 
     def takes(self, op: Operation, presence: frozenset[str]) -> bool:
-        return self.backend.takes(op, presence, self.target)
+        takes = self.backend.takes
+        return takes is None or takes(op, presence, self.target)
 
     def keeps(self, op: Operation) -> bool:
         return self.backend.keeps(op, self.target)

@@ -59,11 +59,7 @@ def _compile(module: ModuleOp, target: Target, **_: Any) -> Any:
 
 
 def checking(machine: str) -> Callable[..., Any]:
-    """
-    Return a `Backend.compile` that reads bytes as the kernels of `machine` would.
-
-    A backend at level `layout` that has no kernels yet tries its layouts with it.
-    """
+    """Return a `Backend.compile` that reads bytes as kernels of `machine` would."""
 
     def compile(module: ModuleOp, target: Target, **_: Any) -> Any:
         from glow.backends.reference.executable import ReferenceExecutable

@@ -21,7 +21,7 @@ from glow.dialects.graph.presence import (
 from glow.passes.graph._optionals import has_neutral, write_given
 from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import name_of
-from glow.support.targets import TargetQueries, resolve, takes_all
+from glow.support.targets import TargetQueries, resolve
 
 Names = tuple[str, ...]
 
@@ -125,6 +125,6 @@ class LegalizeOptionalsPass(ModulePass):
     target: str = "cpu"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if resolve(self.target).takes is not takes_all:
+        if resolve(self.target).takes is not None:
             pattern = partial(legalize_optionals, target=self.target)
             rewrite(op, pattern, on_layouts=True)

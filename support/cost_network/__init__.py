@@ -36,10 +36,9 @@ def solve(
     Return an assignment of the least cost, or a good one where that is too hard.
 
     It is exact where variables can be eliminated with tables of at most `table_limit`
-    entries, and a few hundred that large, after trying all states of some variables if
-    need be. Otherwise `rounds` of a search start from what `greedy` finds, and never
-    end with more. Of equal states the lower number is preferred; the same network has
-    the same solution always.
+    entries, and a few hundred that large, after trying all states of some if need be.
+    Otherwise `rounds` of a search start from what `greedy` finds. Of equal states the
+    lower is preferred; the same network always has the same solution.
 
     Errors: no assignment has a finite cost, or none was found; a limit below one,
     fewer rounds than none.

@@ -19,9 +19,7 @@ _MANY = 64
 
 
 class Step(NamedTuple):
-    """
-    A variable to eliminate, its neighbors at that time, and the size of its table.
-    """
+    """A variable to eliminate, its neighbors then, and the size of its table."""
 
     variable: int
     neighbors: Scope
@@ -39,9 +37,8 @@ class EliminationGraph:
     """
     The graph of variables that share tables, while some are eliminated.
 
-    Eliminating a variable makes one table over it and all its neighbors, of at most
-    `limit` entries. The variable with the smallest table goes first, of several the one
-    with the lowest number.
+    Eliminating a variable makes a table over it and its neighbors, of at most `limit`
+    entries. The variable with the smallest one goes first, of several the lowest.
     """
 
     def __init__(self, costs: Costs, limit: int) -> None:
@@ -76,11 +73,7 @@ class EliminationGraph:
         return None
 
     def eliminate(self) -> list[Step]:
-        """
-        Eliminate variables while the next table has no more entries than the limit.
-
-        A variable that is alone is eliminated whatever the limit.
-        """
+        """Eliminate variables while the next table is within the limit."""
         steps: list[Step] = []
         while (variable := self.next) is not None:
             entries = self._sizes[variable]
@@ -93,7 +86,7 @@ class EliminationGraph:
 
     def cut(self, times: Mapping[int, int]) -> int:
         """
-        Take out a neighbor of the next variable, the one with the most neighbors.
+        Take out the neighbor of the next variable that has most neighbors itself.
 
         `times` says how often a variable was taken before; the others come first.
         """
@@ -110,7 +103,6 @@ class EliminationGraph:
         return chosen
 
     def _key_of(self, variable: int) -> tuple[int, ...]:
-        """Return the key of a variable: the lowest key goes first."""
         return self._table[variable], variable
 
     def _reconsider(self, variables: Iterable[int]) -> None:
@@ -143,8 +135,8 @@ class FillGraph(EliminationGraph):
     """
     A graph that eliminates first the variable whose neighbors share most tables.
 
-    Of each two that share none, the product of their bits counts (weighted min-fill).
-    This takes longer than to go by sizes, and often leads to smaller tables.
+    Of each two that share none, the product of their bits counts (weighted min-fill),
+    which takes longer than to go by sizes and often leads to smaller tables.
     """
 
     def _key_of(self, variable: int) -> tuple[int, ...]:

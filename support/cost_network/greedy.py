@@ -25,9 +25,8 @@ def greedy(network: CostNetwork) -> tuple[int, ...]:
     """
     Return an assignment of finite cost: each state the cheapest given those before it.
 
-    Variables choose in order of their numbers among the states that some assignment may
-    have; of equal ones they take the lowest. Where one finds no state of finite cost,
-    it and the variables around it choose again together.
+    Variables choose in order, of equal states the lowest. Where one finds none of
+    finite cost, it and the variables around it choose again together.
 
     Errors: no assignment has a finite cost, or none was found.
     """
@@ -75,8 +74,8 @@ def _repair(costs: Costs, penalized: Costs, states: dict[int, int]) -> None:
     """
     Change states until their cost is finite.
 
-    The variables around a pair that does not go together choose again, at first those
-    next to it and, while that does not help, those twice as far away.
+    The variables next to a pair that does not go together choose again and, while that
+    does not help, those twice as far away.
     """
     tables: dict[int, list[tuple[Scope, Table]]] = {v: [] for v in costs.vectors}
     for scope, table in penalized.tables:

@@ -22,6 +22,8 @@ class CostNetwork:
     Variables with a cost per state, and tables with a cost per pair of states.
 
     A cost may be negative; an infinite one says that the state or pair is not allowed.
+    Errors: ValueError for costs of another shape, NaN, minus infinity, or variables and
+    states that do not exist.
     """
 
     def __init__(self) -> None:
@@ -29,11 +31,7 @@ class CostNetwork:
         self._tables: dict[tuple[int, int], Table] = {}
 
     def variable(self, costs: Sequence[float] | Table) -> int:
-        """
-        Add a variable with one state per entry of `costs`, and return its number.
-
-        Errors: no states, or a cost that is NaN or minus infinity.
-        """
+        """Add a variable with one state per entry of `costs`, and return its number."""
         table = _checked(costs, f"variable {len(self._costs)}")
         if table.ndim != 1 or not table.size:
             raise ValueError(
@@ -44,12 +42,7 @@ class CostNetwork:
         return len(self._costs) - 1
 
     def factor(self, a: int, b: int, costs: Table) -> None:
-        """
-        Add `costs[state of a, state of b]` to the cost of an assignment.
-
-        Errors: a variable that does not exist or is named twice, another shape, a cost
-        that is NaN or minus infinity.
-        """
+        """Add `costs[state of a, state of b]` to the cost of an assignment."""
         if not (0 <= a < len(self._costs) and 0 <= b < len(self._costs)):
             raise ValueError(
                 f"expected two of {len(self._costs)} variables, got {a} and {b}"
@@ -68,7 +61,6 @@ class CostNetwork:
         self._tables[key] = table if known is None else known + table
 
     def __len__(self) -> int:
-        """Return the number of variables."""
         return len(self._costs)
 
     @property
@@ -82,11 +74,7 @@ class CostNetwork:
         return self._tables
 
     def cost_of(self, states: Sequence[int]) -> float:
-        """
-        Return the cost of the assignment of `states`, one per variable.
-
-        Errors: too few or too many states, or one that its variable does not have.
-        """
+        """Return the cost of the assignment of `states`, one per variable."""
         if len(states) != len(self._costs):
             raise ValueError(
                 f"expected {len(self._costs)} states, got {len(states)} of them"

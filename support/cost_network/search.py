@@ -47,11 +47,8 @@ class Plan:
 
 
 def make_plan(costs: Costs, limit: int) -> Plan:
-    """
-    Plan an elimination in which no table has more than `limit` entries.
-
-    A better order is searched only where the simple one is not good enough.
-    """
+    """Plan an elimination in which no table has more than `limit` entries."""
+    # A better order is searched only where the simple one is not good enough.
     plan = _plan(EliminationGraph(costs, limit))
     if not plan.cutset and plan.is_affordable(costs, limit):
         return plan
@@ -66,11 +63,7 @@ def _plan(graph: EliminationGraph) -> Plan:
 def _cut(
     graph: EliminationGraph, times: Mapping[int, int]
 ) -> tuple[tuple[int, ...], tuple[Step, ...]]:
-    """
-    Return the variables to fix, and the elimination of all others then.
-
-    `times` says how often a variable was fixed before: the others are preferred.
-    """
+    """Return the variables to fix, `times` as in `cut`, and how others go then."""
     cutset: list[int] = []
     steps = graph.eliminate()
     while graph.next is not None:
@@ -81,11 +74,7 @@ def _cut(
 
 
 def solve_exactly(costs: Costs, plan: Plan) -> dict[int, int]:
-    """
-    Return the best states, trying all those of the cutset.
-
-    Errors: no assignment has a finite cost.
-    """
+    """Return the best states, trying all of the cutset; an error if all cost inf."""
     outer = eliminate(costs, plan.outer)
     cost, states = outer.left.constant, dict[int, int]()
     if plan.cutset:

@@ -24,9 +24,8 @@ class LayoutError(ValueError):
     def __init__(self, message: str, column: int | None = None, dim: int | None = None):
         super().__init__(message)
         self.column = column
-        """The column in the text, counted from 1; None if there is no text."""
+        """The column in the text, counted from 1, and the dim at fault, if any."""
         self.dim = dim
-        """The index of the dim at fault, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -137,11 +136,7 @@ class Layout:
         return Layout([replace(d, extensions=()) for d in self.dims], self.halo)
 
     def transposed(self, permutation: Sequence[int]) -> Layout:
-        """
-        Return the layout in which the transposed tensor has the same bytes.
-
-        Axis i of the transposed tensor is axis `permutation[i]` of this one.
-        """
+        """Return the layout of the same bytes when axis i is `permutation[i]` here."""
         if sorted(permutation) != list(range(self.rank)):
             raise LayoutError(
                 f"expected a permutation of {self.rank} axes, got {list(permutation)}"
@@ -170,16 +165,13 @@ def channels_last(rank: int) -> Layout:
 
 
 def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
-    """
-    Drop digits with one value and join neighbors that count on.
-
-    The digit right inside an aligned dim stays as it is: it is the one that grows.
-    """
+    """Drop digits with one value; join neighbors that count on, but where one grows."""
     merged: list[Dim] = []
     for dim in dims:
         if dim.extent == 1:
             continue
         last = merged[-1] if merged else None
+        # The digit right inside an aligned dim takes up its slack.
         grows = len(merged) > 1 and merged[-2].alignment > 1
         if (
             last is not None
@@ -198,11 +190,7 @@ def _merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
 
 
 def _places(dims: Sequence[Dim]) -> list[list[int]]:
-    """
-    Return the indices of the dims of each axis.
-
-    Errors: an axis below another that has no dim.
-    """
+    """Return the indices of the dims of each axis; an error where one has none."""
     places: dict[int, list[int]] = {}
     for i, dim in enumerate(dims):
         places.setdefault(dim.axis, []).append(i)

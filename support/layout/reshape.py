@@ -25,8 +25,7 @@ def relabeled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
     """
     Return the layout of a tensor whose axis i runs along axis `sources[i]`.
 
-    Axes along which nothing runs are left out; an axis that runs along none goes
-    outermost. The order of the others stays.
+    Axes along which nothing runs are left out; one that runs along none goes outermost.
     """
     axes = [axis for axis in sources if axis is not None]
     if len(set(axes)) != len(axes) or any(not 0 <= a < layout.rank for a in axes):
@@ -40,7 +39,10 @@ def relabeled(layout: Layout, sources: tuple[int | None, ...]) -> Layout:
         if dim.axis in axes
     ]
     halo = [(0, 0) if axis is None else layout.halo[axis] for axis in sources]
-    return Layout(_unaligned_inside(fresh + kept), halo)
+    dims = fresh + kept
+    if dims:  # one that became the innermost has no alignment
+        dims[-1] = replace(dims[-1], alignment=1)
+    return Layout(dims, halo)
 
 
 @lru_cache(4096)
@@ -49,20 +51,15 @@ def unblocked(layout: Layout) -> Layout:
     return permuted(sorted(range(layout.rank), key=lambda a: layout.digits(a)[-1]))
 
 
-def _unaligned_inside(dims: list[Dim]) -> list[Dim]:
-    """Drop the alignment of a dim that became the innermost."""
-    return [*dims[:-1], replace(dims[-1], alignment=1)] if dims else dims
-
-
 @lru_cache(4096)
 def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
     """
     Return the layout in which the reshaped tensor has the same bytes, if there is one.
 
-    Both shapes hold equally many elements, which keep their row-major order. There
-    is none where the inner one of merged axes has padding, where a block straddles
-    two new axes unless all are row-major, or for an aligned layout. New axes of one
-    position go outermost. Dims that stay whole keep their extensions.
+    Elements keep their row-major order. There is none where the inner one of merged
+    axes has padding, where a block straddles two new axes unless all are row-major, or
+    for an aligned layout. New axes of one position go outermost. Dims that stay whole
+    keep their extensions.
     """
     check_shape(layout, shape)
     if prod(shape) != prod(new_shape) or 0 in shape or layout.is_aligned:
@@ -78,7 +75,8 @@ def reshaped(layout: Layout, shape: Shape, new_shape: Shape) -> Layout | None:
         if merged is None or pieces is None:
             return row_major(len(new_shape)) if layout.is_row_major else None
         places |= pieces
-        halo[new[0]] = _divided(merged.halo, axes[0].step)
+        before, after = merged.halo
+        halo[new[0]] = before // axes[0].step, after // axes[0].step
     units = [_unit(layout, axis, shape, new_shape) for axis in _units(new_shape)]
     dims = [dim for i in sorted(places) for dim in places[i]]
     return Layout(units + dims, halo)
@@ -114,11 +112,7 @@ class _Axis:
 
 
 def axis_runs(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[int]]]:
-    """
-    Pair the shortest runs of old and new axes with equally many positions.
-
-    Axes of extent 1 are in none. Neither shape has an extent of 0.
-    """
+    """Pair the shortest runs of axes, but those of extent 1, of equal sizes, not 0."""
     old = [axis for axis, extent in enumerate(shape) if extent != 1]
     new = [axis for axis, extent in enumerate(new_shape) if extent != 1]
     groups: list[tuple[list[int], list[int]]] = []
@@ -211,7 +205,3 @@ def _pieces(digit: Dim, axis: _Axis, is_outermost: bool) -> list[Dim] | None:
     if high % low:
         return None
     return [Dim(axis.axis, high // low, low // axis.step)]
-
-
-def _divided(halo: Halo, step: int) -> Halo:
-    return halo[0] // step, halo[1] // step
