@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -52,19 +53,15 @@ def dialect_in(name: str, package: str) -> Dialect:
 
 
 def dialects_in(package: str) -> dict[str, Callable[[], Dialect]]:
-    """
-    Map the name of each dialect package below `package` to a lazy builder.
+    """Map the name of each dialect, a package below `package`, to its builder."""
 
-    A dialect is a package; its name is the name of the package.
-    """
+    names = {module.rpartition(".")[2]: module for module in modules_in(package)}
+    return {name: partial(dialect_in, name, module) for name, module in names.items()}
 
-    def loader(name: str, module: str) -> Callable[[], Dialect]:
-        return lambda: dialect_in(name, module)
 
-    names = modules_in(package)
-    return {
-        name.rpartition(".")[2]: loader(name.rpartition(".")[2], name) for name in names
-    }
+def _pass_in(module: str) -> type[ModulePass]:
+    (each,) = defined_in(import_module(module), ModulePass)
+    return each
 
 
 def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
@@ -75,15 +72,8 @@ def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
     `fold-bias` is in `fold_bias.py`, in the folder of `package` or one below it.
     """
 
-    def loader(module_name: str) -> Callable[[], type[ModulePass]]:
-        def load() -> type[ModulePass]:
-            (each,) = defined_in(import_module(module_name), ModulePass)
-            return each
-
-        return load
-
     return {
-        module.rpartition(".")[2].replace("_", "-"): loader(module)
+        module.rpartition(".")[2].replace("_", "-"): partial(_pass_in, module)
         for folder in import_module(package).__path__
         for module in _passes_below(Path(folder), package)
     }

@@ -45,11 +45,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 @cache
 def dtype_named(name: Any) -> np.dtype[Any]:
-    """
-    Return what NumPy makes a type of; `bfloat16` is a name, too.
-
-    `ml_dtypes`, which has that type, is imported only for it. Errors: TypeError.
-    """
+    """Return NumPy's type of this name, or `bfloat16` of ml_dtypes; else TypeError."""
     if name == _BFLOAT16:
         return np.dtype(getattr(import_module("ml_dtypes"), _BFLOAT16))
     return np.dtype(name)
@@ -84,7 +80,7 @@ def widened(array: NDArray[Any]) -> NDArray[Any]:
 
 def narrowed(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """
-    Return numbers as floats of 16 bits, rounded to nearest even, by way of float32.
+    Return numbers rounded to floats of 16 bits, to nearest even, by way of float32.
 
     What is too large becomes an infinity, as in hardware.
     """

@@ -37,7 +37,7 @@ def read_equation(text: str, shapes: Sequence[Shape]) -> Equation:
     Return the equation `text` of operands with these shapes.
 
     Errors: VerifyException for invalid signs, another number of operands or axes,
-    extents that differ, labels of the result that no operand has or that it has twice,
+    extents that differ, labels of the result that no operand has or that stand twice,
     an ellipsis on one side only.
     """
     left, arrow, right = text.replace(" ", "").partition("->")
@@ -81,12 +81,8 @@ def _named(term: list[str], shape: Shape, text: str) -> Labels:
         )
     labels: list[str] = []
     for label in term:
-        labels += _spread(rest) if label == _ELLIPSIS else [label]
+        labels += map(str, range(-rest, 0)) if label == _ELLIPSIS else [label]
     return tuple(labels)
-
-
-def _spread(count: int) -> list[str]:
-    return [str(i) for i in range(-count, 0)]
 
 
 def _extents(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:

@@ -34,8 +34,8 @@ class FileCache:
     """
     Files of one suffix by key; safe for many threads and processes.
 
-    When they exceed `limit_bytes`, unfinished ones counted too, those used longest ago
-    are removed. A disk that fails keeps nothing and breaks nothing.
+    Beyond `limit_bytes`, unfinished ones counted too, those used longest ago are
+    removed. A disk that fails keeps nothing and breaks nothing.
     """
 
     def __init__(self, folder: Path, suffix: str, limit_bytes: int):

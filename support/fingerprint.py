@@ -19,10 +19,9 @@ _KNOWN_BY_VERSION = ("glow", "xdsl")
 @cache
 def fingerprint() -> str:
     """
-    Return a digest of all code that a compilation depends on.
+    Return a digest of all code that a compilation depends on, extensions included.
 
-    That is this package, the packages that it needs, and those that add to it. Sources
-    count by content, since versions stay while they are edited.
+    Sources count by content, since versions stay while they are edited.
     """
     parts = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     parts += [f"{name} {_version_of(name)}" for name in _NEEDED]
@@ -47,11 +46,7 @@ def _version_of(name: str) -> str:
 
 
 def own_folders() -> list[Path]:
-    """
-    Return the folders of this package.
-
-    They lie in one folder where it is installed, and side by side in a checkout.
-    """
+    """Return the folders of this package: one if installed, several in a checkout."""
     root = Path(__file__).resolve().parents[1]
     top = [path.resolve() for path in folders_of("glow")]
     beside = [

@@ -11,13 +11,9 @@ from threading import Lock
 class _Pauses:
     """The number of callers that pause the collector, and whether it ran before."""
 
-    def __init__(self) -> None:
-        self.lock = Lock()
-        self.count = 0
-        self.was_enabled = False
-
-
-_PAUSES = _Pauses()
+    lock = Lock()
+    count = 0
+    was_enabled = False
 
 
 @contextmanager
@@ -28,15 +24,15 @@ def no_collection() -> Generator[None]:
     IR is one large cycle that grows: the collector would walk it again and again, for a
     sixth of the time of a compilation, and find little to free.
     """
-    with _PAUSES.lock:
-        if _PAUSES.count == 0:
-            _PAUSES.was_enabled = gc.isenabled()
+    with _Pauses.lock:
+        if _Pauses.count == 0:
+            _Pauses.was_enabled = gc.isenabled()
             gc.disable()
-        _PAUSES.count += 1
+        _Pauses.count += 1
     try:
         yield
     finally:
-        with _PAUSES.lock:
-            _PAUSES.count -= 1
-            if _PAUSES.count == 0 and _PAUSES.was_enabled:
+        with _Pauses.lock:
+            _Pauses.count -= 1
+            if _Pauses.count == 0 and _Pauses.was_enabled:
                 gc.enable()

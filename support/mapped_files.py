@@ -1,9 +1,8 @@
 """
 Files mapped into memory, whose bytes are read where they are used.
 
-The file itself is mapped, not a copy. Replacing it by another file does no harm;
-truncating or overwriting it in place changes what arrays hold, or ends the process
-where it reads beyond the new end.
+Replacing such a file does no harm; truncating or overwriting it in place changes what
+arrays hold, or ends the process where it reads beyond the new end.
 """
 
 from __future__ import annotations
@@ -65,10 +64,9 @@ def is_mapped(array: NDArray[Any]) -> bool:
 
 def forget(array: NDArray[Any]) -> None:
     """
-    Give back the memory of `array` if the bytes are those of a mapped file.
+    Give back the memory of `array`, gaps included, if it is that of a mapped file.
 
-    Later reads only take longer. The bytes between the elements of a strided array are
-    given back too.
+    Later reads only take longer.
     """
     mapping = _mapping_of(array)
     advice = getattr(mmap, "MADV_DONTNEED", None)  # some systems take none
@@ -84,8 +82,7 @@ def usable(array: NDArray[Any]) -> NDArray[Any]:
     """
     Return `array` itself if code can read it where it lies, else an aligned copy.
 
-    Elements have to be at multiples of their size. Small arrays are moved to the start
-    of a cache line, where loading vectors of them costs least.
+    Small arrays are moved to a cache line, where loading vectors of them costs least.
     """
     if not array.flags.c_contiguous:
         return aligned(array)

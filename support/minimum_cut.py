@@ -28,10 +28,9 @@ class Network:
 
     def source_sides(self) -> tuple[set[Hashable], set[Hashable]]:
         """
-        Return the nodes beside the source in a cut of least cost: the fewest or most.
+        Return the nodes beside the source in a cut of least cost: the fewest, and most.
 
-        The fewest are the source alone unless others beside it make the cut cheaper.
-        Source: Edmonds and Karp's maximum flow; the network is used up.
+        Source: Edmonds and Karp's maximum flow, which uses the network up.
         """
         while self._sink in (before := self._reached()):
             self._push(before)

@@ -6,11 +6,7 @@ from collections.abc import Iterable
 
 
 class Names:
-    """
-    The names that are taken in some scope.
-
-    Finding one that is free costs the same however many are taken.
-    """
+    """The names taken in some scope; a free one costs the same however many are."""
 
     def __init__(self, taken: Iterable[str] = (), separator: str = "."):
         self._taken = set(taken)

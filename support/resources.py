@@ -19,8 +19,7 @@ class Resource:
     """
     A read-only array that attributes refer to by the SHA-256 of its bytes.
 
-    Attributes hold the resource, so bytes live exactly as long as the IR or the
-    executables that use them.
+    Attributes hold it, so bytes live as long as the IR or executables that use them.
     """
 
     def __init__(self, array: NDArray[Any]):
@@ -29,12 +28,7 @@ class Resource:
         self.array = view
 
     def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
-        """
-        Return the result of `place` on the array, which must be equal, and keep that
-        one.
-
-        So an array moves once, for all executables that share it.
-        """
+        """Keep and return the result of `place`, an equal array that all then share."""
         self.array = place(self.array)
         return self.array
 

@@ -82,7 +82,7 @@ def is_narrow_float(element: Attribute) -> bool:
 
 def compute_type(element: Attribute) -> Attribute:
     """Return the type in which elements are computed on: f32 for floats of 16 bits."""
-    return f32 if isinstance(element, Float16Type | BFloat16Type) else element
+    return f32 if is_narrow_float(element) else element
 
 
 def is_unsigned(element: Attribute) -> bool:
@@ -91,11 +91,7 @@ def is_unsigned(element: Attribute) -> bool:
 
 @cache
 def signless(element: Attribute) -> Attribute:
-    """
-    Return what elements of this type are to ops of `arith`.
-
-    There the op says whether it takes its operands as unsigned: `arith.divui`.
-    """
+    """Return the type to ops of `arith`, which say themselves if it is unsigned."""
     if not is_unsigned(element):
         return element
     return IntegerType(cast(IntegerType, element).width.data)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from errno import ENOENT
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Data
 from glow.support.arrays import blocks_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
+from glow.support.files import replace_file
 from glow.support.mapped_files import contents_of, forget
 from glow.support.resources import Handle, Resource
 
@@ -25,19 +26,13 @@ def save_weights(module: ModuleOp, path: Path) -> None:
     """
     Write the bytes that `module` refers to and this process has to `path`.
 
-    The safetensors file is written whole or not at all, and is the same for the same
-    constants. Bytes are written piece by piece, and pages of mapped files are given
-    back once read.
+    The safetensors file appears whole or not at all, and is the same for the same
+    constants. Pages of mapped files are given back once read.
     """
     resources = {resource.digest: resource for resource in resources_of(module)}
-    arrays = {digest: resources[digest].array for digest in sorted(resources)}
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with partial.open("wb") as file:
-            _write(file, arrays)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    replace_file(
+        path, _pieces({name: resources[name].array for name in sorted(resources)})
+    )
 
 
 def resources_of(module: ModuleOp) -> Iterator[Resource]:
@@ -84,9 +79,9 @@ _LENGTH_BYTES = 8
 _ALIGNMENT = 8
 
 
-def _write(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
+def _pieces(arrays: Mapping[str, NDArray[Any]]) -> Iterator[bytes | memoryview]:
     """
-    Write a safetensors file; the library would make all of it in memory first.
+    Yield a safetensors file; the library would make all of it in memory first.
 
     Large elements come first, so that all are at multiples of their size.
     """
@@ -95,17 +90,15 @@ def _write(file: BinaryIO, arrays: Mapping[str, NDArray[Any]]) -> None:
     end = 0
     for name, array in ordered:
         start, end = end, end + array.nbytes
-        header[name] = {
-            "dtype": _NAMES[array.dtype.name],
-            "shape": array.shape,
-            "data_offsets": [start, end],
-        }
+        dtype = _NAMES[array.dtype.name]
+        offsets = [start, end]
+        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": offsets}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
-    file.write(len(text).to_bytes(_LENGTH_BYTES, "little") + text)
+    yield len(text).to_bytes(_LENGTH_BYTES, "little") + text
     for _, array in ordered:
         for block in blocks_of(array):
-            file.write(block.data)
+            yield block.data
             forget(block)
 
 

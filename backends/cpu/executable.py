@@ -75,11 +75,13 @@ def compile_module(
 def objects_of(module: ModuleOp, target: Target, cache: ObjectCache) -> list[bytes]:
     """Return the code of a module of the llvm dialect, and of kernels it declares."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    defined = units(module)
     objects = [
         cached_object_code(text, target, cache, level_of(functions[name]))
-        for name, text in units(module).items()
+        for name, text in defined.items()
     ]
-    return objects + kernel_objects(_declared(module), target, cache)
+    declared = [name for name in functions if name not in defined]
+    return objects + kernel_objects(declared, target, cache)
 
 
 def level_of(function: FuncOp) -> int:
@@ -87,15 +89,6 @@ def level_of(function: FuncOp) -> int:
     is_straight = function.body.blocks.first is function.body.blocks.last
     is_main = function.sym_name.data == ENTRY
     return ROW_OF_CALLS_LEVEL if is_main and is_straight else KERNEL_LEVEL
-
-
-def _declared(module: ModuleOp) -> list[str]:
-    """Return the names of the functions that are declared but not defined."""
-    return [
-        op.sym_name.data
-        for op in module.ops
-        if isinstance(op, FuncOp) and op.body.blocks.first is None
-    ]
 
 
 def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:
@@ -114,10 +107,8 @@ def _constants(module: ModuleOp, starts: Container[int]) -> Iterator[NDArray[Any
                 " name the file that has them with --weights"
             )
         element = repeated_element(array.array) if number in starts else None
-        if element is not None:
-            yield CONSTANTS.share(element)
-            continue
-        yield array.settle(CONSTANTS.share)
+        share = CONSTANTS.share
+        yield array.settle(share) if element is None else share(element)
 
 
 def _parameters(module: ModuleOp) -> Iterator[Parameter]:

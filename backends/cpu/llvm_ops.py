@@ -232,13 +232,13 @@ def _br(w: Writer, op: llvm.BrOp) -> None:
 def _cond_br(w: Writer, op: llvm.CondBrOp) -> None:
     """A phi tells edges apart by their block: two edges to one need another block."""
     condition, then = w.typed(op.cond), w.edge(op.then_block, op.then_arguments)
-    if op.then_block is not op.else_block:
-        otherwise = w.edge(op.else_block, op.else_arguments)
-        w.line(f"br {condition}, {then}, {otherwise}")
-        return
-    otherwise, block = w.trampoline(op.else_block, op.else_arguments)
-    w.line(f"br {condition}, {then}, {otherwise}")
-    w.lines.append(block)
+    between = f"{w.label}.to.{w.labels[op.else_block]}"
+    is_one = op.then_block is op.else_block
+    start = between if is_one else w.label
+    otherwise = w.edge(op.else_block, op.else_arguments, start)
+    w.line(f"br {condition}, {then}, {f'label %{between}' if is_one else otherwise}")
+    if is_one:
+        w.lines.append(f"{between}:\n  br {otherwise}")
 
 
 @writes(llvm.ReturnOp)

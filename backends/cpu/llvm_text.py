@@ -143,18 +143,11 @@ class Writer:
         )
         self.define(op, f"call {flags}{result} @{callee}({given})")
 
-    def edge(self, target: Block, values: Sequence[SSAValue]) -> str:
-        """Note an edge from the current block; return the label it goes to."""
+    def edge(self, target: Block, values: Sequence[SSAValue], start: str = "") -> str:
+        """Note an edge from the current block, or `start`; return its label."""
         given = [self.names[value] for value in values]
-        self.incoming[target].append((self.label, given))
+        self.incoming[target].append((start or self.label, given))
         return f"label %{self.labels[target]}"
-
-    def trampoline(self, target: Block, values: Sequence[SSAValue]) -> tuple[str, str]:
-        """Note an edge through a block of its own; return label and its line."""
-        label = f"{self.label}.to.{self.labels[target]}"
-        given = [self.names[value] for value in values]
-        self.incoming[target].append((label, given))
-        return f"label %{label}", f"{label}:\n  br label %{self.labels[target]}"
 
     def function(self, op: llvm.FuncOp, linkage: str) -> None:
         """Write a definition, or a declaration if there is no body."""

@@ -24,9 +24,8 @@ def requested_layouts(
     `names` and `layouts` go together; without names there is one layout, of all tensors
     of its rank. `shapes` are those of all tensors, None where one is not known.
 
-    Errors: a LayoutError that lists all problems: text that is no layout, a name that
-    no tensor has, or twice, a layout that does not fit the tensor, or with padding that
-    the caller would have to fill.
+    Errors: a LayoutError that lists all: text that is no layout, unknown or repeated
+    names, layouts that do not fit, or have padding that the caller would have to fill.
     """
     if len(names) != len(layouts) and (names or len(layouts) != 1):
         raise LayoutError(
