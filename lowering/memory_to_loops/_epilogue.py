@@ -17,8 +17,11 @@ from glow.dialects.memory.storage import GetOp
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow
+from glow.lowering.memory_to_loops.kernels.kernel import Argument
+from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
+from glow.support.types import signless
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class EpiloguePlan:
         )
 
 
-IDENTITY = EpiloguePlan(Epilogue(ScalarProgram.identity(f32), (f32,)))
+IDENTITY = EpiloguePlan(Epilogue(ScalarProgram.identity(f32), f32))
 
 
 def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
@@ -95,10 +98,22 @@ def program_of(region: Region, element: Attribute = f32) -> ScalarProgram:
 def form_of(op: ConvOp | MatMulOp, element: Attribute) -> Epilogue:
     """Return what follows a product of `element`, where no kinds of extras matter."""
     return Epilogue(
-        program_of(op.epilogue, element),
-        tuple(buffer_type(b).element_type for b in (*op.extras, op.result)),
-        bias=None if op.bias is None else buffer_type(op.bias).element_type,
+        program_of(op.epilogue, element), buffer_type(op.result).element_type
     )
+
+
+def plain(main: Main, buffer: SSAValue, start: int = 0) -> Argument:
+    """Return `buffer` with elements without a sign, as programs have them."""
+    return main.base(buffer, start, signless(buffer_type(buffer).element_type))
+
+
+def epilogue_arguments(
+    main: Main, op: ConvOp | MatMulOp, starts: Sequence[int] = ()
+) -> dict[str, Argument]:
+    """Return what is read behind a product: the bias, and extras from `starts` on."""
+    bias = {} if op.bias is None else {"bias": plain(main, op.bias)}
+    extras = zip(op.extras, starts or (0,) * len(op.extras), strict=True)
+    return bias | {f"extra{n}": plain(main, *each) for n, each in enumerate(extras)}
 
 
 def epilogue_of(

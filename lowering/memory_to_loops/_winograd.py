@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute
 
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
-from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.winograd import (
     Form,
@@ -25,8 +20,9 @@ from glow.lowering.memory_to_loops._epilogue import (
     IDENTITY,
     EpiloguePlan,
     Matrix,
+    epilogue_arguments,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.winograd import (
     InputRow,
     OutputRow,
@@ -39,16 +35,7 @@ from glow.lowering.memory_to_loops.kernels.winograd import (
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """The parts of a convolution: kernels, what each is passed, rows and work."""
-
-    blocks: int
-    kernel: Winograd
-    row: WinogradRow[int]
-    core: list[Planned]
+from glow.support.targets import Target
 
 
 def call_winograd(
@@ -64,82 +51,72 @@ def call_winograd(
 
     One block is three parts, each of which is cut by itself; of several, each does all.
     """
-    table = Table()
-    plan = _plan(main, op, input, result, pads, epilogue, table)
     assert op.scratch is not None
-    bias = {} if op.bias is None else {"bias": op.bias}
-    extras = {f"extra{i}": extra for i, extra in enumerate(epilogue.extras)}
-    buffers = {"input": op.input, "filter": op.filter, **bias, **extras}
-    buffers |= {"scratch": op.scratch, "result": op.result}
-    bases = {name: main.base(buffer) for name, buffer in buffers.items()}
-    bases["table"] = main.offsets(table.array())
-
-    def call(kernel: Kernel, names: Iterable[str], row: Any, work: Work) -> None:
-        main.call(kernel, [bases[name] for name in names], row, work)
-
-    kernel, row = plan.kernel, plan.row
-    multiplied = sum(work.units * work.cost for *_, work in plan.core)
-    moved = (kernel.input.tile + 2) ** 2 * (row.input.channels + row.output.channels)
-    if plan.blocks > 1:
-        cost = multiplied + moved * row.input.block
-        call(kernel, kernel.operands(), row, Work(plan.blocks, cost))
+    table, lanes = Table(), main.target.f32_lanes
+    form = form_with(physical_shape_of(op.filter.type)[0])
+    row, core = _rows(main.target, op, form, (input, result), pads, epilogue, table)
+    scratch, offsets = main.base(op.scratch), main.offsets(table.array())
+    given = {"input": main.base(op.input), "scratch": scratch, "table": offsets}
+    filter = main.base(op.filter)
+    multiplied = {"left": scratch, "right": filter, "result": scratch, "table": offsets}
+    stored = {"scratch": scratch, **epilogue_arguments(main, op)}
+    stored |= {"result": main.stored(op.result), "table": offsets}
+    first, last = (
+        WinogradInput(form.tile, lanes),
+        WinogradOutput(form.tile, lanes, epilogue.form),
+    )
+    moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)
+    blocks = -(-row.tiles // row.input.block)
+    if blocks == 1:
+        work = Work(row.tiles, moved // 2)
+        main.call(first, given, row.input, work)
+        for gemm, own, part in core:
+            main.call(gemm, multiplied, own, part)
+        main.call(last, stored, row.output, work)
         return
-    work = Work(row.tiles, moved // 2)
-    call(kernel.input, kernel.input.operands(), row.input, work)
-    for gemm, own, part in plan.core:
-        call(gemm, ["scratch", "filter", "scratch", "table"], own, part)
-    call(kernel.output, kernel.output.operands(), row.output, work)
+    products = tuple(gemm.called_with(multiplied, own) for gemm, own, _ in core)
+    kernel = Winograd(
+        first.called_with(given, row.input),
+        products,
+        last.called_with(stored, row.output),
+    )
+    cost = sum(work.units * work.cost for *_, work in core) + moved * row.input.block
+    main.call(kernel, {**given, "filter": filter, **stored}, row, Work(blocks, cost))
 
 
-def _plan(
-    main: Main,
+def _rows(
+    target: Target,
     op: ConvOp,
-    input: Addressing,
-    result: Addressing,
+    form: Form,
+    images: tuple[Addressing, Addressing],
     pads: Sequence[int],
     epilogue: EpiloguePlan,
     table: Table,
-) -> _Plan:
-    target, lanes = main.target, main.target.f32_lanes
+) -> tuple[WinogradRow[int], list[Planned]]:
+    """Return the row of all parts, and the products of one block."""
+    input, result = images
     places, *_, panel = physical_shape_of(op.filter.type)
-    form = form_with(places)
     block = winograd_block(target, form, input.shape, result.shape)
     inputs, outputs = input.shape[1], result.shape[1]
     matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)
-    filter = buffer_type(op.filter).element_type
-    matrix_product = _core(form, block, inputs, outputs, panel, matrices, filter)
-    core = plan_product(target, matrix_product, table)
+    product = _core(form, block, inputs, outputs, panel, matrices)
+    core = plan_product(target, product, table)
     tiles, pixels = _places(form, input, result, pads)
     pixel_rows = Matrix.of(result.shape, result.strides, 1).offsets()
-    row = WinogradRow(
-        tiles=form.tiles(result.shape),
-        input=InputRow(
-            block=block,
-            channels=inputs,
-            line=input.strides[2],
-            pixel=input.strides[3],
-            stride=matrices[0],
-            tiles_at=table.add(tiles),
-        ),
-        products=tuple(ProductRow(work.units, own) for _, own, work in core),
-        output=OutputRow(
-            block=block,
-            channels=outputs,
-            stride=matrices[1],
-            products_at=places * matrices[0],
-            result_at=table.add(pixel_rows[pixels]),
-            extras=epilogue.places(
-                table, pixels, [extra.offsets() for extra in epilogue.matrices]
-            ),
+    line, pixel = input.strides[2:]
+    first = InputRow(block, inputs, line, pixel, matrices[0], table.add(tiles))
+    last = OutputRow(
+        block=block,
+        channels=outputs,
+        stride=matrices[1],
+        products_at=places * matrices[0],
+        result_at=table.add(pixel_rows[pixels]),
+        extras=epilogue.places(
+            table, pixels, [extra.offsets() for extra in epilogue.matrices]
         ),
     )
-    kernel = Winograd(
-        WinogradInput(form.tile, lanes, buffer_type(op.input).element_type),
-        tuple(gemm for gemm, *_ in core),
-        WinogradOutput(form.tile, lanes, epilogue.form),
-        filter,
-    )
-    return _Plan(-(-row.tiles // block), kernel, row, core)
+    products = tuple(ProductRow(work.units, own) for _, own, work in core)
+    return WinogradRow(form.tiles(result.shape), first, products, last), core
 
 
 def _places(
@@ -172,14 +149,12 @@ def _core(
     outputs: int,
     panel: int,
     matrices: tuple[int, int],
-    filter: Attribute,
 ) -> Product:
     """Return the products of one block: tiles by channels at each of the places."""
     places = np.arange(form.places, dtype=np.int64)
     panels = -(-outputs // panel)
     return Product(
         epilogue=IDENTITY,
-        factors=(f32, filter),
         panel=panel,
         columns=outputs,
         panel_stride=inputs * panel,

@@ -2,32 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from math import prod
 
 from xdsl.ir import SSAValue
 
-from glow.codegen.loops import Level
+from glow.codegen.loops import Level, flattened
+from glow.codegen.values import Value
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import PADDING, AttentionOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.attention_blocks import panels_of, query_rows
 from glow.lowering.memory_to_loops.axes import strides_in
-from glow.lowering.memory_to_loops.kernels.attention import Attention
+from glow.lowering.memory_to_loops.kernels.attention_block import Block
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
     MOVED,
+    TENSORS,
     AttentionRow,
     Form,
     Room,
     Spread,
     Strides,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Work
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.tiles import tiles_of
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
+
+
+@dataclass(frozen=True)
+class Attention(Kernel):
+    """
+    For each block of queries: scores, their exponentials, and sums of values.
+
+    Queries are columns: a vector has one number of each. Elements of a head are
+    neighbors in query, key, value and result.
+    Unit: a block of queries.
+    Scratch: all that a block keeps; pieces that run at once need their own.
+    """
+
+    form: Form
+
+    def write(self, call: Call, row: AttentionRow[Value]) -> None:
+        for starts in flattened(row.blocks, len(MOVED), call.range):
+            at = dict(zip(MOVED, starts, strict=True))
+            Block(self.form, call, row, at).write()
+
 
 _ENDLESS = 1 << 40
 
@@ -38,14 +59,14 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
         return
     given = {"mask": op.mask, "bias": op.bias, "lengths": op.valid_length}
     present = {name: v for name, v in given.items() if v is not None}
-    optional = tuple((n, buffer_type(v).element_type) for n, v in present.items())
     row = _row(op, present)
-    element = buffer_type(op.query).element_type
-    kernel = Attention(_form(main.target, op), element, optional, len(row.blocks))
-    operands = (op.query, op.key, op.value, op.result, *present.values(), op.scratch)
+    tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
+    buffers = tensors | present | {"scratch": op.scratch}
+    arguments = {name: main.base(buffer) for name, buffer in buffers.items()}
+    kernel = Attention(_form(main.target, op))
     units = prod(level.extent for level in row.blocks)
     cost = row.query_block * row.total * (row.elements + row.width)
-    main.call(kernel, [main.base(v) for v in operands], row, Work(units, cost))
+    main.call(kernel, arguments, row, Work(units, cost))
 
 
 def _form(target: Target, op: AttentionOp) -> Form:

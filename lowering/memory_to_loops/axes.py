@@ -21,6 +21,12 @@ class Axis:
     strides: tuple[int, ...]
 
 
+def axes_along(shape: Sequence[int], *strides: Sequence[int]) -> list[Axis]:
+    """Return axes of these extents, along which operands have these strides."""
+    steps = zip(*strides, strict=True)
+    return [Axis(extent, own) for extent, own in zip(shape, steps, strict=True)]
+
+
 def strides_in(operand: Addressing, shape: Sequence[int]) -> tuple[int, ...]:
     """Return the strides with which `operand` broadcasts to `shape`: NumPy's rule."""
     missing = len(shape) - len(operand.shape)
@@ -33,11 +39,7 @@ def strides_in(operand: Addressing, shape: Sequence[int]) -> tuple[int, ...]:
 
 def axes_of(shape: Sequence[int], operands: Sequence[Addressing]) -> list[Axis]:
     """Return the axes of `shape` with the strides of operands that broadcast to it."""
-    columns = [strides_in(operand, shape) for operand in operands]
-    return [
-        Axis(extent, tuple(column[i] for column in columns))
-        for i, extent in enumerate(shape)
-    ]
+    return axes_along(shape, *(strides_in(operand, shape) for operand in operands))
 
 
 def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:

@@ -16,11 +16,14 @@ from glow.dialects.memory.address import Addressing, addressing_of, find_address
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
-from glow.lowering.memory_to_loops._contraction import call_contraction
+from glow.lowering.memory_to_loops._contraction import (
+    ContractionRow,
+    WindowRow,
+    call_contraction,
+)
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import strides_in
-from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow, WindowRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of

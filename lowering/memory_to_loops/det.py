@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Generic
 
-from xdsl.ir import Attribute
-
 from glow.codegen.functions import fma
-from glow.codegen.loops import Level, N, Var, levels_like, loop, nest, when
+from glow.codegen.loops import Level, N, Var, loop, nest, when
 from glow.codegen.memory import Memory, Strips
 from glow.codegen.values import Value, absolute, constant, is_nan, select
 from glow.dialects.graph.determinant import DetOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand, work_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, element_of, shape_of
 
@@ -46,21 +43,7 @@ class Det(Kernel):
     Scratch: `copy` holds one matrix; pieces that run at once need their own.
     """
 
-    element: Attribute
-    outer: int
     strips: Strips
-
-    @property
-    def prefix(self) -> str:
-        return "det"
-
-    def operands(self) -> Mapping[str, Operand]:
-        compute = compute_type(self.element)
-        data = Operand(self.element, compute)
-        return {"x": data, "y": data, "copy": Operand(compute)}
-
-    def row(self) -> DetRow[int]:
-        return DetRow(levels_like(self.outer, 2), 0, 0, 0)
 
     def write(self, call: Call, row: DetRow[Value]) -> None:
         x, extent, copy = call["x"], row.extent, call["copy"]
@@ -112,13 +95,11 @@ def _scratch(op: DetOp) -> list[Buffer]:
 def lower_det(main: Main, op: ApplyOp) -> None:
     buffers = [op.buffer("input"), op.buffer("result"), *op.scratch]
     x, y = map(addressing_of, buffers[:2])
-    if 0 in y.shape:
-        return
-    batch = zip(y.shape, x.strides, y.strides, strict=False)
-    axes = [Axis(extent, tuple(strides)) for extent, *strides in batch]
+    axes = axes_along(y.shape, x.strides[:-2], y.strides)
     levels = levels_of(collapse(axes, (1, 0)))
     element = buffer_type(buffers[0]).element_type
     strips = Strips.of(main.target, [compute_type(element)])
     row = DetRow(levels, x.shape[-1], *x.strides[-2:])
     work = work_of(levels, prod(x.shape) * x.shape[-1])
-    main.call(Det(element, len(levels), strips), [*map(main.base, buffers)], row, work)
+    x, y, copy = map(main.base, buffers)
+    main.call(Det(strips), {"x": x, "y": y, "copy": copy}, row, work)

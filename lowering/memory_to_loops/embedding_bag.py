@@ -24,7 +24,7 @@ from glow.dialects.graph.embedding import (
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.bags import (
     Bag,
     EvenBags,
@@ -240,10 +240,7 @@ def _bags(
         text = f"expected offsets that rise from 0 to at most {prod(shape)}"
     if bounds is None:
         starts = row_major_strides(shape)
-        axes = [
-            Axis(shape[i], (result.strides[i], starts[i]))
-            for i in range(len(shape) - 1)
-        ]
+        axes = axes_along(shape[:-1], result.strides[: len(shape) - 1], starts[:-1])
         return EvenBags(shape[-1], levels_of(collapse(axes, (1, 0)))), ""
     told = addressing_of(bounds)
     moves = result.strides[0], told.shape[0], told.strides[0]

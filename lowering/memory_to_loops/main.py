@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -30,7 +30,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.memory import flat
-from glow.codegen.rows import integers, zeros
+from glow.codegen.rows import integers
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.graph.resource import ResourceAttr
@@ -233,23 +233,19 @@ class Main:
     def call(
         self,
         kernel: Kernel,
-        arguments: Mapping[str, Argument] | Sequence[Argument],
+        arguments: Mapping[str, Argument],
         row: Any = (),
         work: Work | None = None,
     ) -> None:
         """
         Append a call: `arguments`, then the table of rows and this row's start.
 
-        Arguments are named, unless the kernel itself declares what it is passed.
         `row` is a record of the kernel; `work` what a call may do in pieces, of which
         there is one, or as many as this `main` is cut into.
         """
         work = work or Work()
-        if isinstance(arguments, Mapping):
-            passed = tuple((name, a.operand) for name, a in arguments.items())
-            kernel = replace(kernel, passed=passed, like=zeros(row))
-            arguments = list(arguments.values())
-        bases = [argument.base for argument in arguments]
+        kernel = kernel.called_with(arguments, row)
+        bases = [argument.base for argument in arguments.values()]
         at = self._index(len(self.rows))
         self.rows.extend(integers(row))
         for begin, end in self.cuts(work.units):

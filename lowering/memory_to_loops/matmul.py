@@ -14,7 +14,7 @@ from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import MatMulOp
-from glow.lowering.memory_to_loops._contraction import call_contraction
+from glow.lowering.memory_to_loops._contraction import ContractionRow, call_contraction
 from glow.lowering.memory_to_loops._epilogue import (
     EpiloguePlan,
     Matrix,
@@ -22,7 +22,6 @@ from glow.lowering.memory_to_loops._epilogue import (
     program_of,
 )
 from glow.lowering.memory_to_loops.axes import strides_in
-from glow.lowering.memory_to_loops.kernels.contraction import ContractionRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
 
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import N, Var, loop, when
@@ -15,8 +13,8 @@ from glow.codegen.values import INDEX, Value, constant, index, select
 from glow.dialects.graph.detection import NonMaxSuppressionOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import Buffer, buffer_type
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Operand, Work
+from glow.dialects.memory.base import Buffer
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, element_of, shape_of
 
@@ -48,23 +46,9 @@ class Suppress(Kernel):
     that run at once need their own. `counts` has how many are taken of each class.
     """
 
-    element: Attribute
     iou_threshold: float
     score_threshold: float | None
     centers: bool
-
-    @property
-    def prefix(self) -> str:
-        return "suppress"
-
-    def operands(self) -> Mapping[str, Operand]:
-        compute = compute_type(self.element)
-        data, places = Operand(self.element, compute), Operand(i64, INDEX)
-        inputs = {"boxes": data, "scores": data, "indices": places}
-        return {**inputs, "counts": places, "left": places, "kept": Operand(compute)}
-
-    def row(self) -> SuppressRow[int]:
-        return SuppressRow(1, 1, 1, (1,) * 3, (1,) * 3, (1,) * 2)
 
     def write(self, call: Call, row: SuppressRow[Value]) -> None:
         for unit in loop(*call.range, nonempty=True):
@@ -89,7 +73,7 @@ class Suppress(Kernel):
     ) -> tuple[Var, Var]:
         """List the boxes to choose from; return how many there are, and the best."""
         left, best = Var(index(0)), Var(index(0))
-        highest = Var(constant(float("-inf"), compute_type(self.element)))
+        highest = Var(constant(float("-inf"), call["scores"].compute))
         for i in loop(0, row.extent, left, best, highest):
             score = call["scores"][scores + i * row.scores[2]]
             enters = score == score
@@ -105,7 +89,7 @@ class Suppress(Kernel):
         taken = best.value
         one = self._corners(call, row, boxes, call["left"][taken])
         kept, next_best = Var(index(0)), Var(index(0))
-        highest = Var(constant(float("-inf"), compute_type(self.element)))
+        highest = Var(constant(float("-inf"), call["scores"].compute))
         for i in loop(0, left.value, kept, next_best, highest):
             place, score = call["left"][i], call["kept"][i]
             other = self._corners(call, row, boxes, place)
@@ -170,18 +154,6 @@ class JoinRow(Generic[N]):
 class Join(Kernel):
     """Move the rows of all classes together; those behind are -1. It is not cut."""
 
-    @property
-    def prefix(self) -> str:
-        return "join"
-
-    def operands(self) -> Mapping[str, Operand]:
-        places = Operand(i64)
-        counts = Operand(i64, INDEX)
-        return {"indices": places, "count": counts, "counts": counts}
-
-    def row(self) -> JoinRow[int]:
-        return JoinRow(1, 1, (1,) * 2)
-
     def write(self, call: Call, row: JoinRow[Value]) -> None:
         indices, end = call["indices"], Var(index(0))
         for unit in loop(0, row.classes, end):
@@ -213,7 +185,7 @@ def _scratch(op: NonMaxSuppressionOp) -> list[Buffer]:
 def lower_non_max_suppression(main: Main, op: ApplyOp) -> None:
     names = ("boxes", "scores", "indices", "count")
     boxes, scores, indices, count = buffers = [op.buffer(name) for name in names]
-    counts, left, kept = map(main.base, op.scratch)
+    counts, left = (main.base(room, compute=INDEX) for room in op.scratch[:2])
     images, classes, extent = addressing_of(scores).shape
     p = op.graph_op().parameters()
     limit = min(extent, p["max_output"])
@@ -221,11 +193,21 @@ def lower_non_max_suppression(main: Main, op: ApplyOp) -> None:
     strides = [addressing_of(each).strides for each in buffers[:3]]
     if units:
         kernel = Suppress(
-            buffer_type(boxes).element_type,
-            *(p["iou_threshold"], p["score_threshold"], p["center_point_box"]),
+            p["iou_threshold"], p["score_threshold"], p["center_point_box"]
         )
         row = SuppressRow(classes, extent, limit, *strides)
-        arguments = [*map(main.base, (boxes, scores, indices)), counts, left, kept]
+        arguments = {
+            "boxes": main.base(boxes),
+            "scores": main.base(scores),
+            "indices": main.base(indices, compute=INDEX),
+            "counts": counts,
+            "left": left,
+            "kept": main.base(op.scratch[2]),
+        }
         main.call(kernel, arguments, row, Work(units, extent * limit))
-    arguments = [main.base(indices), main.base(count), counts]
+    arguments = {
+        "indices": main.base(indices),
+        "count": main.base(count, compute=INDEX),
+        "counts": counts,
+    }
     main.call(Join(), arguments, JoinRow(units, limit, strides[2]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Generic, cast
 
@@ -13,12 +13,12 @@ from glow.codegen.functions import Combination, combined
 from glow.codegen.loops import Level, N, nest
 from glow.codegen.memory import Strips, nest_strips
 from glow.codegen.values import Value
-from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp
+from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import Axis, axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
     ElementPicksRow,
@@ -117,6 +117,33 @@ class _Picks:
     batch: int
 
 
+@lowers(GatherOp)
+def lower_gather(main: Main, op: ApplyOp) -> None:
+    """Tuples are of one index; axes before the one that it picks from are batches."""
+    buffers = [op.buffer(slot) for slot in ("data", "indices", "result")]
+    x, i, y = map(addressing_of, buffers)
+    axis, rank = op.graph_op().parameters()["axis"], len(x.shape)
+    batch = axis = normalize_axis(axis, rank)
+    if prod(i.shape) == 1:  # read it once, whatever lies before its axis
+        batch, others = 0, [n for n in range(rank) if n != axis]
+        x = _reordered(x, [axis, *others])
+        count = len(i.shape)
+        y = _reordered(y, [n if n < axis else n + count - 1 for n in others])
+        tuples = Addressing((1,), (1,))
+    else:
+        tuples = Addressing(
+            (*x.shape[:axis], *i.shape, 1), (*(0,) * axis, *i.strides, 1)
+        )
+    pairs = ((buffers[0], x), (buffers[1], tuples), (buffers[2], y))
+    _gather(main, _Picks(op, *pairs, batch))
+
+
+def _reordered(a: Addressing, order: Sequence[int]) -> Addressing:
+    """Return `a` with some of its axes, in this order."""
+    extents = tuple(a.shape[n] for n in order)
+    return Addressing(extents, tuple(a.strides[n] for n in order), a.offset)
+
+
 @lowers(GatherNdOp)
 def lower_gather_nd(main: Main, op: ApplyOp) -> None:
     batch = op.graph_op().parameters()["batch_dims"]
@@ -166,8 +193,8 @@ def _elements(op: ApplyOp, picked: str, dense: str) -> _Picks:
 def _last(a: Addressing, shape: Sequence[int], axis: int) -> Addressing:
     """Return `a` cut to `shape`, but for `axis`, which is whole and comes last."""
     order = [*(i for i in range(len(shape)) if i != axis), axis]
-    extents = tuple(a.shape[i] if i == axis else shape[i] for i in order)
-    return Addressing(extents, tuple(a.strides[i] for i in order), a.offset)
+    extents = [n if i == axis else shape[i] for i, n in enumerate(a.shape)]
+    return _reordered(replace(a, shape=tuple(extents)), order)
 
 
 def _gather(main: Main, picks: _Picks) -> None:
@@ -213,14 +240,16 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
         message = f"expected an index in [{-extent}, {extent - 1}]"
         code = main.message(picks.op, message)
         tuples.append(Pick(extent, stride, indices.strides[-1], code))
-    slices = _slices(picked, dense, batch + count, loops)
-    element = buffer_type(x).element_type
-    strips = Strips.of(main.target, [element, compute_type(element)], unroll=2)
+    at = batch + count
+    slices = axes_along(picked.shape[at:], picked.strides[at:], dense.strides[loops:])
+    slices, element = collapse(slices, (1, 0)), buffer_type(x).element_type
+    is_moved = kind in ("gather", "none")
+    computed = [] if is_moved else [compute_type(element)]
+    strips = Strips.of(main.target, [element, *computed], unroll=2)
     if not slices or slices[-1].strides != (1, 1) or slices[-1].extent < strips.lanes:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
-    is_moved = kind in ("gather", "none", CHECK)
     arguments = _arguments(main, main.stored if is_moved else main.base, x, i, y)
     row = PicksRow(levels_of(outer), tuple(tuples), levels_of(slices))
     cut = row.outer if kind == "gather" else ()
@@ -242,28 +271,7 @@ def _loops(
     picked: Addressing, indices: Addressing, dense: Addressing, batch: int
 ) -> list[Axis]:
     """Return the axes over the tuples, with strides of all three."""
-    return [
-        Axis(
-            extent,
-            (
-                picked.strides[axis] if axis < batch else 0,
-                indices.strides[axis],
-                dense.strides[axis],
-            ),
-        )
-        for axis, extent in enumerate(indices.shape[:-1])
-    ]
-
-
-def _slices(
-    picked: Addressing, dense: Addressing, first: int, other: int
-) -> list[Axis]:
-    """Return the axes of a slice, from `first` of one side and `other` of the other."""
-    pairs = zip(picked.strides[first:], dense.strides[other:], strict=True)
-    return collapse(
-        [
-            Axis(extent, strides)
-            for extent, strides in zip(picked.shape[first:], pairs, strict=True)
-        ],
-        (1, 0),
-    )
+    *shape, _ = indices.shape
+    count = len(shape)
+    read = (*picked.strides[:batch], *(0,) * (count - batch))
+    return axes_along(shape, read, indices.strides[:count], dense.strides[:count])

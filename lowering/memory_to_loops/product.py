@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
-from glow.lowering.memory_to_loops._epilogue import EpiloguePlan
+from glow.lowering.memory_to_loops._epilogue import EpiloguePlan, epilogue_arguments
 from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.axes import Axis
 from glow.lowering.memory_to_loops.elementwise import call_program
@@ -67,8 +67,6 @@ class Product:
     bias_batches: Offsets
     result_batches: Offsets
     extra_batches: tuple[Offsets, ...]
-    factors: tuple[Attribute, Attribute] = (f32, f32)
-    """The element types that left and right are stored in."""
     in_pairs: bool = False
     """Whether panels hold two rows at a time, which bf16 is multiplied in."""
     is_depthwise: bool = False
@@ -82,24 +80,21 @@ def call_product(
     """Append the calls that compute `op` as `product` of its two factors."""
     if not product.columns or not len(product.rows):
         return
-    stored = [buffer_type(factor).element_type for factor in factors]
-    product = replace(product, factors=(stored[0], stored[1]))
     left, right = factors
     if op.scratch is not None:
         product, left = _widened(main, left, op.scratch, product), op.scratch
     table, pieces = Table(), list(_pieces(product))
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
-    bias = [] if op.bias is None else [op.bias]
+    factor = main.stored if product.in_pairs else main.base
     for (starts, _), planned in zip(pieces, calls, strict=True):
-        extras = zip(product.epilogue.extras, starts[2:], strict=True)
-        arguments = [
-            main.base(left, starts[0]),
-            *(main.base(buffer) for buffer in (right, *bias)),
-            *(main.base(buffer, start) for buffer, start in extras),
-            main.base(op.result, starts[1]),
-            offsets,
-        ]
+        arguments = {
+            "left": factor(left, starts[0]),
+            "right": factor(right),
+            **epilogue_arguments(main, op, starts[2:]),
+            "result": main.stored(op.result, starts[1]),
+            "table": offsets,
+        }
         for kernel, row, work in planned:
             main.call(kernel, arguments, row, work)
 
@@ -113,11 +108,10 @@ def _widened(
     first = sum(int(part.min()) for part in parts) + min(0, run)
     last = sum(int(part.max()) for part in parts) + max(0, run)
     widen = Instruction(arith.ExtFOp, (0,), (), f32)
-    program = ScalarProgram((product.factors[0],), (widen,), (1,))
+    program = ScalarProgram((buffer_type(left).element_type,), (widen,), (1,))
     axes = [Axis(last - first + 1, (1, 1))]
     call_program(main, program, [(left, first), (scratch, 0)], axes)
-    factors = f32, product.factors[1]
-    return replace(product, rows=product.rows - first, factors=factors)
+    return replace(product, rows=product.rows - first)
 
 
 def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
@@ -248,7 +242,6 @@ def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:
     return Gemm(
         tile,
         replace(form, extras=extras),
-        *p.factors,
         stored=tiling.stored,
         planes=tiling.planes,
         is_padded=p.is_packed or not tile.masked,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
@@ -10,27 +10,22 @@ from typing import Generic
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert, truncated
 from glow.codegen.functions import function, maximum, minimum
-from glow.codegen.loops import Level, N, Var, levels_like, loop, moved, nest
+from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import rest_of
 from glow.codegen.values import INDEX, Value, constant, index, is_outside, select
 from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    FAULT,
     Call,
     Kernel,
-    Operand,
     Work,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.support.types import compute_type
 
 _CHANNELS = 16
 """The channels that share the places and weights of a sample."""
@@ -108,25 +103,9 @@ class RoiAlign(Kernel):
     Unit: a region.
     """
 
-    element: Attribute
-    integer: Attribute
     scale: float
     half_pixel: bool
     mean: bool
-
-    @property
-    def prefix(self) -> str:
-        return "roi_align"
-
-    def operands(self) -> Mapping[str, Operand]:
-        data = Operand(self.element, compute_type(self.element))
-        batches = Operand(self.integer, INDEX)
-        inputs = {"x": data, "regions": data, "batches": batches}
-        return {**inputs, "y": data, "fault": FAULT}
-
-    def row(self) -> RoiAlignRow[int]:
-        (regions,), (channels,) = levels_like(1, 3), levels_like(1, 2)
-        return RoiAlignRow(regions, channels, (_Axis(1, 1, 1, 1),) * 2, 1, (1, 1), 1, 1)
 
     def write(self, call: Call, row: RoiAlignRow[Value]) -> None:
         rows, columns = row.axes
@@ -172,7 +151,7 @@ class RoiAlign(Kernel):
     ) -> None:
         """Store a bin of `count` channels; `starts` are where the first one is."""
         places = [moved(starts, index(k), row.channels) for k in range(count)]
-        compute = compute_type(self.element)
+        compute = call["x"].compute
         initial = 0 if self.mean else float("-inf")
         totals = [Var(constant(initial, compute)) for _ in places]
         for i in loop(0, bins[0].samples, *totals):
@@ -208,12 +187,9 @@ def lower_roi_align(main: Main, op: ApplyOp) -> None:
     names = ("input", "rois", "batches", "result")
     buffers = [op.buffer(name) for name in names]
     x, regions, batches, y = map(addressing_of, buffers)
-    if 0 in y.shape:
-        return
     p = op.graph_op().parameters()
-    element, integer = (buffer_type(buffers[i]).element_type for i in (0, 2))
     kernel = RoiAlign(
-        *(element, integer, p["spatial_scale"]),
+        p["spatial_scale"],
         half_pixel=p["coordinate_transformation_mode"] == "half_pixel",
         mean=p["mode"] == "avg",
     )
@@ -229,4 +205,11 @@ def lower_roi_align(main: Main, op: ApplyOp) -> None:
         main.message(op, f"expected a batch in [0, {x.shape[0] - 1}]"),
     )
     work = Work(y.shape[0], 16 * prod(y.shape[1:]))
-    main.call(kernel, [*map(main.base, buffers), main.fault], row, work)
+    arguments = {
+        "x": main.base(buffers[0]),
+        "regions": main.base(buffers[1]),
+        "batches": main.base(buffers[2], compute=INDEX),
+        "y": main.base(buffers[3]),
+        "fault": main.fault,
+    }
+    main.call(kernel, arguments, row, work)

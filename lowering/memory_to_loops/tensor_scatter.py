@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Generic
@@ -17,7 +16,7 @@ from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
@@ -108,14 +107,10 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
     axis = normalize_axis(p["axis"], len(result.shape))
     circular = p["mode"] == "circular"
 
-    def axes(places: Iterable[int]) -> list[Axis]:
-        return [
-            Axis(result.shape[i], (result.strides[i], updates.strides[i]))
-            for i in places
-        ]
-
-    before = collapse(axes(range(1, axis)), (0, 1))
-    after = collapse(axes(range(axis + 1, len(result.shape))), (0, 1))
+    axes = axes_along(result.shape, result.strides, updates.strides)
+    before, after = (
+        collapse(part, (0, 1)) for part in (axes[1:axis], axes[axis + 1 :])
+    )
     strips = Strips.of(main.target, [buffer_type(buffers[0]).element_type], unroll=2)
     if not after or after[-1].strides != (1, 1) or after[-1].extent < strips.lanes:
         strips = Strips(0)
@@ -123,12 +118,10 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
     code = 0  # of no message: any index is taken around
     if not circular:
         code = main.message(op, f"expected a write index in [0, {room - count}]")
-    batch = Axis(
-        result.shape[0], (result.strides[0], starts.strides[0], updates.strides[0])
-    )
+    moves = result.strides[0], starts.strides[0], updates.strides[0]
     strides = result.strides[axis], updates.strides[axis]
     loops = levels_of(before), levels_of(after)
-    level = Level(batch.extent, batch.strides)
+    level = Level(result.shape[0], moves)
     row = TensorScatterRow(level, room, count, strides, code, *loops)
     work = work_of([row.batch], prod(updates.shape))
     arguments = {

@@ -14,6 +14,8 @@ from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.dialects.memory.products import MatMulOp
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
+from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
+from glow.lowering.memory_to_loops.kernels.kernel import OFFSETS, Operand, Steps
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.panels import matrix_panels
@@ -156,10 +158,17 @@ def test_matmul(name: str, target: str) -> None:
 @pytest.mark.parametrize(("rows", "loops"), [(1, "p p"), (2, "p p"), (3, "k")])
 def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
     """What streams through is asked for where pages begin, else with each k."""
-    epilogue = Epilogue(ScalarProgram.identity(f32), (f32,))
+    epilogue, data = Epilogue(ScalarProgram.identity(f32), f32), Operand(f32)
+    passed = (
+        *((name, data) for name in ("left", "right", "result")),
+        ("table", OFFSETS),
+    )
+    steps = Steps(0, 0, 0)
+    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 7, ())
+    gemm = Gemm(Tile(rows, 2), epilogue, passed=passed, like=row)
     found = [
         parent.body.block.args[0].name_hint
-        for op in Gemm(Tile(rows, 2), epilogue).build().walk()
+        for op in gemm.build().walk()
         if isinstance(op, PrefetchOp) and isinstance(parent := op.parent_op(), ForOp)
     ]
     assert found == loops.split()

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Generic
 
 from glow.codegen.functions import fma, minimum
-from glow.codegen.loops import Level, N, Var, levels_like, loop
+from glow.codegen.loops import Level, N, Var, loop
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call
@@ -116,14 +116,6 @@ class AttentionRow(Generic[N]):
     mask: Strides[N]
     bias: Strides[N]
     room: Room[N]
-
-    @staticmethod
-    def like(levels: int) -> AttentionRow[int]:
-        """Return a row of so many loops, whose numbers do not matter."""
-        blocks, each = levels_like(levels, len(MOVED)), Strides(1, 1, 1)
-        room = Room(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
-        sizes = (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
-        return AttentionRow(blocks, *sizes, each, each, each, each, room)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from glow.codegen.loops import loop
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.shuffles import inserted, rows_of
 from glow.codegen.values import Value, constant, index, joined
-from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Operand
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import Report, ScalarProgram
 from glow.support.types import compute_type
@@ -32,36 +32,17 @@ class Epilogue:
     The epilogue of a product: a program applied to each of its sums.
 
     The first input of `program` is a sum, others are elements of extras; `extras` say
-    how these vary, and `elements` what they and the result are stored as.
+    how these vary, `result` what is stored.
     """
 
     program: ScalarProgram
-    elements: tuple[Attribute, ...]
+    result: Attribute
     extras: tuple[Extra, ...] = ()
-    bias: Attribute | None = None
-    """The element type that the bias is stored in, if there is one."""
 
     @property
     def compute(self) -> Attribute:
         """The type of sums."""
         return compute_type(self.program.inputs[0])
-
-    @property
-    def result(self) -> Attribute:
-        """The element type that the result is stored in."""
-        return self.elements[-1]
-
-    def operands(self) -> dict[str, Operand]:
-        """Return what is read beside factors."""
-        bias = {} if self.bias is None else {"bias": Operand(self.bias, self.compute)}
-        wide = map(compute_type, self.program.inputs[1:])
-        pairs = zip(self.elements[:-1], wide, strict=True)
-        extras = {f"extra{i}": Operand(*pair) for i, pair in enumerate(pairs)}
-        return {**bias, **extras}
-
-    def extra_rows(self) -> tuple[ExtraRow[int], ...]:
-        """Return what a row says of extras, where its numbers do not matter."""
-        return (ExtraRow(0, 0),) * len(self.extras)
 
     @property
     def is_long(self) -> bool:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute
-
 from glow.codegen.buffers import on_stack
 from glow.codegen.loops import loop
-from glow.codegen.rows import blank
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
 from glow.lowering.memory_to_loops.kernels.gemm_row import (
@@ -18,11 +14,8 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import (
     GemmRow,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    OFFSETS,
     Call,
     Kernel,
-    Operand,
-    Steps,
     bounds_of,
 )
 from glow.lowering.memory_to_loops.kernels.microkernel import (
@@ -54,8 +47,6 @@ class Gemm(Kernel):
 
     tile: Tile
     epilogue: Epilogue
-    left: Attribute = f32
-    right: Attribute = f32
     stored: Stored = Stored.ROWS
     planes: int = 0
     """The batches whose columns are interleaved."""
@@ -79,20 +70,6 @@ class Gemm(Kernel):
         )
         shape = f"{self.tile.rows}x{self.tile.columns}"
         return f"{kind}_{shape}{'m' if self.tile.masked else ''}"
-
-    def operands(self) -> Mapping[str, Operand]:
-        compute = None if self.in_pairs else self.epilogue.compute
-        return {
-            "left": Operand(self.left, compute),
-            "right": Operand(self.right, compute),
-            **self.epilogue.operands(),
-            "result": Operand(self.epilogue.result),
-            "table": OFFSETS,
-        }
-
-    def row(self) -> GemmRow[int]:
-        steps = {name: blank(Steps[int]) for name in ("batches", "panels", "tiles")}
-        return blank(GemmRow[int], **steps, extras=self.epilogue.extra_rows())
 
     def write(self, call: Call, row: GemmRow[Value]) -> None:
         loops = (row.batches, row.panels, row.tiles)
@@ -165,7 +142,7 @@ class Gemm(Kernel):
         count = row.columns - column if self.tile.masked else None
         access = self.tile.row if count is None else self.tile.row_of(count)
         bias = access.constant(0, self.epilogue.compute)
-        if self.epilogue.bias is not None:
+        if "bias" in call.operands:
             bias = call["bias"].load(bases["bias"], access)
         extras = {
             i: call[f"extra{i}"].load(bases[f"extra{i}"], access)

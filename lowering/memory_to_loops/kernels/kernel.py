@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Generic
+from typing import Any, Generic, Self
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Region, SSAValue
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N
 from glow.codegen.memory import Memory, flat
-from glow.codegen.rows import read_row
+from glow.codegen.rows import read_row, zeros
 from glow.codegen.values import INDEX, Value, index, select
 from glow.codegen.writer import Writer, perform, writing_to
 from glow.dialects.graph.base import snake_case
@@ -42,11 +42,11 @@ class Kernel(ABC):
     a key: shapes, strides and counts come in at run time as a row of integers: a frozen
     dataclass over N: of N, of `Level[N]`, of such dataclasses and of tuples of these.
     Callers fill it with `int`, code reads it as `Value`. A call does a range of the
-    outermost iterations, as its caller says. `Main.call` adds what it passes.
+    outermost iterations, as its caller says.
     """
 
     passed: tuple[tuple[str, Operand], ...] = field(default=(), kw_only=True)
-    """What the function is passed before the row, by name."""
+    """What the function is passed before the row, by name; `called_with` says."""
     like: Any = field(default=(), kw_only=True)
     """The structure of the row, with zeros for its numbers."""
 
@@ -65,13 +65,10 @@ class Kernel(ABC):
         """The kernel as text: equal for equal kernels, in every process."""
         return f"{type(self).__module__}.{self!r}"
 
-    def operands(self) -> Mapping[str, Operand]:
-        """Return what the function is passed before the row, by name, in order."""
-        return dict(self.passed)
-
-    def row(self) -> Any:
-        """Return a row of the structure that calls have; its numbers do not matter."""
-        return self.like
+    def called_with(self, arguments: Mapping[str, Argument], row: Any) -> Self:
+        """Return the kernel for calls with such arguments and rows."""
+        passed = tuple((name, argument.operand) for name, argument in arguments.items())
+        return replace(self, passed=passed, like=zeros(row))
 
     @abstractmethod
     def write(self, call: Call, row: Any) -> None:
@@ -79,7 +76,7 @@ class Kernel(ABC):
 
     def build(self) -> FuncOp:
         """Return the function, named `symbol`, without results."""
-        operands = self.operands()
+        operands = dict(self.passed)
         types: list[Attribute] = [flat(o.element) for o in operands.values()]
         types += [flat(INDEX), INDEX, INDEX, INDEX]
         names = [*operands, "rows", "at", "begin", "end"]
@@ -106,7 +103,7 @@ class Kernel(ABC):
                 )
             }
             start = Value((at,), INDEX)
-            row = read_row(self.row(), Memory.of(rows), start)
+            row = read_row(self.like, Memory.of(rows), start)
             bounds = (Value((v,), INDEX) for v in (begin, end))
             self.write(Call(memories, Memory.of(rows), start, *bounds), row)
             writer.add(func.ReturnOp())

@@ -6,25 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute
-
 from glow.codegen.functions import fma, minimum
 from glow.codegen.loops import N, loop
 from glow.codegen.memory import Strip
-from glow.codegen.rows import blank, length_of
+from glow.codegen.rows import length_of
 from glow.codegen.values import Value, broadcast
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, gathered
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import (
-    OFFSETS,
     Call,
     Kernel,
-    Operand,
 )
-
-_SCRATCH = Operand(f32)
 
 
 @dataclass(frozen=True)
@@ -58,21 +51,6 @@ class WinogradInput(Kernel):
 
     tile: int
     lanes: int
-    element: Attribute
-
-    @property
-    def prefix(self) -> str:
-        return "winograd_input"
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {
-            "input": Operand(self.element, f32),
-            "scratch": _SCRATCH,
-            "table": OFFSETS,
-        }
-
-    def row(self) -> InputRow[int]:
-        return blank(InputRow[int])
 
     def write(self, call: Call, row: InputRow[Value]) -> None:
         side, vector = range(self.tile + 2), Strip(self.lanes)
@@ -155,21 +133,6 @@ class WinogradOutput(Kernel):
     lanes: int
     epilogue: Epilogue
 
-    @property
-    def prefix(self) -> str:
-        return "winograd_output"
-
-    def operands(self) -> Mapping[str, Operand]:
-        return {
-            "scratch": _SCRATCH,
-            **self.epilogue.operands(),
-            "result": Operand(self.epilogue.result),
-            "table": OFFSETS,
-        }
-
-    def row(self) -> OutputRow[int]:
-        return blank(OutputRow[int], extras=self.epilogue.extra_rows())
-
     def write(self, call: Call, row: OutputRow[Value]) -> None:
         for tile in loop(*call.range, name="tile"):
             source = row.products_at + tile % row.block * row.channels
@@ -207,7 +170,7 @@ class WinogradOutput(Kernel):
     def _shared(self, call: Call, c: Value) -> dict[str, Value]:
         """Return what all pixels of some channels read: bias, extras over columns."""
         kinds = enumerate(self.epilogue.extras)
-        names = [] if self.epilogue.bias is None else ["bias"]
+        names = ["bias"] if "bias" in call.operands else []
         names += [f"extra{n}" for n, extra in kinds if extra is Extra.COLUMNS]
         return {name: call[name].load(c, Strip(self.lanes)) for name in names}
 
@@ -265,35 +228,22 @@ class Winograd(Kernel):
     input: WinogradInput
     products: tuple[Gemm, ...]
     output: WinogradOutput
-    filter: Attribute
-
-    @property
-    def prefix(self) -> str:
-        return "winograd"
 
     def callees(self) -> tuple[Kernel, ...]:
         return (self.input, *self.products, self.output)
 
-    def operands(self) -> Mapping[str, Operand]:
-        filter = {"filter": Operand(self.filter)}
-        return {**self.input.operands(), **filter, **self.output.operands()}
-
-    def row(self) -> WinogradRow[int]:
-        products = tuple(ProductRow(0, gemm.row()) for gemm in self.products)
-        return WinogradRow(0, self.input.row(), products, self.output.row())
-
     def write(self, call: Call, row: WinogradRow[Value]) -> None:
-        like = self.row()
+        given, taken = dict(self.input.passed), dict(self.output.passed)
+        multiplied = ["scratch", "filter", "scratch", "table"]
         for block in loop(*call.range, name="block"):
             first = block * row.input.block
             last = minimum(first + row.input.block, row.tiles)
             at = call.at + 1
-            call.run(self.input, list(self.input.operands()), at, (first, last))
-            at += length_of(like.input)
-            for gemm, product, own in zip(
-                self.products, row.products, like.products, strict=True
+            call.run(self.input, given, at, (first, last))
+            at += length_of(self.like.input)
+            for gemm, product, like in zip(
+                self.products, row.products, self.like.products, strict=True
             ):
-                names = ["scratch", "filter", "scratch", "table"]
-                call.run(gemm, names, at + 1, (0, product.units))
-                at += length_of(own)
-            call.run(self.output, list(self.output.operands()), at, (first, last))
+                call.run(gemm, multiplied, at + 1, (0, product.units))
+                at += length_of(like)
+            call.run(self.output, taken, at, (first, last))
