@@ -17,8 +17,12 @@ from glow.support.element_conversion import convert
 
 MAX_RANGE = 1 << 24
 
-SCALARS = {"value_float": np.float32, "value_int": np.int64}
-LISTS = {"value_floats": np.float32, "value_ints": np.int64}
+NUMBERS = {
+    "value_float": np.float32,
+    "value_floats": np.float32,
+    "value_int": np.int64,
+    "value_ints": np.int64,
+}
 
 
 @onnx_op("Constant")
@@ -27,14 +31,11 @@ def constant(node: Node) -> Tensor:
     if len(names) != 1:
         node.invalid(f"expected one attribute with the value, got {names}")
     (name,) = names
-    if name == "value":
+    if name in ("value", "sparse_value"):
         return node.literal(node.tensor(name))
-    if name == "sparse_value":
-        return node.literal(node.sparse_tensor(name))
-    kind = (SCALARS | LISTS).get(name)
-    if kind is None:
+    if name not in NUMBERS:
         node.refuse(f"attribute {name}")
-    return node.literal(node.value(name), np.dtype(kind))
+    return node.literal(node.value(name), np.dtype(NUMBERS[name]))
 
 
 @onnx_op("ConstantOfShape")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,10 +48,9 @@ class Function:
                 f"outputs, expected at most {len(self.inputs)} and {len(self.outputs)}"
             )
         values = {**self.defaults, **call.attributes}
-        return [
-            replace(node, attributes=_bound(node.attributes, values))
-            for node in self.nodes
-        ]
+        bound = (_bound(node.attributes, values) for node in self.nodes)
+        nodes = zip(self.nodes, bound, strict=True)
+        return [replace(node, attributes=attributes) for node, attributes in nodes]
 
 
 def _bound(
@@ -119,25 +118,26 @@ def functions_of(
 
 
 def definition_of(
-    record: Record, schema: Schema, types: Sequence[TypeProto]
-) -> Function | None:
-    """Return how ONNX itself defines the operator by others, if it does."""
+    record: Record, schema: Schema, types: Iterable[TypeProto]
+) -> Function:
+    """
+    Return how ONNX itself defines an operator by others.
+
+    Errors: RuntimeError, ValueError or IndexError where it does not for these inputs.
+    """
     raw = schema.raw
     assert record.opset is not None
     if raw.has_function:
         version = _version(raw.function_opset_versions, record.opset)
         data = raw.get_function_with_opset_version(version)
-    elif raw.has_context_dependent_function:
+    else:
         version = _version(raw.context_dependent_function_opset_versions, record.opset)
         data = raw.get_context_dependent_function_with_opset_version(
             version,
             _node_of(record).SerializeToString(),
             [type_.SerializeToString() for type_ in types],
         )
-    else:
-        return None
-    proto = FunctionProto()
-    proto.ParseFromString(data)
+    proto = FunctionProto.FromString(data)
     own = {DEFAULT_DOMAIN: version} if record.domain == DEFAULT_DOMAIN else {}
     function = function_of(proto, {**record.opsets, **own})
     defaults = {

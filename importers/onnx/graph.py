@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from onnx import TensorProto, TypeProto, helper
+from onnx import TypeProto, helper
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -32,7 +32,7 @@ from glow.importers.onnx.schemas import (
     find_schema,
     value_of,
 )
-from glow.importers.onnx.tensors import DTYPES
+from glow.importers.onnx.tensors import DTYPES, type_name
 from glow.support.errors import InvalidModelError
 from glow.support.locations import location_of
 from glow.support.types import Tensor as TensorType
@@ -107,10 +107,7 @@ class GraphImporter:
                     raise InvalidModelError(f'{record.label} does not make "{name}"')
 
     def _import(
-        self,
-        record: Record,
-        inputs: list[SSAValue | None],
-        place: _Place,
+        self, record: Record, inputs: list[SSAValue | None], place: _Place
     ) -> Sequence[SSAValue | None]:
         """Return the outputs of one node."""
         function = self._functions.get((record.domain, record.op_type, record.overload))
@@ -119,9 +116,14 @@ class GraphImporter:
         schema = _schema_of(record)
         if schema is not FOREIGN:
             check_node(record, schema)
-        handler = _handler_of(record)
-        if handler is None and not _is_composite(schema):
-            raise Unsupported(f"operator {record.operator}-{schema.since}")
+        assert record.opset is not None
+        handler = find_handler(record.operator, record.opset)
+        raw = schema.raw
+        unsupported = Unsupported(f"operator {record.operator}-{schema.since}")
+        if handler is None and not (
+            raw.has_function or raw.has_context_dependent_function
+        ):
+            raise unsupported
         if any(n and v is None for n, v in zip(record.inputs, inputs, strict=True)):
             return self._stand_ins(record)
         if schema is not FOREIGN:
@@ -138,7 +140,10 @@ class GraphImporter:
                 lambda name: self._body(name, record, place),
             )
             return self._handle(handler, node)
-        definition = _definition(record, schema, inputs)
+        try:
+            definition = definition_of(record, schema, map(_type_proto, inputs))
+        except (RuntimeError, ValueError, IndexError):
+            raise unsupported from None
         return self._call(definition, record, inputs, place)
 
     def _handle(self, handler: Handler, node: Node) -> list[SSAValue | None]:
@@ -173,8 +178,7 @@ class GraphImporter:
         values.update(zip(function.inputs, inputs, strict=False))
         absent = {n for n, v in values.items() if v is None}
         nodes = [_without(node, absent) for node in function.body(record)]
-        outputs = function.outputs
-        self.run(nodes, values, outputs, place.location, place.depth + 1)
+        self.run(nodes, values, function.outputs, place.location, place.depth + 1)
         return [values.get(name) for name in function.outputs]
 
     def _body(self, name: str, record: Record, place: _Place) -> RunBody:
@@ -231,36 +235,10 @@ def _schema_of(record: Record) -> Schema:
     return schema
 
 
-def _handler_of(record: Record) -> Handler | None:
-    """Return the function that imports `record`, if there is one."""
-    assert record.opset is not None
-    return find_handler(record.operator, record.opset)
-
-
-def _is_composite(schema: Schema) -> bool:
-    return schema.raw.has_function or schema.raw.has_context_dependent_function
-
-
-def _definition(
-    record: Record, schema: Schema, inputs: Sequence[SSAValue | None]
-) -> Function:
-    """Return ONNX's definition of an operator that has no handler."""
-    unsupported = Unsupported(f"operator {record.operator}-{schema.since}")
-    try:
-        types = [_type_proto(value) for value in inputs]
-        definition = definition_of(record, schema, types)
-    except (RuntimeError, ValueError, IndexError):
-        raise unsupported from None
-    if definition is None:
-        raise unsupported
-    return definition
-
-
 def _type_proto(value: SSAValue | None) -> TypeProto:
     if value is None:
         return TypeProto()
-    number = _ONNX_TYPES[dtype_of(element_of(value))]
-    return helper.make_tensor_type_proto(number, shape_of(value))
+    return helper.make_tensor_type_proto(_onnx_type(value), shape_of(value))
 
 
 def _without(node: Record, absent: set[str]) -> Record:
@@ -280,7 +258,7 @@ def _check_types(
         if value is None:
             continue
         parameter = schema.input(index)
-        text = _type_text(value)
+        text = f"tensor({type_name(_onnx_type(value)).lower()})"
         if text not in parameter.types:
             raise InvalidModelError(
                 f"{record.label}: input {parameter.name} may not be a {text}"
@@ -294,6 +272,5 @@ def _check_types(
             )
 
 
-def _type_text(value: SSAValue) -> str:
-    number = _ONNX_TYPES[dtype_of(element_of(value))]
-    return f"tensor({TensorProto.DataType.Name(number).lower()})"
+def _onnx_type(value: SSAValue) -> int:
+    return _ONNX_TYPES[dtype_of(element_of(value))]

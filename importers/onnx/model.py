@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import onnx
-from onnx import ValueInfoProto
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -37,7 +36,6 @@ from glow.support.names import Names
 from glow.support.types import Tensor, dtype_of, element_of, tensor_type
 
 MAIN = "main"
-OLDEST_OPSET = 1
 FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
 
 
@@ -109,12 +107,7 @@ class _ModelImport:
         return self._module(entry, emitter, inputs, results, values)
 
     def _inputs(self) -> dict[str, Tensor | None]:
-        """
-        Return the types of the inputs, None for one that is not supported.
-
-        A weight that older files list among the inputs is none, nor is one with a value
-        that is given.
-        """
+        """Return the types of inputs that are no weights, None where unsupported."""
         names = [text_of(i.name, "an input name") for i in self._graph.input]
         check_distinct(names, "inputs")
         types: dict[str, Tensor | None] = {}
@@ -138,7 +131,12 @@ class _ModelImport:
         """Return the values of inputs and weights; unread weights are left alone."""
         values: Values = {}
         for name, type_ in inputs.items():
-            values[name] = None if type_ is None else _load(name, type_)
+            values[name] = None
+            if type_ is not None:
+                op = LoadOp(name, type_)
+                op.location = location_of(name)
+                op.result.name_hint = hint_of(name)
+                values[name] = op.result
         for name in self._weights:
             if name not in read:
                 continue
@@ -162,8 +160,13 @@ class _ModelImport:
 
     def _save(self, emitter: Emitter, results: Mapping[str, SSAValue]) -> None:
         for info in self._graph.output:
-            value = results[info.name]
-            _check_declared(info, value)
+            value, declared = results[info.name], declared_type(info)
+            if declared is not None and declared.element_type != element_of(value):
+                raise InvalidModelError(
+                    f'output "{info.name}" is declared with elements of '
+                    f"{dtype_of(declared.element_type)}, "
+                    f"got {dtype_of(element_of(value))}"
+                )
             op = SaveOp(info.name, value)
             op.location = location_of(info.name)
             emitter.insert(op)
@@ -178,12 +181,16 @@ class _ModelImport:
     ) -> ModuleOp:
         """Return the module around function `entry`, whose ops `emitter` wrote."""
         symbols: list[Operation] = []
+        infos = (*self._graph.output, *self._graph.input)
+        axes = {info.name: axes_of(info) for info in infos}
         for name in dict.fromkeys([*inputs, *results]):
             direction = "out" if name not in inputs else "in"
             if name in inputs and name in results:
                 direction = "inout"
             type_ = tensor_type(_present(values[name]))
-            op = PlaceholderOp(name, direction, type_, self._axes_of(name, type_))
+            fits = axes[name] and len(axes[name]) == len(type_.get_shape())
+            meanings = ArrayAttr(map(StringAttr, axes[name])) if fits else None
+            op = PlaceholderOp(name, direction, type_, meanings)
             op.location = location_of(name)
             symbols.append(op)
         end = ReturnOp()
@@ -195,49 +202,21 @@ class _ModelImport:
         )
         return module
 
-    def _axes_of(self, name: str, type_: Tensor) -> ArrayAttr[StringAttr] | None:
-        """Return the meanings of the axes of an input or output, if it has them."""
-        for info in (*self._graph.input, *self._graph.output):
-            if info.name == name:
-                axes = axes_of(info)
-                fits = len(axes) == len(type_.get_shape())
-                return ArrayAttr(map(StringAttr, axes)) if axes and fits else None
-        return None
-
 
 def _present(value: SSAValue | None) -> SSAValue:
     assert value is not None, "a value is missing though nothing is unsupported"
     return value
 
 
-def _load(name: str, type_: Tensor) -> SSAValue:
-    op = LoadOp(name, type_)
-    op.location = location_of(name)
-    op.result.name_hint = hint_of(name)
-    return op.result
-
-
 def _check_versions(ir_version: int, opsets: Mapping[str, int]) -> None:
     """Raise where the installed onnx package does not know what the model says."""
-    newest = onnx.defs.onnx_opset_version()
-    opset = opsets.get(DEFAULT_DOMAIN)
-    if not 1 <= ir_version <= onnx.IR_VERSION:
-        raise UnsupportedModelError(
-            f"the model has IR version {ir_version}, expected 1 to {onnx.IR_VERSION}, "
-            f"which is what onnx {onnx.__version__} knows"
-        )
-    if opset is not None and not OLDEST_OPSET <= opset <= newest:
-        raise UnsupportedModelError(
-            f"the model has opset {opset}, expected {OLDEST_OPSET} to {newest}, "
-            f"which is what onnx {onnx.__version__} knows"
-        )
-
-
-def _check_declared(info: ValueInfoProto, value: SSAValue) -> None:
-    """Raise where an output's element type is not the one that the model declares."""
-    declared = declared_type(info)
-    if declared is not None and declared.element_type != element_of(value):
-        raise InvalidModelError(
-            f'output "{info.name}" is declared with elements of '
-            f"{dtype_of(declared.element_type)}, got {dtype_of(element_of(value))}"
-        )
+    limits = (
+        ("IR version", ir_version, int(onnx.IR_VERSION)),
+        ("opset", opsets.get(DEFAULT_DOMAIN, 1), onnx.defs.onnx_opset_version()),
+    )
+    for what, version, newest in limits:
+        if not 1 <= version <= newest:
+            raise UnsupportedModelError(
+                f"the model has {what} {version}, expected 1 to {newest}, "
+                f"which is what onnx {onnx.__version__} knows"
+            )

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import AttributeProto, SparseTensorProto, TensorProto
+from onnx import AttributeProto, SparseTensorProto
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarOperandDef
@@ -90,9 +90,8 @@ class Node:
 
     def is_read(self, index: int) -> bool:
         """Return whether anything reads output `index`."""
-        return any(
-            name in self._wanted for name in self.record.outputs[index : index + 1]
-        )
+        names = self.record.outputs[index : index + 1]
+        return any(name in self._wanted for name in names)
 
     @property
     def output_count(self) -> int:
@@ -169,19 +168,12 @@ class Node:
             return None
         return self._attribute(name, AttributeProto.INTS, None)
 
-    def reals(self, name: str) -> tuple[float, ...]:
-        """Return a list of floats, which ONNX stores with 32 bits."""
-        return self._attribute(name, AttributeProto.FLOATS, ())
-
     def tensor(self, name: str) -> NDArray[Any]:
-        value: TensorProto = self._attribute(name, AttributeProto.TENSOR, None)
-        return array_of(value, f"attribute {name}", self._folder)
-
-    def sparse_tensor(self, name: str) -> NDArray[Any]:
-        value: SparseTensorProto = self._attribute(
-            name, AttributeProto.SPARSE_TENSOR, None
-        )
-        return dense_of(value, f"attribute {name}", self._folder)
+        """Return a tensor that the model sets; what a sparse one leaves out is 0."""
+        value, owner = self.value(name), f"attribute {name}"
+        if isinstance(value, SparseTensorProto):
+            return dense_of(value, owner, self._folder)
+        return array_of(value, owner, self._folder)
 
     def has(self, name: str) -> bool:
         """Return whether the model sets attribute `name`."""

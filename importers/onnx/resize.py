@@ -18,7 +18,7 @@ Floats = tuple[float, ...]
 
 @onnx_op("Upsample")
 def upsample(node: Node) -> Tensor:
-    scales = node.reals("scales") if node.opset < 9 else _floats(node, 1, "scales")
+    scales = node.value("scales") if node.opset < 9 else _floats(node, 1, "scales")
     if any(scale < 1 for scale in scales):
         node.invalid(f"expected scales of at least 1, got {list(scales)}")
     return _by_scales(node, node.input(0), scales, "floor", range(len(scales)))
