@@ -68,7 +68,6 @@ class Builder(ModelWriter):
     def _weights(
         self, layer: str, dtype: Any, **given: _Weight | None
     ) -> dict[str, Tensor]:
-        """Return the weights of a layer, by slot, with these elements."""
         return {
             slot: self.weight(
                 f"{layer}.{slot}", each.shape, each.init, dtype=dtype, fans=each.fans

@@ -58,11 +58,7 @@ def described(given: Any) -> str:
 
 
 def array_of(given: Any, what: str) -> NDArray[Any]:
-    """
-    Return a copy of numbers as an array.
-
-    Errors: TypeError for what is none, or has elements of a type that no tensor has.
-    """
+    """Return a copy of numbers as an array, or raise TypeError."""
     try:
         array = np.array(given)
         element_type_of(array.dtype)
@@ -98,11 +94,7 @@ def type_of(name: str, shape: Any, dtype: Any) -> TensorType:
 
 
 def integers(what: str, least: int, **given: Any) -> None:
-    """
-    Check sizes, by the names of their parameters.
-
-    Errors: TypeError for what is no integer, ValueError for what is below `least`.
-    """
+    """Raise TypeError or ValueError unless sizes are integers from `least` on."""
     for name, value in given.items():
         text = f"{what}: expected an integer from {least} on as {name}, got"
         if not isinstance(value, int | np.integer) or isinstance(value, bool):
@@ -112,12 +104,7 @@ def integers(what: str, least: int, **given: Any) -> None:
 
 
 def parameters_of(op: type[GraphOp], given: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    Return parameters in the types that `op` declares.
-
-    Integers are numbers, arrays are lists, and NumPy's types are element types.
-    Errors: TypeError that names all that are of another type.
-    """
+    """Return parameters in the types that `op` declares, or raise one TypeError."""
     declared, converted, wrong = op.declared(), dict(given), list[str]()
     for name, value in given.items():
         if name not in declared:
@@ -180,11 +167,7 @@ def type_in(operand: Any) -> TensorType | None:
 def operands_of(
     op: type[GraphOp], operands: Sequence[Any], named: dict[str, Any]
 ) -> list[tuple[str, object, Any]]:
-    """
-    Return name, definition and operand of each slot, up to the last that is given.
-
-    Operands that are given by name are taken out of `named`.
-    """
+    """Return each slot with its operand; those by name are taken out of `named`."""
     slots = op.get_irdl_definition().operands
     given = dict(zip((name for name, _ in slots), operands, strict=False))
     if len(operands) > len(slots):

@@ -66,12 +66,7 @@ def _compiled(source: Source, target: str, options: Options) -> Executable:
 
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
-    """
-    Return the key of a compilation in the cache; None if it is not to be kept.
-
-    For `options.shapes` nothing is: each of the shapes is compiled, and kept, alone.
-    Errors: TargetError for an unknown backend.
-    """
+    """Return the key of a compilation in the cache; None if it is not to be kept."""
     if options.cache_dir is None or not options.cache_bytes or options.shapes:
         return None
     spec = target_spec(target, options.cpu_features)

@@ -37,11 +37,7 @@ Compile = Callable[[Model], Executable]
 def compile_model(
     source: Source, target: str, options: Options, compile: Compile
 ) -> Executable:
-    """
-    Compile a model; see `glow.compile`.
-
-    `compile` compiles the IR that a model with symbolic dimensions becomes.
-    """
+    """Compile a model, by `compile` if IR is made of it for each shape."""
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)

@@ -60,11 +60,7 @@ class Initializer:
     def array(
         self, name: str, shape: Sequence[int], dtype: Any, fans: Fans | None = None
     ) -> Array:
-        """
-        Return how the weight `name` of this shape and type starts.
-
-        Errors: ValueError where fans are needed and None.
-        """
+        """Return how weight `name` starts; ValueError for fans that it lacks."""
         if self.scales and fans is None:
             raise ValueError(
                 f'weight "{name}": expected the fans that {self.name} scales by, '

@@ -65,6 +65,14 @@ def weights_beside(path: Path) -> Path:
     return path.with_suffix(".weights.safetensors")
 
 
+def held_weights(path: Path | None, weights: str | os.PathLike[str] | None) -> object:
+    """Load the constants of textual IR, to be held until the text is parsed."""
+    if weights is not None:
+        return load_weights(Path(weights))
+    beside = None if path is None else weights_beside(path)
+    return None if beside is None or not beside.exists() else load_weights(beside)
+
+
 def load_onnx(
     name: str,
     source: Any,
@@ -115,9 +123,7 @@ def symbolic_model(
 
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
-    held: object = None
-    if weights is not None or weights_beside(path).exists():
-        held = load_weights(Path(weights or weights_beside(path)))
+    held = held_weights(path, weights)
     module = parse_text(context(), path.read_bytes(), str(path))
     del held  # the module's own handles keep the bytes alive
     try:

@@ -199,11 +199,7 @@ def debug_text(model: object) -> str:
 
 
 def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:
-    """
-    Parse `text`, verify it, and tell ops where they stand in it.
-
-    Errors: InvalidModelError with file, line and column.
-    """
+    """Parse and verify `text`; InvalidModelError names file, line and column."""
     try:
         content = text.decode() if isinstance(text, bytes) else text
         return LocatingParser(ctx, content, name).parse_module()

@@ -213,11 +213,7 @@ class ModelWriter:
         return self._labels.fresh(name)
 
     def model(self) -> Model:
-        """
-        Return the model as it is by now; more can be added to another one.
-
-        Errors: ValueError without an output.
-        """
+        """Return the model as it is by now; ValueError without an output."""
         if not any(isinstance(op, SaveOp) for op in self._block.ops):
             raise ValueError(f'expected an output of model "{self._name}", got none')
         module = self._module.clone()
@@ -249,7 +245,6 @@ class ModelWriter:
         self._block.add_op(op)
 
     def _results(self, op: Operation, name: str) -> tuple[Tensor, ...]:
-        """Add an op, and return its results."""
         self._add(op, name)
         return tuple(Tensor(result, self._operators) for result in op.results)
 
@@ -277,11 +272,7 @@ class ModelWriter:
         return values
 
     def value(self, what: str, given: Any, *, like: TensorType | None = None) -> Tensor:
-        """
-        Return `given` as a value: one of this builder, or a constant made of an array.
-
-        A number has the element type of `like`. `what` is its role, for errors.
-        """
+        """Return a value of this builder, or a constant; errors say `what` it is."""
         if isinstance(given, Tensor):
             if given.writer is not self._operators:
                 raise ValueError(

@@ -53,11 +53,7 @@ class Options:
             raise ValueError(text)
 
     def of_result(self) -> tuple[object, ...]:
-        """
-        Return the options that the result depends on, with their names.
-
-        A new field counts as one of these unless it is in `_NOT_OF_RESULT`.
-        """
+        """Return the options that the result depends on, with their names."""
         options = replace(self, disable=tuple(sorted(set(self.disable))))
         values: list[object] = []
         for name in (each.name for each in fields(options)):

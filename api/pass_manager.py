@@ -142,11 +142,7 @@ def pipeline_text(of: Iterable[Stage], target: str, kernels: str = "defined") ->
 
 
 def parse_passes(text: str) -> tuple[ModulePass, ...]:
-    """
-    Return the passes of pipeline `text`.
-
-    Errors: ValueError for text that does not parse, an unknown pass or option.
-    """
+    """Return the passes of pipeline `text`; ValueError where it is none."""
     available = universe().all_passes
     try:
         specs = tuple(parse_pipeline(text))

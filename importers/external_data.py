@@ -35,7 +35,6 @@ def external_files(data: bytes) -> list[str]:
 
 
 def _tensors(message: Message) -> Iterator[TensorProto]:
-    """Yield the tensors anywhere in `message`."""
     if isinstance(message, TensorProto):
         yield message
         return

@@ -149,7 +149,6 @@ def _imported(root: Path, folder: str) -> set[str]:
 
 
 def _reached(folder: str, imports: Mapping[str, set[str]]) -> set[str]:
-    """Return the folders that `folder` imports, directly or through others."""
     near = imports.get(folder, set[str]())
     return near | {far for each in near for far in _reached(each, imports)}
 
@@ -159,11 +158,7 @@ def _mermaid(lines: list[str]) -> str:
 
 
 def worked_example() -> str:
-    """
-    Return the model at every level as Markdown, with numbers at lines, and notes.
-
-    Errors: InternalError where no line has the text of a note in `NOTES`.
-    """
+    """Return the model at every level as Markdown, with numbers at lines, and notes."""
     ctx = context()
     module = parse_text(ctx, _MODEL, "example")
     parts: list[str] = []

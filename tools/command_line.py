@@ -73,7 +73,6 @@ def describe(error: BaseException) -> str:
 
 
 def _describe_ir_error(error: BaseException) -> str | None:
-    """Return the message of an error of xDSL's; None for other errors."""
     if "xdsl" not in sys.modules:  # what needs no compiler, imports none
         return None
     from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError

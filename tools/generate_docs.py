@@ -69,11 +69,9 @@ def _attribute_entry(attribute: type) -> str:
     return _page([f"### `#{vars(attribute)['name']}`", _docstring(attribute)])
 
 
-def _op_entry(op: type) -> str:
-    parts = [f"### `{vars(op)['name']}`", _docstring(op)]
-    if issubclass(op, IRDLOperation):
-        parts.append(_signature(op))
-    return _page(parts)
+def _op_entry(op: type[Operation]) -> str:
+    signature = _signature(op) if issubclass(op, IRDLOperation) else ""
+    return _page([f"### `{op.name}`", _docstring(op), signature])
 
 
 def _signature(op: type[IRDLOperation]) -> str:
@@ -131,15 +129,11 @@ def _pipeline_table(stage: Stage) -> str:
 
 def _pass_entry(each: type[ModulePass]) -> str:
     parts = [f"### `{each.name}`", _docstring(each)]
-    if dataclasses.fields(each):
-        parts.append(
-            "\n".join(
-                f"- `{option.name}`: {option.expected_type}"
-                + (f" = {option.default_value}" if option.default_value else "")
-                for option in get_pass_option_infos(each)
-            )
-        )
-    return _page(parts)
+    options: list[str] = []
+    for option in get_pass_option_infos(each) if dataclasses.fields(each) else ():
+        default = f" = {option.default_value}" if option.default_value else ""
+        options.append(f"- `{option.name}`: {option.expected_type}{default}")
+    return _page([*parts, "\n".join(options)])
 
 
 def _docstring(value: object) -> str:

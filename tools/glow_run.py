@@ -55,7 +55,6 @@ def _run() -> None:
 def _run_once(
     session: Session, args: argparse.Namespace, given: Mapping[str, Array]
 ) -> None:
-    """Run once, for one shape, and show what comes out."""
     signature = session.net.signature
     inputs: dict[str, Array] = {}
     if args.random_inputs is not None:

@@ -46,11 +46,7 @@ class Inspection:
 
     @staticmethod
     def of(args: argparse.Namespace, target: str) -> Inspection:
-        """
-        Return the inspection that `args` ask for; a report runs the stages it needs.
-
-        Errors: ValueError for a stage or a file that does not go with it.
-        """
+        """Return what `args` ask for; a report runs the stages that it needs."""
         if args.layout_report and not args.passes and args.stop_after is None:
             args.stop_after = "layout"
         drawing = None if args.emit_graph is None else Path(args.emit_graph)
@@ -113,11 +109,7 @@ def draw(text: str, path: Path) -> None:
 
 
 def _rendered(text: str, format_: str) -> bytes | None:
-    """
-    Return the image that Graphviz makes, or None where it is not installed.
-
-    Errors: CompilationError in the words of Graphviz where it cannot.
-    """
+    """Return the image that Graphviz makes, or None where it is not installed."""
     try:
         graphviz: Any = import_module("graphviz")
     except ImportError:
@@ -132,11 +124,7 @@ def _rendered(text: str, format_: str) -> bytes | None:
 
 
 def layout_report(module: ModuleOp, level: str, target: str) -> str:
-    """
-    Return a table of the movements in `module`, which has IR of `level`.
-
-    Errors: CompilationError for a level that has no tensors and no buffers.
-    """
+    """Return a table of the movements in `module`, which has IR of `level`."""
     match level:
         case "import" | "graph" | "layout":
             moves = movements_in(module)

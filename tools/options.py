@@ -60,11 +60,7 @@ def named(
     is_value: Callable[[str], bool] = bool,
     once: bool = True,
 ) -> dict[str, str]:
-    """
-    Return the values of `NAME=VALUE` options by name.
-
-    Errors: ValueError with what is `expected`, also for a name that comes twice.
-    """
+    """Return the values of `NAME=VALUE` options by name; say what is `expected`."""
     values: dict[str, str] = {}
     for text in texts:
         name, _, value = text.rpartition("=")
@@ -146,7 +142,6 @@ def user_cache_dir() -> Path | None:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether only this user can put files into `folder`."""
     if not hasattr(os, "getuid"):
         return True  # folders of a user are private there
     status = folder.stat()

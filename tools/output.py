@@ -20,11 +20,7 @@ from glow.support.weights import resources_of, save_weights
 
 
 class OutputFile(StringIO):
-    """
-    Text that reaches its file when it is closed.
-
-    A tool that fails has written nothing, so the file stays as it was.
-    """
+    """Text that reaches its file when it is closed, if no tool has failed before."""
 
     def __init__(self, path: Path):
         super().__init__()

@@ -34,25 +34,14 @@ SAVED = ".glow"
 # Options that apply to models and not to executables; but `--dim` may choose one of
 # several shapes.
 _OF_MODELS = (
-    "bind",
-    "cpu_features",
-    "dim",
-    "disable",
-    "relayout_io",
-    "shapes",
-    "states",
-    "stop_after_pass",
-    "weights",
+    *("bind", "cpu_features", "dim", "disable", "relayout_io"),
+    *("shapes", "states", "stop_after_pass", "weights"),
 )
 
 
 @dataclass(frozen=True)
 class Session:
-    """
-    A compiled model, and how long that took from the file on.
-
-    Units: compile_s in seconds of the clock that suits the number of threads.
-    """
+    """A compiled model, and the seconds that it took from the file on."""
 
     net: Executable
     compile_s: float
@@ -90,11 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def open_session(
     args: argparse.Namespace, inputs: Mapping[str, Array] | None
 ) -> Session:
-    """
-    Load and compile what `args` names; save the model if the compiler breaks.
-
-    `inputs` say what symbolic dimensions are; None leaves them open.
-    """
+    """Load and compile what `args` names; `inputs` say what its dimensions are."""
     clock = clock_for(args.threads)
     start = clock()
     if args.model.endswith(SAVED):

@@ -11,23 +11,14 @@ Clock = Callable[[], float]
 
 
 def clock_for(threads: int) -> Clock:
-    """
-    Return the clock to time `threads` threads by, in seconds.
-
-    One thread is timed by the CPU time of the process, which other processes do not
-    disturb; several by the wall clock.
-    """
+    """Return the clock in seconds: of the process for one thread, else of the wall."""
     return time.process_time if threads == 1 else time.perf_counter
 
 
 def interleaved_medians(
     programs: Sequence[Program], threads: int, seconds: float, least_runs: int = 10
 ) -> list[float]:
-    """
-    Return the median time of each program, run in turn after one run to warm up.
-
-    Units: seconds.
-    """
+    """Return the median seconds of each program, run in turn after one run."""
     clock = clock_for(threads)
     for program in programs:
         program()

@@ -96,7 +96,6 @@ def scan(node: Node) -> Values:
 
 
 def _scalar(node: Node, index: int, role: str) -> int:
-    """Return an input of one element."""
     value = node.known(index, role)
     if value.size != 1:
         node.invalid(f"expected {role} of one element, got {node.input(index).type}")

@@ -74,11 +74,7 @@ class Dimensions:
         return extent
 
     def take(self, expected: int | str, extent: int) -> bool:
-        """
-        Say whether `extent` may stand where an input has `expected`.
-
-        Where that is open, it is `extent` from then on.
-        """
+        """Say whether `extent` fits what an input has; an open dimension takes it."""
         if isinstance(expected, int):
             return expected == extent
         known = self.find(expected, "an input")

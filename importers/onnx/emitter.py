@@ -131,8 +131,6 @@ class Emitter:
 
 @dataclass(frozen=True)
 class _NodeWriter(Writer):
-    """Where the ops of one node go."""
-
     emitter: Emitter
     name: str
     location: LocationAttr

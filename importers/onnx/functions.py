@@ -120,11 +120,7 @@ def functions_of(
 def definition_of(
     record: Record, schema: Schema, types: Iterable[TypeProto]
 ) -> Function:
-    """
-    Return how ONNX itself defines an operator by others.
-
-    Errors: RuntimeError, ValueError or IndexError where it does not for these inputs.
-    """
+    """Return how ONNX itself defines an operator by others, or raise what it raises."""
     raw = schema.raw
     assert record.opset is not None
     if raw.has_function:

@@ -109,7 +109,6 @@ class GraphImporter:
     def _import(
         self, record: Record, inputs: list[SSAValue | None], place: _Place
     ) -> Sequence[SSAValue | None]:
-        """Return the outputs of one node."""
         function = self._functions.get((record.domain, record.op_type, record.overload))
         if function is not None:
             return self._call(function, record, inputs, place)
@@ -173,7 +172,6 @@ class GraphImporter:
         inputs: list[SSAValue | None],
         place: _Place,
     ) -> list[SSAValue | None]:
-        """Import the body of `function` in the place of node `record`."""
         values: Values = dict.fromkeys(function.inputs)
         values.update(zip(function.inputs, inputs, strict=False))
         absent = {n for n, v in values.items() if v is None}

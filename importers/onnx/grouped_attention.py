@@ -130,11 +130,7 @@ def _step(node: Node, query: Tensor) -> _Step:
 
 
 def _positions(node: Node, step: _Step) -> Tensor:
-    """
-    Return at which position each token is, [batch, length].
-
-    Of first tokens ONNX Runtime reads one position and counts on; here each has one.
-    """
+    """Return the position of each token; ONNX Runtime reads one of the first tokens."""
     if (given := node.optional(POSITIONS)) is not None:
         return given
     if step.is_first:

@@ -60,8 +60,6 @@ def import_model(
 
 
 class _ModelImport:
-    """The import of one model."""
-
     def __init__(
         self,
         source: OnnxSource,
@@ -179,7 +177,6 @@ class _ModelImport:
         results: Mapping[str, SSAValue],
         values: Values,
     ) -> ModuleOp:
-        """Return the module around function `entry`, whose ops `emitter` wrote."""
         symbols: list[Operation] = []
         infos = (*self._graph.output, *self._graph.input)
         axes = {info.name: axes_of(info) for info in infos}

@@ -172,11 +172,7 @@ def _written(node: Node, index: int, new: Tensor) -> Tensor:
 def _added_to_scores(
     node: Node, mask_at: int, bias_at: int, shape: tuple[int, int, int]
 ) -> Tensor | None:
-    """
-    Return the bias of scores, and what a mask of keys adds to them.
-
-    `shape` is batch, queries and keys of the scores.
-    """
+    """Return bias and mask as one, for scores of [batch, queries, keys]."""
     bias, number = node.optional(bias_at), node.real("mask_filter_value", MASKED)
     kept = _kept(node, mask_at, shape)
     if kept is None:

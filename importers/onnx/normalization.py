@@ -86,7 +86,6 @@ def group_norm(node: Node) -> Outputs:
 
 
 def _check_stash_type(node: Node) -> None:
-    """Refuse statistics in another type than f32."""
     if node.integer("stash_type") != 1:
         node.refuse(f"stash_type={node.integer('stash_type')}")
 

@@ -42,11 +42,7 @@ class _UnusualError(Exception):
 
 
 def split(data: memoryview) -> Split:
-    """
-    Return `data` with the raw data of large initializers apart.
-
-    Bytes that do not look like a model are returned whole, for the library to refuse.
-    """
+    """Return a model with the raw data of large weights apart; other data whole."""
     payloads: _Payloads = []
     try:
         pieces = _message(data, 0, len(data), _PATH, payloads)

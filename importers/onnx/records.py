@@ -138,11 +138,7 @@ def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
 
 
 def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
-    """
-    Return `nodes` in an order that works, the one they have if it does.
-
-    Errors: a name made twice, a name read that nothing makes, a cycle.
-    """
+    """Return `nodes` in an order that works, the one they have if it does."""
     maker = _makers(nodes, set(given))
     waiting: list[int] = []
     readers: list[list[int]] = [[] for _ in nodes]

@@ -50,11 +50,7 @@ def _direction(node: Node) -> str:
 
 
 def _activations(node: Node, op: type[RecurrentOp]) -> dict[str, Any]:
-    """
-    Return the activations and a value of alpha and beta for each.
-
-    ONNX lists values only for those activations that have the parameter.
-    """
+    """Return the activations; alpha and beta are listed for those that have them."""
     texts: Sequence[str] = node.value("activations") if node.has("activations") else ()
     for text in texts:
         if text.lower() not in _NAMES:

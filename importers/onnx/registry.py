@@ -50,12 +50,7 @@ def onnx_op(
 
 @cache
 def handlers() -> dict[str, dict[int, Handler]]:
-    """
-    Map each operator, with its domain, to its handlers by the first opset.
-
-    Errors: ExtensionError for a module of another package that does not load, or that
-    imports what another one does.
-    """
+    """Map each operator, with its domain, to its handlers by the first opset."""
     by_operator: dict[str, dict[int, Handler]] = {}
     own = [import_module(name) for name in modules_in("glow.importers.onnx")]
     for module in (*own, *load_all(ONNX, ModuleType)):

@@ -52,7 +52,6 @@ def grid_sample(node: Node) -> Tensor:
 
 
 def _column(points: Tensor, index: int) -> Tensor:
-    """Return one coordinate of each point."""
     return points[:, None, :, index]
 
 

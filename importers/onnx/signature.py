@@ -19,11 +19,7 @@ from glow.support.types import Tensor, element_type_of, tensor
 def declared_tensor(
     info: ValueInfoProto, owner: str
 ) -> tuple[np.dtype[Any], tuple[int | str, ...]]:
-    """
-    Return the element type of an input, and its extents and symbolic dimensions.
-
-    Errors: InvalidModelError without a type or shape; Unsupported for no tensor.
-    """
+    """Return the element type, extents and symbolic dimensions of an input."""
     kind = info.type.WhichOneof("value")
     if kind is None:
         raise InvalidModelError(f"{owner} has no type")
@@ -40,11 +36,7 @@ def declared_tensor(
 
 
 def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
-    """
-    Return the type of an input.
-
-    Errors: as `declared_tensor`, and a dimension that `dims` lacks.
-    """
+    """Return the type of an input, all of whose dimensions `dims` has."""
     dtype, extents = declared_tensor(info, owner)
     shape = tuple(
         dims.extent(extent, owner) if isinstance(extent, str) else extent
