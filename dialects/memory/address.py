@@ -1,5 +1,8 @@
 """Addressing of buffers: strides and offset, as their types have them."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StridedLayoutAttr
@@ -23,6 +26,65 @@ class Addressing:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int = 0
+
+    def permuted(self, order: Sequence[int]) -> Addressing:
+        """Return the same with the axes in `order`; fewer drop those of one place."""
+        shape, strides = (
+            tuple(t[i] for i in order) for t in (self.shape, self.strides)
+        )
+        return Addressing(shape, strides, self.offset)
+
+    def part(
+        self, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int] = ()
+    ) -> Addressing:
+        """Return `sizes` elements along each axis, from `starts` on, `steps` apart."""
+        offset = sum(n * s for n, s in zip(starts, self.strides, strict=True))
+        strides = self.strides
+        if steps:
+            strides = tuple(n * s for n, s in zip(steps, strides, strict=True))
+        return Addressing(tuple(sizes), strides, self.offset + offset)
+
+    def along(self, axis: int, start: int, size: int) -> Addressing:
+        """Return `size` elements along `axis` from `start` on."""
+        shape = (*self.shape[:axis], size, *self.shape[axis + 1 :])
+        return Addressing(shape, self.strides, self.offset + start * self.strides[axis])
+
+    def at(self, axis: int, place: int) -> Addressing:
+        """Return what is at a place along `axis`, without that axis."""
+        others = [i for i in range(len(self.shape)) if i != axis]
+        return self.along(axis, place, 1).permuted(others)
+
+    def with_axis(self, axis: int) -> Addressing:
+        """Return the same with one more axis, of extent 1."""
+        shape = (*self.shape[:axis], 1, *self.shape[axis:])
+        strides = (*self.strides[:axis], 0, *self.strides[axis:])
+        return Addressing(shape, strides, self.offset)
+
+    def reshaped(self, shape: tuple[int, ...]) -> Addressing | None:
+        """Return the same elements as `shape`, or None where no strides say that."""
+        if 0 in shape:
+            return Addressing(shape, row_major_strides(shape), self.offset)
+        old = [(n, s) for n, s in zip(self.shape, self.strides, strict=True) if n > 1]
+        merged: list[tuple[int, int]] = []  # runs of axes that are one axis in memory
+        for extent, stride in old:
+            if merged and merged[-1][1] == stride * extent:
+                merged[-1] = (merged[-1][0] * extent, stride)
+            else:
+                merged.append((extent, stride))
+        strides: list[int] = []
+        left = list(reversed(merged))
+        rest, step = left.pop(0) if left else (1, 1)
+        for extent in reversed(shape):
+            if extent == 1:
+                strides.append(step * rest if rest > 1 else step)
+                continue
+            if rest == 1 and left:
+                rest, step = left.pop(0)
+            if rest % extent:
+                return None
+            strides.append(step)
+            rest, step = rest // extent, step * extent
+        return Addressing(shape, tuple(reversed(strides)), self.offset)
 
     @property
     def bounds(self) -> tuple[int, int]:

@@ -33,7 +33,7 @@ from glow.lowering.convolution.winograd import (
     border_after,
     winograd_scratch_elements,
 )
-from glow.lowering.graph_to_memory.halo import Halo, halo_of, widest
+from glow.lowering.graph_to_memory.halo import Halo, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, channels_last
 from glow.support.targets import Target
@@ -272,7 +272,7 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
 
 def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
     """Return whether the zeros around `source` are as wide as `halo`."""
-    have = lowering.halo_around(source)
+    have = halo_around(source)
     return all(
         h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
     )

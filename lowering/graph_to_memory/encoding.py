@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from glow.codegen.casts import convert
 from glow.codegen.values import Value, constant, select
 from glow.dialects.graph.encoding import OneHotOp
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp
 from glow.lowering.graph_to_memory.scalar import ScalarRegion
@@ -22,7 +22,8 @@ def _one_hot(lowering: Lowering, op: OneHotOp) -> None:
     depth, rank = op.depth, len(shape_of(op.result))
     axis = normalize_axis(op.axis, rank)
     out = lowering.destination(op.result)
-    places = _with_axis(lowering, _places(lowering, lowering[op.indices], depth), axis)
+    places = _places(lowering, lowering[op.indices], depth)
+    places = lowering.view(places, addressing_of(places).with_axis(axis))
     numbers = np.arange(depth, dtype=np.int32).reshape(-1, *[1] * (rank - 1 - axis))
     inputs = [places, lowering.constant(numbers, "places")]
     region = ScalarRegion()
@@ -49,14 +50,6 @@ def _places(lowering: Lowering, indices: SSAValue, depth: int) -> SSAValue:
     return places
 
 
-def _with_axis(lowering: Lowering, places: SSAValue, axis: int) -> SSAValue:
-    """Return `places` with one more axis, of extent 1."""
-    a = addressing_of(places)
-    shape = (*a.shape[:axis], 1, *a.shape[axis:])
-    strides = (*a.strides[:axis], 0, *a.strides[axis:])
-    return lowering.view(places, Addressing(shape, strides, a.offset))
-
-
 def _value(
     lowering: Lowering,
     values: SSAValue,
@@ -68,7 +61,6 @@ def _value(
     element, known = element_of(values), lowering.logical(values)
     if known is not None:
         return constant(known[index].item(), element)
-    a = addressing_of(lowering[values])
-    scalar = Addressing((), (), a.offset + index * a.strides[0])
+    scalar = addressing_of(lowering[values]).at(0, index)
     inputs.append(lowering.view(lowering[values], scalar))
     return region.argument(element)

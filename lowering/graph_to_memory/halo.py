@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from glow.analysis.buffers import root_of
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
-from glow.dialects.layout.attribute import layout_of
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of
+from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
+from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.storage import AllocOp
 from glow.lowering.convolution.winograd import border_after, is_winograd_window
 from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
-from glow.support.types import shape_of
+from glow.support.types import dtype_of, shape_of
 
 Halo = tuple[tuple[int, int], ...]
 
@@ -55,20 +59,14 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
     for op in reversed(list(block.ops)):
         if isinstance(op, ReshapeOp | TransposeOp) and op.result in halos:
             halo = halos[op.result]
-            before = (
-                _before_reshape(op, halo)
-                if isinstance(op, ReshapeOp)
-                else _before_transpose(op, halo)
-            )
+            if isinstance(op, ReshapeOp):
+                before = _before_reshape(op, halo)
+            else:
+                order: tuple[int, ...] = op.permutation
+                before = tuple(halo[order.index(axis)] for axis in range(len(halo)))
             if before is not None:
                 halos[op.input] = widest(halos.get(op.input, before), before)
     return halos
-
-
-def _before_transpose(op: TransposeOp, halo: Halo) -> Halo:
-    """Return the border of the operand that is `halo` of the result."""
-    permutation: tuple[int, ...] = op.parameters()["permutation"]
-    return tuple(halo[permutation.index(axis)] for axis in range(len(halo)))
 
 
 def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
@@ -79,6 +77,46 @@ def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
     wider = layout.with_halo(halo)
     before = reshaped(wider, shape_of(op.result), shape_of(op.input))
     return None if before is None or before.dims != own.dims else before.halo
+
+
+def is_relabeled(buffer: SSAValue) -> bool:
+    """Return whether `buffer` is a whole one that has blocks or a border."""
+    type_ = buffer_type(buffer)
+    if not isinstance(type_.layout, LayoutAttr):
+        return False
+    views = buffer, root_of(buffer)  # a merged transpose is blocked, not its root
+    return type_.layout.data.has_halo or any(map(is_blocked, views))
+
+
+def halo_around(buffer: SSAValue) -> Halo:
+    """
+    Return the border of zeros around `buffer`, none if it is no allocation's.
+
+    A view that keeps the spatial axes whole, such as a slice of channels, has the
+    border of its allocation.
+    """
+    shape = extents_of(buffer)
+    none = ((0, 0),) * len(shape)
+    root = root_of(buffer)
+    if is_relabeled(buffer):
+        own = layout_of(buffer) if isinstance(root.owner, AllocOp) else None
+        return none if own is None else own.halo
+    layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
+    extents = extents_of(root)
+    if layout is not None and len(extents) != len(shape):
+        layout, extents = reshaped(layout, extents, shape), shape
+    size = dtype_of(buffer_type(root).element_type).itemsize
+    place = None if layout is None else strides_of(LayoutAttr(layout), extents, size)
+    if layout is None or place is None:
+        return none
+    inner, outer = addressing_of(buffer), Addressing(extents, *place)
+    strides = zip(shape, inner.strides, outer.strides, strict=True)
+    whole = all(n == 1 or a == b for n, a, b in strides) and all(
+        inner.shape[i] == outer.shape[i] for i in range(2, len(shape))
+    )
+    start = inner.offset - outer.offset
+    room = outer.shape[1] * outer.strides[1]
+    return layout.halo if whole and 0 <= start < room else none
 
 
 def widest(one: Halo, other: Halo) -> Halo:

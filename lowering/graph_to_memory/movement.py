@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
@@ -15,7 +16,9 @@ from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.layout.transform import TransformOp
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type
-from glow.dialects.memory.elementwise import ElementwiseOp, FillOp, YieldOp
+from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
+from glow.lowering.graph_to_memory.halo import is_relabeled
+from glow.lowering.graph_to_memory.scalar import ScalarRegion
 from glow.lowering.graph_to_memory.state import Lowering, lowers, memref_of
 from glow.support.layout import reshaped as layout_reshaped
 from glow.support.layout import row_major_strides
@@ -23,7 +26,6 @@ from glow.support.types import (
     normalize_axis,
     number_attribute,
     shape_of,
-    signless,
     tensor_type,
 )
 
@@ -31,14 +33,11 @@ from glow.support.types import (
 @lowers(movement.TransposeOp, aliasing=True)
 def _transpose(lowering: Lowering, op: movement.TransposeOp) -> None:
     source = lowering[op.input]
-    order: tuple[int, ...] = op.parameters()["permutation"]
-    if lowering.is_relabeled(source):
+    order: tuple[int, ...] = op.permutation
+    if is_relabeled(source):
         lowering.bind(op.result, lowering.permuted(source, order))
         return
-    a = addressing_of(source)
-    permuted = Addressing(
-        tuple(a.shape[i] for i in order), tuple(a.strides[i] for i in order), a.offset
-    )
+    permuted = addressing_of(source).permuted(order)
     lowering.bind(op.result, lowering.view(source, permuted))
 
 
@@ -67,55 +66,20 @@ def _into_blocks(lowering: Lowering, op: movement.ReshapeOp) -> SSAValue:
 def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
     """Return a buffer of `shape` with what `value` holds; copied only if it must be."""
     source = lowering[value]
-    if lowering.is_relabeled(source):
-        same = _reblocked(lowering, source, shape)
+    if is_relabeled(source):
+        type_ = buffer_type(source)
+        layout = layout_of(type_)
+        assert layout is not None
+        same = layout_reshaped(layout, type_.get_shape(), shape)
         if same is not None:
-            return same
+            return lowering.relabeled(source, shape, same)
     addressing = find_addressing(buffer_type(source))
-    strides = None if addressing is None else split_strides(addressing, shape)
-    if strides is None:
+    view = None if addressing is None else addressing.reshaped(shape)
+    if view is None:
         source = lowering.contiguous(value)
-        strides = row_major_strides(shape)
-    view = Addressing(shape, strides, addressing_of(source).offset)
+        offset = addressing_of(source).offset
+        view = Addressing(shape, row_major_strides(shape), offset)
     return lowering.view(source, view)
-
-
-def _reblocked(
-    lowering: Lowering, source: SSAValue, shape: tuple[int, ...]
-) -> SSAValue | None:
-    """Return `source`, which has a layout, as one of `shape` if it then has one too."""
-    type_ = buffer_type(source)
-    layout = layout_of(type_)
-    assert layout is not None
-    same = layout_reshaped(layout, type_.get_shape(), shape)
-    return None if same is None else lowering.relabeled(source, shape, same)
-
-
-def split_strides(source: Addressing, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return strides that address `source` as `shape`, or None if there are none."""
-    if 0 in shape:
-        return row_major_strides(shape)
-    old = [(n, s) for n, s in zip(source.shape, source.strides, strict=True) if n > 1]
-    merged: list[tuple[int, int]] = []  # runs of axes that are one axis in memory
-    for extent, stride in old:
-        if merged and merged[-1][1] == stride * extent:
-            merged[-1] = (merged[-1][0] * extent, stride)
-        else:
-            merged.append((extent, stride))
-    strides: list[int] = []
-    left = list(reversed(merged))
-    rest, step = left.pop(0) if left else (1, 1)
-    for extent in reversed(shape):
-        if extent == 1:
-            strides.append(step * rest if rest > 1 else step)
-            continue
-        if rest == 1 and left:
-            rest, step = left.pop(0)
-        if rest % extent:
-            return None
-        strides.append(step)
-        rest, step = rest // extent, step * extent
-    return tuple(reversed(strides))
 
 
 @lowers(dropout.DropoutOp)
@@ -128,54 +92,41 @@ def _dropout(lowering: Lowering, op: dropout.DropoutOp) -> None:
 
 @lowers(movement.ExpandOp, aliasing=True)
 def _expand(lowering: Lowering, op: movement.ExpandOp) -> None:
-    source = lowering[op.input]
-    view = broadcast_view(addressing_of(source), shape_of(op.result))
-    lowering.bind(op.result, lowering.view(source, view))
-
-
-def broadcast_view(a: Addressing, shape: tuple[int, ...]) -> Addressing:
-    """Return `a` repeated to `shape` by strides of 0."""
+    source, shape = lowering[op.input], shape_of(op.result)
+    a = addressing_of(source)
     missing = len(shape) - len(a.shape)
     strides = (0,) * missing + tuple(
         0 if n == 1 and wanted != 1 else s
         for n, s, wanted in zip(a.shape, a.strides, shape[missing:], strict=True)
     )
-    return Addressing(shape, strides, a.offset)
+    view = Addressing(shape, strides, a.offset)
+    lowering.bind(op.result, lowering.view(source, view))
 
 
 @lowers(slicing.SliceOp, aliasing=True)
 def _slice(lowering: Lowering, op: slicing.SliceOp) -> None:
-    source = lowering[op.input]
-    a = addressing_of(source)
-    p = op.parameters()
-    if 0 in p["sizes"]:
+    if 0 in op.sizes:
         lowering.destination(op.result)
         return
-    offset = a.offset + sum(b * s for b, s in zip(p["starts"], a.strides, strict=True))
-    strides = tuple(k * s for k, s in zip(p["steps"], a.strides, strict=True))
-    view = Addressing(tuple(p["sizes"]), strides, offset)
+    source = lowering[op.input]
+    view = addressing_of(source).part(op.starts, op.sizes, op.steps)
     lowering.bind(op.result, lowering.view(source, view))
 
 
 @lowers(joining.SplitOp, aliasing=True)
 def _split(lowering: Lowering, op: joining.SplitOp) -> None:
-    source = lowering[op.input]
-    a = addressing_of(source)
-    axis = normalize_axis(op.parameters()["axis"], len(a.shape))
+    axis = normalize_axis(op.axis, len(shape_of(op.input)))
     start = 0
     for result in op.results:
-        shape = shape_of(result)
-        offset = a.offset + start * a.strides[axis]
-        lowering.bind(
-            result, lowering.view(source, Addressing(shape, a.strides, offset))
-        )
-        start += shape[axis]
+        part = lowering.slice(lowering[op.input], axis, start, result)
+        lowering.bind(result, part)
+        start += shape_of(result)[axis]
 
 
 @lowers(joining.ConcatOp)
 def _concat(lowering: Lowering, op: joining.ConcatOp) -> None:
     whole = lowering.destination(op.result)
-    axis = normalize_axis(op.parameters()["axis"], len(shape_of(op.result)))
+    axis = normalize_axis(op.axis, len(shape_of(op.result)))
     start = 0
     for value in op.inputs:
         part = lowering.destinations.parts.get(value)
@@ -195,7 +146,7 @@ def _transform(lowering: Lowering, op: TransformOp) -> None:
 @lowers(movement.TileOp)
 def _tile(lowering: Lowering, op: movement.TileOp) -> None:
     """Each axis [n] becomes [repeats, n], the first by stride 0 on the input's side."""
-    repeats = op.parameters()["repeats"]
+    repeats = op.repeats
     source, result = lowering[op.input], lowering.destination(op.result)
     a, r = addressing_of(source), addressing_of(result)
     shape = _interleaved(repeats, a.shape)
@@ -214,7 +165,7 @@ def _interleaved(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
 
 @lowers(movement.SpaceToDepthOp)
 def _space_to_depth(lowering: Lowering, op: movement.SpaceToDepthOp) -> None:
-    block = op.parameters()["block_size"]
+    block = op.block_size
     n, c, h, w = shape_of(op.input)
     split = (n, c, h // block, block, w // block, block)
     joined = (n, block, block, c, h // block, w // block)
@@ -223,11 +174,11 @@ def _space_to_depth(lowering: Lowering, op: movement.SpaceToDepthOp) -> None:
 
 @lowers(movement.DepthToSpaceOp)
 def _depth_to_space(lowering: Lowering, op: movement.DepthToSpaceOp) -> None:
-    block = op.parameters()["block_size"]
+    block = op.block_size
     n, c, h, w = shape_of(op.input)
     deep = c // (block * block)
     joined = (n, deep, h, block, w, block)
-    if op.parameters()["mode"] == "CRD":
+    if op.mode == "CRD":
         split, order = (n, deep, block, block, h, w), (0, 1, 4, 2, 5, 3)
     else:
         split, order = (n, block, block, deep, h, w), (0, 3, 4, 1, 5, 2)
@@ -245,21 +196,21 @@ def _permuted_copy(
     """Copy `value`, seen as `split` and permuted, into `result`, seen as `joined`."""
     source = reshaped(lowering, value, split)
     out = lowering.destination(result)
-    a, strides = addressing_of(source), split_strides(addressing_of(out), joined)
-    assert strides is not None  # only whole axes of a buffer are split
-    permuted = Addressing(joined, tuple(a.strides[i] for i in order), a.offset)
-    view = Addressing(joined, strides, addressing_of(out).offset)
-    lowering.copy(lowering.view(source, permuted), lowering.view(out, view))
+    taken, view = (
+        addressing_of(source).permuted(order),
+        addressing_of(out).reshaped(joined),
+    )
+    assert view is not None  # only whole axes of a buffer are split
+    lowering.copy(lowering.view(source, taken), lowering.view(out, view))
 
 
 @lowers(slicing.PadOp)
 def _pad(lowering: Lowering, op: slicing.PadOp) -> None:
-    p = op.parameters()
     source, result = lowering[op.input], lowering.destination(op.result)
     a, r = addressing_of(source), addressing_of(result)
     if 0 in r.shape:
         return
-    before = p["pads"][: len(a.shape)]
+    before = op.pads[: len(a.shape)]
     starts = tuple(max(0, lo) for lo in before)
     ends = tuple(
         min(n, lo + k) for n, lo, k in zip(r.shape, before, a.shape, strict=True)
@@ -267,39 +218,29 @@ def _pad(lowering: Lowering, op: slicing.PadOp) -> None:
     if any(e <= s for s, e in zip(starts, ends, strict=True)):
         _fill(lowering, op, result)
         return
-    if p["mode"] == "constant" and (starts, ends) != ((0,) * len(starts), r.shape):
+    if op.mode == "constant" and (starts, ends) != ((0,) * len(starts), r.shape):
         _fill(lowering, op, result)
     sizes = tuple(e - s for s, e in zip(starts, ends, strict=True))
     skips = tuple(s - lo for s, lo in zip(starts, before, strict=True))
-    inner = Addressing(sizes, a.strides, a.offset + _dot(skips, a.strides))
-    outer = Addressing(sizes, r.strides, r.offset + _dot(starts, r.strides))
+    inner, outer = a.part(skips, sizes), r.part(starts, sizes)
     lowering.copy(lowering.view(source, inner), lowering.view(result, outer))
-    if p["mode"] != "constant":
-        _mirror(lowering, result, r, starts, ends, p["mode"])
-
-
-def _dot(a: Sequence[int], b: Sequence[int]) -> int:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    if op.mode != "constant":
+        _mirror(lowering, result, r, starts, ends, op.mode)
 
 
 def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
     """Fill `result` with the padding value, known or not."""
     element = buffer_type(result).element_type
-    if op.value is None:
-        lowering.add(FillOp(number_attribute(0, element), result))
-        return
-    array = lowering.known(op.value)
+    array = np.zeros(1, int) if op.value is None else lowering.known(op.value)
     if array is not None:
-        lowering.add(
-            FillOp(number_attribute(array.reshape(-1)[0].item(), element), result)
-        )
+        number = number_attribute(array.reshape(-1)[0].item(), element)
+        lowering.add(FillOp(number, result))
         return
-    from xdsl.ir import Block, Region
-
-    block = Block(arg_types=[signless(element)])
-    block.add_op(YieldOp(block.args))
+    assert op.value is not None
+    region = ScalarRegion()
+    same = region.finish(region.argument(element))
     scalar = reshaped(lowering, op.value, ())
-    lowering.add(ElementwiseOp([scalar], [result], Region(block)))
+    lowering.add(ElementwiseOp([scalar], [result], same))
 
 
 def _mirror(
@@ -340,4 +281,4 @@ def _plane(
     """Return the elements of `r` from `low` to `high`, of `axis` only `place`."""
     starts, sizes = list(low), [h - lo for lo, h in zip(low, high, strict=True)]
     starts[axis], sizes[axis] = place, 1
-    return Addressing(tuple(sizes), r.strides, r.offset + _dot(starts, r.strides))
+    return r.part(starts, sizes)

@@ -15,7 +15,6 @@ from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
 from glow.dialects.memory.address import (
-    Addressing,
     addressing_of,
     find_addressing,
     is_blocked,
@@ -145,10 +144,7 @@ def _matrix(
     order = [*range(rank - 2), rank - 1, rank - 2]
     if find_addressing(buffer_type(buffer)) is None:
         return lowering.permuted(buffer, order)
-    a = addressing_of(buffer)
-    shape = tuple(a.shape[i] for i in order)
-    strides = tuple(a.strides[i] for i in order)
-    return lowering.view(buffer, Addressing(shape, strides, a.offset))
+    return lowering.view(buffer, addressing_of(buffer).permuted(order))
 
 
 def _in_one_order(
@@ -202,10 +198,7 @@ def _with_rows(lowering: Lowering, right: SSAValue) -> SSAValue:
 def _insert_axis(lowering: Lowering, buffer: SSAValue, axis: int) -> SSAValue:
     """Return a view with an axis of extent 1 at `axis`, counted from the back."""
     a = addressing_of(buffer)
-    at = len(a.shape) + 1 + axis
-    shape = (*a.shape[:at], 1, *a.shape[at:])
-    strides = (*a.strides[:at], 0, *a.strides[at:])
-    return lowering.view(buffer, Addressing(shape, strides, a.offset))
+    return lowering.view(buffer, a.with_axis(len(a.shape) + 1 + axis))
 
 
 def _insert_axis_if_any(lowering: Lowering, extra: SSAValue, axis: int) -> SSAValue:

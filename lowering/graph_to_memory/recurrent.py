@@ -96,10 +96,7 @@ class _Cell:
         columns = s.walks * self.blocks * self.gates * self.block
         x = lowering[self.op.input]
         if s.layout:
-            a = addressing_of(x)
-            order = (1, 0, 2)
-            shape, strides = ([t[i] for i in order] for t in (a.shape, a.strides))
-            x = lowering.view(x, Addressing(tuple(shape), tuple(strides), a.offset))
+            x = lowering.view(x, addressing_of(x).permuted((1, 0, 2)))
         bias, late = self._biases()
         if bias is not None:
             bias = lowering.view(bias, Addressing((columns,), (1,)))
@@ -162,18 +159,15 @@ class _Cell:
         if early == self.gates:
             return out, None
         lowering.copy(*(self._gates(v, early, self.gates) for v in (one, out)))
-        a = addressing_of(self._gates(other, early, self.gates))
-        shape, strides = ((*t[:2], t[3]) for t in (a.shape, a.strides))
-        late = lowering.temporary(self.element, shape)
-        lowering.copy(lowering.view(other, Addressing(shape, strides, a.offset)), late)
+        a = addressing_of(other).at(2, early)
+        late = lowering.temporary(self.element, a.shape)
+        lowering.copy(lowering.view(other, a), late)
         return out, late
 
     def _gates(self, buffer: SSAValue, first: int, last: int) -> SSAValue:
         """Return some gates of [D, U, G, p]."""
-        a = addressing_of(buffer)
-        shape = (*a.shape[:2], last - first, a.shape[3])
-        offset = a.offset + first * a.strides[2]
-        return self.lowering.view(buffer, Addressing(shape, a.strides, offset))
+        gates = addressing_of(buffer).along(2, first, last - first)
+        return self.lowering.view(buffer, gates)
 
     # What one direction takes
 
@@ -240,16 +234,11 @@ class _Cell:
         part = self._part(buffer, rank - 2, number)
         if rank == 3:
             return part
-        a = addressing_of(part)
-        shape, strides = ((t[1], t[0], t[2]) for t in (a.shape, a.strides))
-        return self.lowering.view(part, Addressing(shape, strides, a.offset))
+        return self.lowering.view(part, addressing_of(part).permuted((1, 0, 2)))
 
     def _part(self, buffer: SSAValue, axis: int, number: int) -> SSAValue:
         """Return `buffer` at a place along `axis`, without that axis."""
-        a = addressing_of(buffer)
-        shape, strides = ((*t[:axis], *t[axis + 1 :]) for t in (a.shape, a.strides))
-        offset = a.offset + number * a.strides[axis]
-        return self.lowering.view(buffer, Addressing(shape, strides, offset))
+        return self.lowering.view(buffer, addressing_of(buffer).at(axis, number))
 
     def _region(self, function: Activation) -> Region:
         """Return what `function` does to one element."""

@@ -13,15 +13,9 @@ from xdsl.dialects.builtin import LocationAttr, MemRefType, NoneAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import root_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
-from glow.dialects.layout.attribute import (
-    LayoutAttr,
-    layout_of,
-    physical_shape_of,
-    strides_of,
-)
+from glow.dialects.layout.attribute import LayoutAttr, layout_of, physical_shape_of
 from glow.dialects.memory.address import (
     Addressing,
     addressing_of,
@@ -36,11 +30,11 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
 from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
 from glow.support.arrays import has_same_bytes, sample_of
-from glow.support.layout import Layout, pack, reshaped, row_major, unpack
+from glow.support.layout import Layout, pack, row_major, unpack
 from glow.support.locations import name_of
 from glow.support.names import Names
 from glow.support.targets import Target
-from glow.support.types import Tensor, dtype_of, element_type_of, tensor_type
+from glow.support.types import Tensor, element_type_of, tensor_type
 
 
 @lru_cache(1 << 12)
@@ -49,11 +43,6 @@ def memref_of(type_: Tensor) -> Buffer:
     layout = layout_of(type_)
     encoding = NoneAttr() if layout is None else LayoutAttr(layout)
     return MemRefType(type_.element_type, type_.get_shape(), encoding)
-
-
-def _has_halo(type_: Buffer) -> bool:
-    layout = layout_of(type_)
-    return layout is not None and layout.has_halo
 
 
 class Lowering:
@@ -180,62 +169,22 @@ class Lowering:
         """Zero what is around the elements of `buffer`; copies fill up blocks."""
         type_ = buffer_type(buffer)
         is_padded = prod(physical_shape_of(type_)) != prod(type_.get_shape())
-        if is_padded and (not is_blocked(buffer) or _has_halo(type_)):
+        layout = layout_of(type_)
+        has_halo = layout is not None and layout.has_halo
+        if is_padded and (has_halo or not is_blocked(buffer)):
             self.add(ZeroHaloOp(buffer))
-
-    def halo_around(self, buffer: SSAValue) -> Halo:
-        """
-        Return the border of zeros around `buffer`, none if it is no allocation's.
-
-        A view that keeps the spatial axes whole, such as a slice of channels, has the
-        border of its allocation.
-        """
-        shape = extents_of(buffer)
-        none = ((0, 0),) * len(shape)
-        root = root_of(buffer)
-        if self.is_relabeled(buffer):
-            own = layout_of(buffer) if isinstance(root.owner, AllocOp) else None
-            return none if own is None else own.halo
-        layout = layout_of(root) if isinstance(root.owner, AllocOp) else None
-        extents = extents_of(root)
-        if layout is not None and len(extents) != len(shape):
-            layout, extents = reshaped(layout, extents, shape), shape
-        size = dtype_of(buffer_type(root).element_type).itemsize
-        place = (
-            None if layout is None else strides_of(LayoutAttr(layout), extents, size)
-        )
-        if layout is None or place is None:
-            return none
-        inner, outer = addressing_of(buffer), Addressing(extents, *place)
-        strides = zip(shape, inner.strides, outer.strides, strict=True)
-        whole = all(n == 1 or a == b for n, a, b in strides) and all(
-            inner.shape[i] == outer.shape[i] for i in range(2, len(shape))
-        )
-        start = inner.offset - outer.offset
-        room = outer.shape[1] * outer.strides[1]
-        return layout.halo if whole and 0 <= start < room else none
 
     def slice(
         self, whole: SSAValue, axis: int, start: int, value: SSAValue
     ) -> SSAValue:
         """Return the view of `whole` that begins at `start` along `axis`."""
-        outer = addressing_of(whole)
-        shape = tensor_type(value).get_shape()
-        offset = outer.offset + start * outer.strides[axis]
-        return self.view(whole, Addressing(shape, outer.strides, offset))
+        size = tensor_type(value).get_shape()[axis]
+        return self.view(whole, addressing_of(whole).along(axis, start, size))
 
     def view(self, source: SSAValue, addressing: Addressing) -> SSAValue:
         if addressing == addressing_of(source):
             return source
         return self._value(ViewOp(source, strided(buffer_type(source), addressing)))
-
-    def is_relabeled(self, buffer: SSAValue) -> bool:
-        """Return whether `buffer` is a whole one that has blocks or a border."""
-        type_ = buffer_type(buffer)
-        if not isinstance(type_.layout, LayoutAttr):
-            return False
-        views = buffer, root_of(buffer)  # a merged transpose is blocked, not its root
-        return type_.layout.data.has_halo or any(map(is_blocked, views))
 
     def permuted(self, source: SSAValue, order: Sequence[int]) -> SSAValue:
         """Return `source`, which has a layout, with its logical axes in this order."""

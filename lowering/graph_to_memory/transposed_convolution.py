@@ -83,11 +83,9 @@ def _part(
     halo = border_of([phase])
     conv = Convolution(lowering[op.input], taken, bias, geometry, halo)
     whole = addressing_of(lowering[op.result])
-    shape, strides, offset = list(whole.shape), list(whole.strides), whole.offset
-    for i, (axis, step) in enumerate(zip(phase, p["strides"], strict=True), start=2):
-        offset += axis.first * strides[i]
-        shape[i], strides[i] = axis.places, step * strides[i]
-    part = Addressing(tuple(shape), tuple(strides), offset)
+    starts = (0, 0, *(axis.first for axis in phase))
+    sizes = (*whole.shape[:2], *(axis.places for axis in phase))
+    part = whole.part(starts, sizes, (1, 1, *p["strides"]))
     return conv, lowering.view(lowering[op.result], part)
 
 
@@ -135,29 +133,19 @@ def _canvas(
     canvas = lowering.alloc(MemRefType(element, shape, layout))
     lowering.add(FillOp(number_attribute(0, element), canvas))
     source, target = addressing_of(lowering[op.input]), addressing_of(canvas)
-    starts, sizes, skips = list(source.shape), list(source.shape), [0] * len(shape)
-    offset = target.offset
-    steps = list(target.strides)
+    skips, firsts, sizes = [0, 0], [0, 0], list(source.shape)
     for i, (lo, stride) in enumerate(zip(before, strides, strict=True), start=2):
         # A negative border cuts the input instead of moving it.
-        skip = max(0, -(lo // stride)) if lo < 0 else 0
-        first = lo + skip * stride
-        room = -(-(shape[i] - first) // stride)
-        sizes[i] = max(0, min(starts[i] - skip, room))
-        skips[i] = skip
-        offset += first * target.strides[i]
-        steps[i] = stride * target.strides[i]
-    if 0 in sizes:
-        return canvas
-    start = source.offset + sum(
-        k * s for k, s in zip(skips, source.strides, strict=True)
-    )
-    lowering.copy(
-        lowering.view(
-            lowering[op.input], Addressing(tuple(sizes), source.strides, start)
-        ),
-        lowering.view(canvas, Addressing(tuple(sizes), tuple(steps), offset)),
-    )
+        skips.append(max(0, -(lo // stride)) if lo < 0 else 0)
+        firsts.append(lo + skips[i] * stride)
+        room = -(-(shape[i] - firsts[i]) // stride)
+        sizes[i] = max(0, min(sizes[i] - skips[i], room))
+    if 0 not in sizes:
+        taken = source.part(skips, sizes)
+        spread = target.part(firsts, sizes, (1, 1, *strides))
+        lowering.copy(
+            lowering.view(lowering[op.input], taken), lowering.view(canvas, spread)
+        )
     return canvas
 
 
