@@ -19,7 +19,7 @@ from typing import Any, ClassVar, cast
 from unittest import SkipTest
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto, defs, helper
+from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from glow.compilation import compile_source
@@ -52,7 +52,6 @@ class BackendUnsupportedError(UnsupportedModelError, SkipTest):
 
 @contextmanager
 def _skipped() -> Generator[None]:
-    """Turn an UnsupportedModelError into one that tests skip."""
     try:
         yield
     except UnsupportedModelError as error:
@@ -68,8 +67,11 @@ class GlowBackendRep(BackendRep):
     """
 
     def __init__(self, model: ModelProto, target: str, cache_size: int):
-        self._inputs = _inputs_of(model.graph)
-        self._outputs = [output.name for output in model.graph.output]
+        graph = model.graph
+        weights = {tensor.name for tensor in graph.initializer}
+        weights |= {tensor.values.name for tensor in graph.sparse_initializer}
+        self._inputs = [i.name for i in graph.input if i.name not in weights]
+        self._outputs = [output.name for output in graph.output]
         self._results = namedtupledict("Outputs", self._outputs)
         with _skipped():
             self._model = _Specialized(model, target, cache_size)
@@ -81,9 +83,8 @@ class GlowBackendRep(BackendRep):
         Errors: BindingError for arrays that do not fit the model;
         BackendUnsupportedError where it needs what Glow lacks; what a run raises.
         """
-        feeds = _feeds(inputs, self._inputs)
         with _skipped():
-            results = self._model.run(feeds)
+            results = self._model.run(_feeds(inputs, self._inputs))
         return self._results(*(results[name] for name in self._outputs))
 
 
@@ -247,13 +248,6 @@ def _feeds(inputs: Any, names: Sequence[str]) -> dict[str, Array]:
             )
         named = dict(zip(names, arrays, strict=True))
     return {name: _array_of(value) for name, value in named.items()}
-
-
-def _inputs_of(graph: GraphProto) -> list[str]:
-    """Return the names of the inputs that are no weights."""
-    weights = {tensor.name for tensor in graph.initializer}
-    weights |= {tensor.values.name for tensor in graph.sparse_initializer}
-    return [info.name for info in graph.input if info.name not in weights]
 
 
 def _array_of(value: object) -> Array:

@@ -71,9 +71,8 @@ def group_norm_by_group(node: Node) -> Outputs:
             node.invalid(
                 f"expected a {name} of shape [{groups}] per group, got {value.type}"
             )
-        column = value.reshape(groups, 1)
-        wide = xp.broadcast_to(column, (groups, channels // groups))
-        return wide.reshape(channels)
+        wide = (groups, channels // groups)
+        return xp.broadcast_to(value.reshape(groups, 1), wide).reshape(channels)
 
     parts = per_channel(1, "scale"), per_channel(2, "bias")
     return node.apply(GroupNormOp, node.input(0), *parts)

@@ -1,4 +1,4 @@
-"""Operators on shapes: Shape, Size, Reshape, Squeeze and others."""
+"""Operators that change no element: Identity, Dropout, Shape, Reshape and others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from math import prod
 
 import numpy as np
 
+from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.support.types import normalize_axes, normalize_axis
 
 
@@ -83,3 +84,35 @@ def unsqueeze(node: Node) -> Tensor:
 def expand(node: Node) -> Tensor:
     wanted = node.known_ints(1, "a shape") or ()
     return node.emit(ExpandOp, node.input(0), shape=wanted)
+
+
+@onnx_op("Identity", "OptionalGetElement")
+def identity(node: Node) -> Tensor:
+    return node.input(0)
+
+
+@onnx_op("OptionalHasElement")
+def optional_has_element(node: Node) -> Tensor:
+    return node.literal(node.optional(0) is not None)
+
+
+@onnx_op("Dropout")
+def dropout_of_attributes(node: Node) -> Outputs:
+    """Up to opset 9, the mask has the type of the input."""
+    if node.opset < 7 and not node.flag("is_test"):
+        node.refuse("is_test=0")
+    node.ignore("ratio")  # it concerns training only
+    result, mask = node.apply(DropoutOp)
+    if mask is not None and node.opset < 10:
+        mask = mask.astype(node.element(0))
+    return result, mask
+
+
+@onnx_op("Dropout", since=12)
+def dropout(node: Node) -> Outputs:
+    node.ignore("seed")
+    is_training = node.optional(2) is not None and node.known(2, "a training_mode")
+    # Only what drops nothing does not ask for random numbers.
+    if is_training and (node.optional(1) is None or node.known(1, "a ratio").any()):
+        node.refuse("training_mode=1")
+    return node.apply(DropoutOp)
