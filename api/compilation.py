@@ -33,12 +33,7 @@ SUFFIX = ".executable"
 
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:
-    """
-    Compile `source`, or load it from `options.cache_dir` if it is there.
-
-    The files there are those of `Executable.save`. One that is damaged counts as
-    absent and is written anew.
-    """
+    """Compile `source`, or load it from `options.cache_dir` if it is there, whole."""
     if options.threads > 1:
         say_single_threaded()
     key = key_of(source, target, options)

@@ -134,10 +134,9 @@ def picture_of_layers(root: Path) -> str:
     folders = settings["tool"]["setuptools"]["package-dir"]
     imports = {name: _imported(root, name) - {name} for name in folders.values()}
     lines = ["flowchart TD"]
-    for folder in sorted(imports):
-        behind = {far for near in imports[folder] for far in _reached(near, imports)}
-        for near in sorted(imports[folder] - behind):
-            lines.append(f"  {folder} --> {near}")
+    for folder, several in sorted(imports.items()):
+        behind = {far for near in several for far in _reached(near, imports)}
+        lines += [f"  {folder} --> {near}" for near in sorted(several - behind)]
     return _mermaid(lines)
 
 

@@ -17,8 +17,7 @@ def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
     """
     Return one array per input; the same for the same seed.
 
-    Floats are normally distributed; integers that can be indices are 0 or 1, which
-    index any table; others, such as pixels, are any.
+    Floats are normally distributed; integers that may be indices are 0 or 1.
     """
     generator = np.random.default_rng(seed)
     return {spec.name: _random(spec, generator) for spec in signature.inputs}
@@ -29,10 +28,8 @@ def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
         return generator.standard_normal(spec.shape).astype(spec.dtype)
     if spec.dtype.name in ("bool", "int32", "int64"):
         return generator.integers(0, 2, spec.shape).astype(spec.dtype)
-    limits = np.iinfo(spec.dtype)
-    return generator.integers(
-        limits.min, limits.max, spec.shape, spec.dtype, endpoint=True
-    )
+    ends = np.iinfo(spec.dtype).min, np.iinfo(spec.dtype).max
+    return generator.integers(*ends, spec.shape, spec.dtype, endpoint=True)
 
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:

@@ -55,13 +55,12 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     if peers:
         actual = net.run(inputs)
-        theirs_in = feeds_of_peers(net.signature, inputs, session.bound)
-        error = 0.0
+        feeds, error = feeds_of_peers(net.signature, inputs, session.bound), 0.0
         for name in peers:
             peer = PEERS[name](args.model, threads, net.signature)
-            expected = net.signature.packed(peer(theirs_in))
+            expected = net.signature.packed(peer(feeds))
             error = max(error, largest_error(actual, expected))
-            programs.append(partial(peer, theirs_in))
+            programs.append(partial(peer, feeds))
         figures["max_error"] = float(f"{error:.3g}")
     ours, *theirs = interleaved_medians(programs, threads, args.seconds)
     figures["glow_ms"] = round(ours * 1e3, 4)

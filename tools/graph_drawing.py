@@ -40,20 +40,12 @@ def dot_of(module: ModuleOp) -> str:
     Groups are clusters, what comes in and goes out are ellipses, and ops that move
     data are red. Constants are notes in the ops that read them.
     """
-    drawing = _Drawing(_directions(module))
+    placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
+    drawing = _Drawing({op.sym_name.data: op.direction.data for op in placeholders})
     for op in module.body.ops:
-        if isinstance(op, FuncOp):
-            for block in op.body.blocks:
-                drawing.add_block(op, block)
-    return drawing.text()
-
-
-def _directions(module: ModuleOp) -> dict[str, str]:
-    return {
-        op.sym_name.data: op.direction.data
-        for op in module.body.ops
-        if isinstance(op, PlaceholderOp)
-    }
+        for block in op.body.blocks if isinstance(op, FuncOp) else ():
+            drawing.add_block(block)
+    return "".join((_HEAD, *drawing.lines, *drawing.edges, *drawing.legend(), "}\n"))
 
 
 @dataclass
@@ -71,10 +63,7 @@ class _Drawing:
     nodes: int = 0
     clusters: int = 0
 
-    def text(self) -> str:
-        return "".join((_HEAD, *self.lines, *self.edges, *self._legend(), "}\n"))
-
-    def add_block(self, function: FuncOp, block: Block) -> None:
+    def add_block(self, block: Block) -> None:
         for argument in block.args:
             label = value_name(argument) or f"argument {argument.index}"
             self.names[argument] = self._node([label], "  ", _TERMINAL)
@@ -90,7 +79,9 @@ class _Drawing:
             case FusedOp():
                 self._add_group(op, indent)
             case LoadOp() | SaveOp():
-                self._add_op(op, self._symbol_lines(op), indent, _TERMINAL)
+                symbol = op.symbol.string_value()
+                label = [f"@{symbol}", self.directions.get(symbol, "")]
+                self._add_op(op, label, indent, _TERMINAL)
             case _ if op.name == "func.return":
                 if op.operands:
                     self._add_op(op, ["return"], indent, _TERMINAL)
@@ -108,7 +99,10 @@ class _Drawing:
         for operand in op.operands:
             source = self.names.get(_outside(operand))
             if source is not None:
-                self._edge(source, name, operand)
+                look = self._look(layout_text(operand))
+                shown = {"label": _type_text(operand), "fontcolor": look["color"]}
+                edge = f"  {source} -> {name} [{_attributes(shown | look)}];\n"
+                self.edges.append(edge)
 
     def _add_group(self, op: FusedOp, indent: str) -> None:
         self.lines.append(f"{indent}subgraph cluster_{self.clusters} {{\n")
@@ -122,21 +116,12 @@ class _Drawing:
             if source is not None:
                 self.names[result] = source
 
-    def _symbol_lines(self, op: LoadOp | SaveOp) -> list[str]:
-        symbol = op.symbol.string_value()
-        return [f"@{symbol}", self.directions.get(symbol, "")]
-
     def _node(self, label: list[str], indent: str, style: dict[str, str]) -> str:
         name = f"n{self.nodes}"
         self.nodes += 1
         text = "\n".join(line for line in label if line)
         self.lines.append(f"{indent}{name} [{_attributes({'label': text} | style)}];\n")
         return name
-
-    def _edge(self, source: str, target: str, value: SSAValue) -> None:
-        look = self._look(layout_text(value))
-        shown = {"label": _type_text(value), "fontcolor": look["color"]} | look
-        self.edges.append(f"  {source} -> {target} [{_attributes(shown)}];\n")
 
     def _look(self, layout: str) -> dict[str, str]:
         if layout not in self.layouts:
@@ -145,13 +130,12 @@ class _Drawing:
             self.layouts[layout] = {"color": _COLORS[color], "style": style}
         return self.layouts[layout]
 
-    def _legend(self) -> Iterator[str]:
+    def legend(self) -> Iterator[str]:
         yield "  subgraph cluster_legend {\n"
         yield f'    label="layouts"; {_CLUSTER}\n'
         for number, (layout, look) in enumerate(self.layouts.items()):
-            style = f"filled,{look.get('style', 'solid')}"
-            shown = {"label": layout, "fontcolor": look["color"]} | look
-            shown["style"] = style
+            style = {"style": f"filled,{look.get('style', 'solid')}"}
+            shown = {"label": layout, "fontcolor": look["color"]} | look | style
             yield f"    l{number} [{_attributes(shown)}];\n"
         yield "  }\n"
 
@@ -171,7 +155,9 @@ def _notes(op: Operation) -> Iterator[str]:
     for value in map(_outside, op.operands):
         constant = constant_behind(value)
         if constant is not None and isinstance(value.owner, LoadOp | LiteralOp):
-            yield f"{_constant_text(constant)}: {_type_text(value)}{_suffix(value)}"
+            layout = layout_text(value)
+            suffix = "" if layout == PLAIN else f" {layout}"
+            yield f"{_constant_text(constant)}: {_type_text(value)}{suffix}"
 
 
 def _constant_text(constant: Constant) -> str:
@@ -179,11 +165,6 @@ def _constant_text(constant: Constant) -> str:
         return f"@{constant.sym_name.data}"
     array: Any = constant.array
     return f"{array.item():g}" if array.size == 1 else "literal"
-
-
-def _suffix(value: SSAValue) -> str:
-    layout = layout_text(value)
-    return "" if layout == PLAIN else f" {layout}"
 
 
 def _type_text(value: SSAValue) -> str:

@@ -125,15 +125,11 @@ def _rendered(text: str, format_: str) -> bytes | None:
 
 def layout_report(module: ModuleOp, level: str, target: str) -> str:
     """Return a table of the movements in `module`, which has IR of `level`."""
-    match level:
-        case "import" | "graph" | "layout":
-            moves = movements_in(module)
-        case "memory":
-            moves = copies_in(module)
-        case _:
-            raise CompilationError(
-                f"expected layout or memory IR to report on, got {level} IR"
-            )
+    if level not in ("import", "graph", "layout", "memory"):
+        raise CompilationError(
+            f"expected layout or memory IR to report on, got {level} IR"
+        )
+    moves = copies_in(module) if level == "memory" else movements_in(module)
     lines = [f"{level} level, target {target}", ""]
     if moves:
         rows = [_HEADER, *(row for move in moves for row in _rows(move))]
@@ -145,18 +141,9 @@ def layout_report(module: ModuleOp, level: str, target: str) -> str:
 def _rows(move: Movement) -> list[tuple[str, ...]]:
     """Return a row per reader; columns that they share are filled in the first."""
     first, *others = [str(end) for end in move.needed_by] or ["nothing"]
-    row = (
-        move.value,
-        str(move.bytes),
-        move.source,
-        move.target,
-        move.place,
-        str(move.made_by),
-        first,
-        str(move.cost),
-    )
-    blank = ("",) * 6
-    return [row, *((*blank, other, "") for other in others)]
+    row = (move.value, str(move.bytes), move.source, move.target, move.place)
+    row += (str(move.made_by), first, str(move.cost))
+    return [row, *((*("",) * 6, other, "") for other in others)]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
