@@ -8,10 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from onnx import ValueInfoProto, shape_inference
 
-from glow.importers.onnx.dimensions import Dimensions, extents_of
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import text_of
-from glow.importers.onnx.signature import axes_of, declared_tensor, given_values
+from glow.importers.onnx.signature import (
+    Dimensions,
+    axes_of,
+    declared_tensor,
+    extents_of,
+    given_values,
+)
 from glow.importers.onnx.source import OnnxSource
 from glow.importers.onnx.tensors import DTYPES
 

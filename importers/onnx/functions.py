@@ -20,7 +20,7 @@ from glow.importers.onnx.records import (
     text_of,
 )
 from glow.importers.onnx.schemas import Schema
-from glow.importers.onnx.weights import Weights, check_distinct
+from glow.importers.onnx.tensors import Weights, check_distinct, weights_of
 from glow.support.errors import InvalidModelError
 
 Key = tuple[str, str, str]
@@ -182,7 +182,7 @@ def body_of(
     folder: Path | None,
 ) -> Body:
     """Read `graph`, whose nodes may read the names `around` it."""
-    weights = Weights(graph, (), folder, {})
+    weights = weights_of(graph, (), folder, {})
     inputs = tuple(text_of(info.name, "an input name") for info in graph.input)
     check_distinct(inputs, "inputs")
     outputs = tuple(text_of(info.name, "an output name") for info in graph.output)

@@ -184,9 +184,8 @@ class GraphImporter:
         graph = value_of(record.attributes[name])
         body = body_of(graph, record.opsets, place.around, self._folder)
         scope = dict(place.around)
-        for each in body.weights:
-            array = body.weights.array(each)
-            scope[each] = self._emitter.constant(array, each, place.location)
+        for each, read in body.weights.items():
+            scope[each] = self._emitter.constant(read(), each, place.location)
 
         def run(arguments: Sequence[SSAValue | None]) -> list[SSAValue | None]:
             if len(arguments) != len(body.inputs):

@@ -10,7 +10,6 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
-from glow.importers.onnx.dimensions import Dimensions
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import functions_of
 from glow.importers.onnx.graph import GraphImporter, Values
@@ -23,13 +22,14 @@ from glow.importers.onnx.records import (
     text_of,
 )
 from glow.importers.onnx.signature import (
+    Dimensions,
     axes_of,
     declared_type,
     given_values,
     type_of,
 )
 from glow.importers.onnx.source import OnnxSource, Source, read
-from glow.importers.onnx.weights import Weights, check_distinct
+from glow.importers.onnx.tensors import check_distinct, weights_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
 from glow.support.names import Names
@@ -79,7 +79,7 @@ class _ModelImport:
         self._dims = Dimensions(dims, self._graph.input)
         self._problems = Problems()
         given = given_values(self._graph.input, constants, self._dims)
-        self._weights = Weights(self._graph, source.payloads, source.folder, given)
+        self._weights = weights_of(self._graph, source.payloads, source.folder, given)
 
     def run(self) -> ModuleOp:
         inputs = self._inputs()
@@ -139,7 +139,7 @@ class _ModelImport:
             if name not in read:
                 continue
             try:
-                array = self._weights.array(name)
+                array = self._weights[name]()
                 values[name] = emitter.constant(array, name, location_of(name))
             except Unsupported as problem:
                 self._problems.add(str(problem), f'initializer "{name}"')

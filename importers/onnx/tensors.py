@@ -1,16 +1,20 @@
-"""Tensors of a model file, read as arrays and checked."""
+"""Tensors and weights of a model file, read as arrays and checked."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import SparseTensorProto, TensorProto
+from onnx import GraphProto, SparseTensorProto, TensorProto
 
 from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.records import text_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
@@ -234,3 +238,42 @@ def _places(
     if (np.diff(array) <= 0).any():
         raise InvalidModelError(f"{owner} has indices that do not ascend")
     return array
+
+
+Weights = Mapping[str, Callable[[], NDArray[Any]]]
+"""The weights of a graph by name, each as a function that reads it."""
+
+
+def weights_of(
+    graph: GraphProto,
+    payloads: Sequence[memoryview | None],
+    folder: Path | None,
+    given: Mapping[str, NDArray[Any]],
+) -> Weights:
+    """
+    Return the initializers of a graph, dense and sparse; `given` arrays come first.
+
+    `payloads` are the raw data of the dense ones, None where these still have it.
+    """
+    tensors = [*graph.initializer, *(each.values for each in graph.sparse_initializer)]
+    names = [text_of(each.name, "an initializer name") for each in tensors]
+    check_distinct(names, "initializers")
+    owners = iter([f'initializer "{name}"' for name in names])
+    rest = chain(payloads, repeat(None))
+    readers = [
+        partial(array_of, tensor, next(owners), folder, payload)
+        for tensor, payload in zip(graph.initializer, rest, strict=False)
+    ]
+    sparse = graph.sparse_initializer
+    readers += [partial(dense_of, each, next(owners), folder) for each in sparse]
+    own = {name: partial(np.asarray, array) for name, array in given.items()}
+    return {**own, **dict(zip(names, readers, strict=True)), **own}
+
+
+def check_distinct(names: Sequence[str], what: str) -> None:
+    """Raise if two of `names`, which are of the graph's `what`, are the same."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidModelError(f'the graph has two {what} named "{name}"')
+        seen.add(name)
