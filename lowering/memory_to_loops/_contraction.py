@@ -17,14 +17,8 @@ from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._epilogue import epilogue_arguments, form_of, plain
 from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-    Work,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main
-
-Bounds = tuple[Value, Value]
 
 
 @dataclass(frozen=True)
@@ -94,10 +88,10 @@ class Contraction(Kernel):
     def write(self, call: Call, row: ContractionRow[Value]) -> None:
         names = self._names
         starts = [row.begin, *(index(0) for _ in names[1:])]
-        bounds = (call.range, None) if row.outer else (None, call.range)
+        part = call.part_inside(row.outer)
         inner = [(index(0), level.extent, level.strides) for level in row.inner]
-        for outer in nest(row.outer, len(names), starts=starts, bounds=bounds[0]):
-            for offsets, clips in _slide(row.windows, outer, bounds[1]):
+        for outer in nest(row.outer, len(names), starts=starts, bounds=call.range):
+            for offsets, clips in _slide(row.windows, outer, part):
                 at = dict(zip(names, offsets, strict=True))
                 taps = zip(clips, row.windows, strict=True)
                 loops = [(*clip, window.moves) for clip, window in taps]

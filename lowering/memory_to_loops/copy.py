@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from math import prod
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
@@ -14,7 +14,7 @@ from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
-from glow.lowering.memory_to_loops.kernels.runs import Runs, RunsRow
+from glow.lowering.memory_to_loops.kernels.runs import UNROLL, Runs, RunsRow
 from glow.lowering.memory_to_loops.kernels.transpose import (
     BlockTranspose,
     Interleave,
@@ -30,7 +30,8 @@ from glow.lowering.tile_heights import lines_together
 from glow.support.targets import Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
-Plan = tuple[Kernel, Any, Work]
+Plan = tuple[Kernel, RunsRow[int] | InterleaveRow[int] | PlaneRow[int], int]
+"""A kernel, its row, and how many units of work there are."""
 
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
@@ -92,13 +93,19 @@ def call_copy(
         call_program(main, program, [source, result], axes)
         return
     x, y = (main.stored(*place, seen_as) for place in (source, result))
-    kernel, row, work = planned
-    main.call(kernel, {"x": x, "y": y}, row, work)
+    kernel, row, units = planned
+    elements = prod(axis.extent for axis in axes)
+    main.call(kernel, {"x": x, "y": y}, row, Work(units, -(-elements // units)))
 
 
 def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
     """Return the axis along which `operand` moves by 1."""
     return next((axis for axis in axes if axis.strides[operand] == 1), None)
+
+
+def _units(outer: Sequence[Axis], inside: int) -> int:
+    """Return the units of work: iterations of the outermost loop, else those inside."""
+    return outer[0].extent if outer else inside
 
 
 def _lanes(target: Target, element: Attribute, extent: int) -> int:
@@ -118,9 +125,11 @@ def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
         vectors = 0
     several = vectors and outer and outer[-1].extent >= _LINES[vectors]
     lines = _LINES[vectors] if several else 1
-    kernel = Runs(lanes, vectors, lines)
+    units = _units(outer, 1 if vectors else -(-inner.extent // (lanes * UNROLL)))
+    if len(outer) == 1:
+        units = -(-units // lines)
     row = RunsRow(levels_of(outer), inner.extent)
-    return kernel, row, kernel.work(row)
+    return Runs(lanes, vectors, lines), row, units
 
 
 def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
@@ -136,7 +145,7 @@ def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | 
             kernel = Interleave(planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
             row = InterleaveRow(levels_of(rest), line.extent, distance)
-            return kernel, row, kernel.work(row)
+            return kernel, row, _units(rest, -(-line.extent // lanes))
     return None
 
 
@@ -158,14 +167,14 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     )
     staged = _staged(target, element, rows, columns)
     if staged is not None:
-        blocked = BlockTranspose(*staged)
-        return blocked, row, blocked.work(row)
+        units = _units(rest, -(-columns.extent // staged[-1]))
+        return BlockTranspose(*staged), row, units
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     beside = _beside(target, size, lanes, min(columns.extent, block[1]))
     kernel = Transpose(lanes, *block, beside)
-    return kernel, row, kernel.work(row)
+    return kernel, row, _units(rest, -(-rows.extent // block[0]))
 
 
 def _staged(

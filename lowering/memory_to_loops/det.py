@@ -47,8 +47,7 @@ class Det(Kernel):
 
     def write(self, call: Call, row: DetRow[Value]) -> None:
         x, extent, copy = call["x"], row.extent, call["copy"]
-        bounds = call.range if row.outer else None
-        for start, to in nest(row.outer, 2, bounds=bounds):
+        for start, to in nest(row.outer, 2, bounds=call.range):
             for i in loop(0, extent):
                 for j in loop(0, extent):
                     at = start + i * row.row_stride + j * row.column_stride

@@ -24,12 +24,7 @@ from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicksRow,
 )
 from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Argument,
-    Call,
-    Kernel,
-    work_of,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, normalize_axis
 
@@ -79,8 +74,8 @@ class Picks(Kernel):
         return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
 
     def write(self, call: Call, row: PicksRow[Value]) -> None:
-        bounds = call.range if self.kind == "gather" else None
-        for x, place, y in nest(row.outer, 3, bounds=bounds):
+        is_cut = self.kind == "gather"
+        for x, place, y in nest(row.outer, 3, bounds=call.range if is_cut else None):
             for pick in row.picks:
                 fault = Fault(call["fault"], pick.code)
                 picked = fault.checked(call["indices"][place], pick.extent)

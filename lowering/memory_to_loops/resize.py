@@ -30,11 +30,7 @@ from glow.lowering.memory_to_loops.kernels.crop_taps import (
     number_of,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
-from glow.lowering.memory_to_loops.kernels.resize import (
-    Resize,
-    ResizedAxis,
-    ResizeRow,
-)
+from glow.lowering.memory_to_loops.kernels.resize import Resize, ResizedAxis, ResizeRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.targets import Target

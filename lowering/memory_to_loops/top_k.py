@@ -54,8 +54,7 @@ class TopK(Kernel):
 
     def write(self, call: Call, row: TopKRow[Value]) -> None:
         scratch = call["heap"], call["places"], row.k, row.depth
-        bounds = call.range if row.outer else None
-        for starts in nest(row.outer, len(row.strides), bounds=bounds):
+        for starts in nest(row.outer, len(row.strides), bounds=call.range):
             line = Line(call["x"], starts[0], row.strides[0])
             heap = heap_of(call["x"].element)(line, *scratch, self.largest)
             heap.fill()

@@ -33,8 +33,7 @@ class EvenBags(Generic[N]):
 
 def even_bags(row: EvenBags[Value], call: Call) -> Generator[Bag]:
     """Write loops over the bags of a call."""
-    bounds = call.range if row.levels else None
-    for result, start in nest(row.levels, 2, bounds=bounds):
+    for result, start in nest(row.levels, 2, bounds=call.range):
         yield Bag(result, start, row.size)
 
 

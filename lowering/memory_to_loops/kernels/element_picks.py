@@ -11,10 +11,7 @@ from glow.codegen.loops import Level, N, branches, loop, nest
 from glow.codegen.memory import Strips, Total, rest_of
 from glow.codegen.values import INDEX, Value, select
 from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 from glow.support.types import unsigned
 
 AT_ONCE = 4
@@ -55,8 +52,7 @@ class ElementPicks(Kernel):
 
     def write(self, call: Call, row: ElementPicksRow[Value]) -> None:
         count, fault = row.line.extent, Fault(call["fault"], row.code)
-        bounds = call.range if row.outer else None
-        for x, first, y in nest(row.outer, 3, bounds=bounds):
+        for x, first, y in nest(row.outer, 3, bounds=call.range):
             starts = (x, first, y)
             is_wrong = self._is_any_outside(call, first, row)
             for wrong in branches(is_wrong):

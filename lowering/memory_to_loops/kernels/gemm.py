@@ -9,15 +9,8 @@ from glow.codegen.buffers import on_stack
 from glow.codegen.loops import loop
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
-from glow.lowering.memory_to_loops.kernels.gemm_row import (
-    Extra,
-    GemmRow,
-)
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-    bounds_of,
-)
+from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
+from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, bounds_of
 from glow.lowering.memory_to_loops.kernels.microkernel import (
     Factors,
     Tile,
@@ -29,8 +22,6 @@ from glow.lowering.memory_to_loops.kernels.stores import (
     Stored,
     store_interleaved,
 )
-
-Bounds = tuple[Value, Value]
 
 
 @dataclass(frozen=True)

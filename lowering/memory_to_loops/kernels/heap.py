@@ -11,14 +11,7 @@ from xdsl.ir import Attribute
 from glow.codegen.casts import bitcast, convert
 from glow.codegen.loops import Var, loop, when
 from glow.codegen.memory import Memory
-from glow.codegen.values import (
-    INDEX,
-    Value,
-    compare_floats,
-    index,
-    is_nan,
-    select,
-)
+from glow.codegen.values import INDEX, Value, compare_floats, index, is_nan, select
 from glow.support.types import dtype_of, is_float, is_unsigned
 
 Entry = tuple[Value, ...]

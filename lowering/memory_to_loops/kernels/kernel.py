@@ -146,6 +146,9 @@ class Argument:
     operand: Operand
 
 
+Bounds = tuple[Value, Value]
+"""Where a loop begins and ends."""
+
 FAULT = Operand(i32)
 OFFSETS = Operand(i32, INDEX, noalias=True)
 """A table of offsets, which is a constant; they are loaded as indices."""
@@ -190,6 +193,10 @@ class Call:
     @property
     def range(self) -> tuple[Value, Value]:
         return self.begin, self.end
+
+    def part_inside(self, levels: Sequence[Level[Value]]) -> Bounds | None:
+        """Return the range of the loop inside `levels`, None if these are cut."""
+        return None if levels else self.range
 
     def run(
         self,

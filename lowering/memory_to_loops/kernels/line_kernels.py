@@ -61,12 +61,11 @@ class Lines(Kernel):
 
     def write(self, call: Call, row: LinesRow[Value]) -> None:
         moving = self.rule.moving
-        bounds = call.range if row.outer else None
         numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
         part = None
         if not (row.outer or row.width) and self.rule.INDEPENDENT:
             part = self._part(call, row.axis.extent)
-        for at in nest(row.outer, len(moving), bounds=bounds):
+        for at in nest(row.outer, len(moving), bounds=call.range):
             starts = dict(zip(moving, at, strict=True))
             for lanes, shifted in self._neighbors(call, row, starts):
                 line = Line(

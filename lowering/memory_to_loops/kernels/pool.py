@@ -10,18 +10,8 @@ from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, power, sqrt
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import Memory, Strip, Strips
-from glow.codegen.values import (
-    Value,
-    absolute,
-    compare_floats,
-    constant,
-    index,
-    select,
-)
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-)
+from glow.codegen.values import Value, absolute, compare_floats, constant, index, select
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 from glow.support.types import is_float
 
 WINDOW_FIELDS = 3

@@ -10,10 +10,7 @@ from glow.codegen.functions import fma
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import SCALAR, Strip, Strips
 from glow.codegen.values import Value, index
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 
 
 @dataclass(frozen=True)

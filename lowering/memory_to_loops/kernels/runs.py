@@ -10,13 +10,9 @@ from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, loop, moved, nest
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.values import Value, index
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-    Work,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
 
-_UNROLL = 4
+UNROLL = 4
 
 Place = Sequence[Value]
 """Where something starts in the source and in the result."""
@@ -49,29 +45,16 @@ class Runs(Kernel):
     @property
     def size(self) -> int:
         """The elements of the vectors that go together where a line has many."""
-        return self.lanes * _UNROLL
-
-    def work(self, row: RunsRow[int]) -> Work:
-        """Return what calls with this row do."""
-        *levels, _ = extents = [*(level.extent for level in row.outer), row.length]
-        elements = 1
-        for extent in extents:
-            elements *= extent
-        units = 1
-        if levels:
-            units = -(-levels[0] // (self.lines if len(levels) == 1 else 1))
-        elif not self.vectors:
-            units = -(-row.length // self.size)
-        return Work(units, -(-elements // units))
+        return self.lanes * UNROLL
 
     def write(self, call: Call, row: RunsRow[Value]) -> None:
         if self.lines == 1:
-            part = None if row.outer else call.range
-            for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
+            part = call.part_inside(row.outer)
+            for place in nest(row.outer, 2, bounds=call.range):
                 self._lines(call, [place], row.length, part)
             return
         *levels, inner = row.outer
-        for place in nest(levels, 2, bounds=call.range if levels else None):
+        for place in nest(levels, 2, bounds=call.range):
             self._several(call, row, place, inner, is_outermost=not levels)
 
     def _several(
@@ -99,7 +82,7 @@ class Runs(Kernel):
         call: Call,
         places: Sequence[Place],
         length: Value,
-        part: tuple[Value, Value] | None,
+        part: Bounds | None,
     ) -> None:
         """Copy the lines that start at `places`, or the range `part` of the one."""
         if not self.vectors:
@@ -115,7 +98,7 @@ class Runs(Kernel):
         call: Call,
         place: Place,
         length: Value,
-        part: tuple[Value, Value] | None,
+        part: Bounds | None,
     ) -> None:
         """Write loops over several vectors at a time, then over one."""
         first, end = index(0), length
@@ -124,7 +107,7 @@ class Runs(Kernel):
             first, end = begin * self.size, minimum(last * self.size, length)
         whole = end - rest_of(end, self.size)
         for i in loop(first, whole, step=self.size):
-            starts = [i + k * self.lanes for k in range(_UNROLL)]
+            starts = [i + k * self.lanes for k in range(UNROLL)]
             self._copy(call, [[at + start for at in place] for start in starts])
         for i in loop(whole, end, step=self.lanes):
             start = minimum(i, length - self.lanes)

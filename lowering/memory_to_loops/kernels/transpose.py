@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Generic
 
 from glow.codegen.buffers import on_stack
@@ -14,11 +12,7 @@ from glow.codegen.loops import Level, N, loop, nest
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-    Work,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class PlaneRow(Generic[N]):
 
 
 def _blocks(
-    side: Side[Value], size: int, part: tuple[Value, Value] | None
+    side: Side[Value], size: int, part: Bounds | None = None
 ) -> Generator[tuple[Value, Value]]:
     """Write a loop over the blocks of `size` in `part`; yield where each lies."""
     first, end = index(0), side.extent
@@ -49,65 +43,31 @@ def _blocks(
         yield start, minimum(start + size, side.extent)
 
 
-@dataclass(frozen=True)
-class PlaneKernel(Kernel):
-    """
-    A copy along two axes, each of unit stride on one side, in parts of several lines.
+def _lines(
+    source: Memory, at: Value, stride: Value, count: int, lanes: int
+) -> list[Value]:
+    """Load `count` vectors that are `stride` apart."""
+    lines = [source.load(at, Strip(lanes))]
+    for _ in range(1, count):
+        at = at + stride
+        lines.append(source.load(at, Strip(lanes)))
+    return lines
 
-    Both axes are at least as long as a part; the last one of each ends with it, over
-    elements that were copied before.
-    Unit: an iteration of the outermost loop, over blocks if there is none around.
+
+@dataclass(frozen=True)
+class Transpose(Kernel):
+    """
+    Copy planes whose axes have unit stride on one side each, in squares of `lanes`.
+
+    Squares are `beside` each other in a vector of columns, and go in blocks of `rows`
+    by `columns`. Both axes are at least as long as a square; the last one of each ends
+    with it, over elements that were copied before.
+    Unit: an iteration of the outermost loop, over blocks of rows if there is none.
     """
 
     lanes: int
     rows: int
     columns: int
-
-    @abstractmethod
-    def blocks(self, row: PlaneRow[int]) -> int:
-        """Return how many blocks the outermost loop of a plane has."""
-
-    @abstractmethod
-    def plane(
-        self,
-        call: Call,
-        row: PlaneRow[Value],
-        place: Sequence[Value],
-        part: tuple[Value, Value] | None,
-    ) -> None:
-        """Copy a plane, or of its outermost blocks those in `part`."""
-
-    def work(self, row: PlaneRow[int]) -> Work:
-        """Return what calls with this row do."""
-        elements = prod(level.extent for level in row.outer)
-        elements *= row.rows.extent * row.columns.extent
-        units = row.outer[0].extent if row.outer else self.blocks(row)
-        return Work(units, -(-elements // units))
-
-    def write(self, call: Call, row: PlaneRow[Value]) -> None:
-        part = None if row.outer else call.range
-        for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
-            self.plane(call, row, place, part)
-
-    def square(
-        self, source: Memory, at: Value, stride: Value, lanes: int
-    ) -> list[Value]:
-        """Load as many lines as squares have, `stride` apart."""
-        lines = [source.load(at, Strip(lanes))]
-        for _ in range(1, self.lanes):
-            at = at + stride
-            lines.append(source.load(at, Strip(lanes)))
-        return lines
-
-
-@dataclass(frozen=True)
-class Transpose(PlaneKernel):
-    """
-    Copy a plane in squares of `lanes`, `beside` each other in a vector of columns.
-
-    Squares go in blocks of `rows` by `columns`.
-    """
-
     beside: int = 1
 
     @property
@@ -115,31 +75,24 @@ class Transpose(PlaneKernel):
         """The columns of all squares of a vector."""
         return self.lanes * self.beside
 
-    def blocks(self, row: PlaneRow[int]) -> int:
-        return -(-row.rows.extent // self.rows)
-
-    def plane(
-        self,
-        call: Call,
-        row: PlaneRow[Value],
-        place: Sequence[Value],
-        part: tuple[Value, Value] | None,
-    ) -> None:
+    def write(self, call: Call, row: PlaneRow[Value]) -> None:
         last_row = row.rows.extent - self.lanes
         last_column = row.columns.extent - self.width
-        for top, bottom in _blocks(row.rows, self.rows, part):
-            for left, right in _blocks(row.columns, self.columns, None):
-                for r in loop(top, bottom, step=self.lanes, nonempty=True):
-                    r = minimum(r, last_row)
-                    source = place[0] + r * row.rows.stride
-                    for c in loop(left, right, step=self.width, nonempty=True):
-                        c = minimum(c, last_column)
-                        self._one(call, row, source + c, place[1] + r, c)
+        part = call.part_inside(row.outer)
+        for place in nest(row.outer, 2, bounds=call.range):
+            for top, bottom in _blocks(row.rows, self.rows, part):
+                for left, right in _blocks(row.columns, self.columns):
+                    for r in loop(top, bottom, step=self.lanes, nonempty=True):
+                        r = minimum(r, last_row)
+                        source = place[0] + r * row.rows.stride
+                        for c in loop(left, right, step=self.width, nonempty=True):
+                            c = minimum(c, last_column)
+                            self._one(call, row, source + c, place[1] + r, c)
 
     def _one(
         self, call: Call, row: PlaneRow[Value], source: Value, result: Value, c: Value
     ) -> None:
-        lines = self.square(call["x"], source, row.rows.stride, self.width)
+        lines = _lines(call["x"], source, row.rows.stride, self.lanes, self.width)
         columns = transposed(lines) if self.beside == 1 else columns_of(lines)
         at = result + c * row.columns.stride
         for i, column in enumerate(columns):
@@ -148,40 +101,38 @@ class Transpose(PlaneKernel):
 
 
 @dataclass(frozen=True)
-class BlockTranspose(PlaneKernel):
+class BlockTranspose(Kernel):
     """
-    Copy a plane in blocks of `rows` by `columns`, and these in squares of `lanes`.
+    Copy planes as `Transpose` does, in blocks of `rows` by `columns`.
 
     A block is transposed onto the stack, and goes out from there line after line: so
     few lines are under way that compete for the same place of the cache.
+    Unit: an iteration of the outermost loop, over blocks of columns if there is none.
     """
 
-    def blocks(self, row: PlaneRow[int]) -> int:
-        return -(-row.columns.extent // self.columns)
+    lanes: int
+    rows: int
+    columns: int
 
-    def plane(
-        self,
-        call: Call,
-        row: PlaneRow[Value],
-        place: Sequence[Value],
-        part: tuple[Value, Value] | None,
-    ) -> None:
-        stack = on_stack(call["x"].element, self.rows * self.columns)
-        for left, _ in _blocks(row.columns, self.columns, part):
-            c = minimum(left, row.columns.extent - self.columns)
-            for r in loop(0, row.rows.extent, step=self.rows, nonempty=True):
-                r = minimum(r, row.rows.extent - self.rows)
-                source = place[0] + r * row.rows.stride + c
-                self._take(call["x"], stack, source, row.rows.stride)
-                result = place[1] + c * row.columns.stride + r
-                self._give(call["y"], stack, result, row.columns.stride)
+    def write(self, call: Call, row: PlaneRow[Value]) -> None:
+        part = call.part_inside(row.outer)
+        for place in nest(row.outer, 2, bounds=call.range):
+            stack = on_stack(call["x"].element, self.rows * self.columns)
+            for left, _ in _blocks(row.columns, self.columns, part):
+                c = minimum(left, row.columns.extent - self.columns)
+                for r in loop(0, row.rows.extent, step=self.rows, nonempty=True):
+                    r = minimum(r, row.rows.extent - self.rows)
+                    source = place[0] + r * row.rows.stride + c
+                    self._take(call["x"], stack, source, row.rows.stride)
+                    result = place[1] + c * row.columns.stride + r
+                    self._give(call["y"], stack, result, row.columns.stride)
 
     def _take(self, x: Memory, stack: Memory, start: Value, stride: Value) -> None:
         """Put the squares of a block aside, transposed."""
         for r in loop(0, self.rows, step=self.lanes, nonempty=True):
             for c in loop(0, self.columns, step=self.lanes, nonempty=True):
                 at = start + r * stride + c
-                lines = self.square(x, at, stride, self.lanes)
+                lines = _lines(x, at, stride, self.lanes, self.lanes)
                 to = c * self.rows + r
                 for i, column in enumerate(transposed(lines)):
                     stack.store(column, to + i * self.rows)
@@ -220,18 +171,12 @@ class Interleave(Kernel):
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
 
-    def work(self, row: InterleaveRow[int]) -> Work:
-        """Return what calls with this row do."""
-        elements = prod(level.extent for level in row.outer) * row.length * self.planes
-        units = row.outer[0].extent if row.outer else -(-row.length // self.lanes)
-        return Work(units, -(-elements // units))
-
     def write(self, call: Call, row: InterleaveRow[Value]) -> None:
         first, end = index(0), row.length
         if not row.outer:
             first = call.begin * self.lanes
             end = minimum(call.end * self.lanes, end)
-        for place in nest(row.outer, 2, bounds=call.range if row.outer else None):
+        for place in nest(row.outer, 2, bounds=call.range):
             for i in loop(first, end, step=self.lanes, nonempty=True):
                 self._vectors(call, row, place, minimum(i, row.length - self.lanes))
 

@@ -14,10 +14,7 @@ from glow.codegen.values import Value, broadcast
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, gathered
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Call,
-    Kernel,
-)
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 
 
 @dataclass(frozen=True)
