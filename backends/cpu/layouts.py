@@ -263,7 +263,7 @@ def _is_padded(value: SSAValue, layout: Layout) -> bool:
 
 def keeps(op: Operation, target: Target) -> bool:
     """
-    Return whether `op` is an attention of f32 with heads on an axis of their own.
+    Return whether `op` is an attention in f32 with heads on an axis of their own.
 
     What comes before keys and values is joined with them, and scores are no result.
     """
@@ -273,7 +273,7 @@ def keeps(op: Operation, target: Target) -> bool:
     s = op.sizes
     return (
         not any(value is not None for value in others)
-        and element_of(op.query) == f32
+        and compute_type(element_of(op.query)) == f32
         and op.softmax_precision in (None, f32)
         and not s.is_flat
         and min(s.batch, s.heads, s.length, s.elements, s.value_elements) > 0

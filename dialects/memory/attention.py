@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.support.types import is_narrow_float
 
 PADDING = 32
 """Rows and columns that tiles may reach beyond a block."""
@@ -127,6 +128,7 @@ class AttentionOp(HeadsOp):
             extents_of(self.query)[-1],
             extents_of(self.value)[-1],
             *(self.by_query(value) for value in (self.mask, self.bias)),
+            is_narrow=is_narrow_float(buffer_type(self.key).element_type),
         )
 
     def by_query(self, value: SSAValue | None) -> bool:
@@ -217,12 +219,14 @@ def room_of(
     value_elements: int,
     has_masks: bool,
     has_biases: bool,
+    is_narrow: bool = False,
 ) -> dict[str, int]:
     """
     Return where each part of a scratch begins, and the `size` of all, in elements.
 
     The parts: queries transposed, scores by key, sums of values by query, six numbers
-    for each query, and where mask and bias have rows of queries, these transposed.
+    for each query, where mask and bias have rows of queries, these transposed, and
+    keys in f32 if they are stored in 16 bits.
     """
     line = value_elements + PADDING
     sizes = {
@@ -232,6 +236,7 @@ def room_of(
         **dict.fromkeys(NUMBERS, query_block + PADDING),
         "mask": key_block * query_block * has_masks,
         "bias": key_block * query_block * has_biases,
+        "keys": key_block * elements * is_narrow,
     }
     starts, start = dict[str, int](), 0
     for name, size in sizes.items():

@@ -12,6 +12,7 @@ from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.lowering.attention_blocks import blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.types import element_of, is_narrow_float
 
 
 @lowers(AttentionOp)
@@ -70,6 +71,7 @@ def _attend(lowering: Lowering, op: AttentionOp) -> None:
         sizes.value_elements,
         has_masks,
         has_biases,
+        is_narrow_float(element_of(op.key)),
     )
     lowering.add(
         attention.AttentionOp(

@@ -210,7 +210,8 @@ class _Tiling:
 
 def _tiling(target: Target, p: Product) -> _Tiling:
     """Return how the result is stored, and how rows make up tiles."""
-    height = tile_rows(target, len(p.rows), p.panel, _stride_of(p.rows))
+    stride = _stride_of(p.rows) * (_F32_BYTES // 2 if p.in_pairs else _F32_BYTES)
+    height = tile_rows(target, len(p.rows), p.panel, stride)
     plain = tiles_in_order(len(p.rows), height)
     if p.result_step == 1 or p.columns == 1:
         return _Tiling(Stored.ROWS, height, plain)
@@ -231,8 +232,8 @@ def _tiling(target: Target, p: Product) -> _Tiling:
 
 
 def _stride_of(rows: Offsets) -> int:
-    """Return how many bytes most rows of the left factor lie apart."""
-    return int(np.median(np.diff(rows))) * _F32_BYTES if len(rows) > 1 else 0
+    """Return how many elements most rows of the left factor lie apart."""
+    return int(np.median(np.diff(rows))) if len(rows) > 1 else 0
 
 
 def _kernel(tiling: _Tiling, p: Product, tile: Tile) -> Gemm:

@@ -98,7 +98,9 @@ def add(code: MemoryCode, case: Case, given: list[Array]) -> tuple[Array, Array]
     joins = blocks.joins_heads if case.joins_heads is None else case.joins_heads
     keys = case.key_block or blocks.keys
     spread = (a is not None and is_by_query(a.shape, joins) for a in (mask, bias))
-    room = room_of(blocks.queries, keys, case.elements, case.width, *spread)
+    is_narrow = given[1].dtype.itemsize == 2
+    sizes = case.elements, case.width
+    room = room_of(blocks.queries, keys, *sizes, *spread, is_narrow)
     scratch = np.full(room["size"], np.nan, np.float32)
     query, key, value = map(code.buffer, given)
     others = [None if a is None else code.buffer(a) for a in (mask, bias, lengths)]

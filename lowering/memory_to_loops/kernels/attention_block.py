@@ -110,6 +110,8 @@ class Block(Place):
     def _meet(self, key: Value, count: Value, valid: Value, upto: Value) -> None:
         """Write what the queries do with `count` keys, from `key` on."""
         scores = Scores(self, key, count)
+        if scores.is_widened:
+            scores.widen()
         for name in ("mask", "bias"):
             if getattr(self.form, name) in (Spread.LINES, Spread.ANY):
                 scores.spread(name, upto)

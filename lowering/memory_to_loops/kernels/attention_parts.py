@@ -87,6 +87,7 @@ class Room(Generic[N]):
     last: N
     mask: N
     bias: N
+    keys: N
 
 
 @dataclass(frozen=True)

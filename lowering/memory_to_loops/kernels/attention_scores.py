@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import f32
 from glow.codegen.casts import convert
 from glow.codegen.functions import larger, minimum, tanh
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Strip, rest_of
+from glow.codegen.memory import Strip, Strips, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.values import Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
@@ -51,6 +51,21 @@ class Scores:
                     number = _number(name, source[at + t * strides.key])
                     block.scratch[to + t * row.query_block + i] = number
 
+    @property
+    def is_widened(self) -> bool:
+        """Whether keys are in the scratch, in f32: they are loaded one by one."""
+        return self.block.call["key"].element != f32
+
+    def widen(self) -> None:
+        """Put the keys into the scratch."""
+        row, key = self.block.row, self.block.call["key"]
+        strips = Strips(self.block.form.square)
+        for t in loop(0, self.count, name="t", nonempty=True):
+            source = self.block.at["key"] + (self.key + t) * row.key_step
+            to = row.room.keys + t * row.elements
+            for e, strip in strips.along(row.elements):
+                self.block.scratch.store(key.load(source + e, strip), to + e, strip)
+
     def tiles(self, c: Value) -> tuple[Value, Value]:
         """
         Store the scores of a panel of queries, the first one being `c`.
@@ -65,8 +80,12 @@ class Scores:
         final = self.count - 1
         for t in loop(0, self.count, *carried, step=tile.rows, name="t", nonempty=True):
             keys = [minimum(t + i, final) for i in range(tile.rows)]
-            starts = [block.at["key"] + (self.key + k) * row.key_step for k in keys]
-            left = block.call["key"], starts, index(1)
+            if self.is_widened:
+                starts = [row.room.keys + k * row.elements for k in keys]
+                left = block.scratch, starts, index(1)
+            else:
+                starts = [block.at["key"] + (self.key + k) * row.key_step for k in keys]
+                left = block.call["key"], starts, index(1)
             right = block.scratch, row.room.queries + c, row.query_block
             zeros = [tile.row.constant(0, f32)] * tile.rows
             lines = products(left, right, tile.row, row.elements, zeros)

@@ -26,6 +26,17 @@ func.func @several_queries(%q: tensor<1x4x2x8xf32>, %k: tensor<1x2x16x8xf32>, %n
 
 // -----
 
+// of floats of 16 bits, too,
+// CHECK-LABEL: @narrow
+// CHECK:         graph.attention
+// CHECK-NOT:     graph.matmul
+func.func @narrow(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x2x16x8xbf16>) -> tensor<1x2x1x8xbf16> {
+  %y = graph.attention %q, %k, %k  : (tensor<1x2x1x8xbf16>, tensor<1x2x16x8xbf16>, tensor<1x2x16x8xbf16>) -> tensor<1x2x1x8xbf16>
+  func.return %y : tensor<1x2x1x8xbf16>
+}
+
+// -----
+
 // one or two queries of a head of keys, whatever they see,
 // CHECK-LABEL: @two_queries
 // CHECK:         graph.attention
