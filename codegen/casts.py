@@ -10,12 +10,15 @@ from xdsl.ir import Attribute
 
 from glow.codegen.values import INDEX, Value, absolute, apply, select
 from glow.support.types import (
+    byte_type,
     dtype_of,
     is_bool,
     is_float,
+    is_small,
     is_unsigned,
     signless,
     unsigned,
+    width_of,
 )
 
 
@@ -37,9 +40,13 @@ def convert(x: Value, to: Attribute) -> Value:
 
     A float that no integer of type `to` holds gives any number: see `truncated`.
     """
-    source = x.element
-    if source == to:
+    if x.element == to:
         return x
+    if is_small(to):
+        return replace(convert(x, byte_type(to)) & _mask(to), element=to)
+    if is_small(x.element):
+        x = _widened(x)
+    source = x.element
     if INDEX in (source, to):
         return _cast_index(x, to)
     if is_bool(to):
@@ -55,6 +62,20 @@ def convert(x: Value, to: Attribute) -> Value:
     if bits_of(to) < bits_of(source):
         return apply(arith.TruncIOp, x, result=to)
     return apply(arith.ExtUIOp if extends_zeros else arith.ExtSIOp, x, result=to)
+
+
+def _mask(small: Attribute) -> int:
+    """Return the bits that an integer of fewer than 8 has."""
+    return (1 << width_of(small)) - 1
+
+
+def _widened(x: Value) -> Value:
+    """Return small integers as bytes; the bits above theirs may be any."""
+    byte = replace(x, element=byte_type(x.element))
+    if is_unsigned(x.element):
+        return byte & _mask(x.element)
+    shift = 8 - width_of(x.element)
+    return (byte << shift) >> shift
 
 
 def _cast_index(x: Value, to: Attribute) -> Value:
@@ -114,7 +135,7 @@ def highest(element: Attribute) -> float:
 
 def _bound(element: Attribute) -> int:
     """Return the least integer above all of type `element`."""
-    bits = 8 * dtype_of(element).itemsize
+    bits = width_of(element)
     return 1 << (bits if is_unsigned(element) else bits - 1)
 
 

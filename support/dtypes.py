@@ -13,13 +13,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class NumberType:
-    """A type of elements: what it is called in IR, NumPy, safetensors and ONNX."""
+    """
+    A type of elements: what it is called in IR, NumPy, safetensors and ONNX.
+
+    `onnx` is empty where ONNX lacks it. `byte` is what integers of fewer than 8 bits
+    convert to; each lies in a byte, and nothing computes with them.
+    """
 
     name: str
     dtype: str
     safetensors: str
     onnx: str
     is_float: bool = False
+    byte: str = ""
 
 
 NUMBER_TYPES = (
@@ -35,25 +41,40 @@ NUMBER_TYPES = (
     NumberType("ui16", "uint16", "U16", "UINT16"),
     NumberType("ui32", "uint32", "U32", "UINT32"),
     NumberType("ui64", "uint64", "U64", "UINT64"),
+    NumberType("i4", "int4", "I8", "INT4", byte="int8"),
+    NumberType("i2", "int2", "I8", "INT2", byte="int8"),
+    NumberType("ui4", "uint4", "U8", "UINT4", byte="uint8"),
+    NumberType("ui2", "uint2", "U8", "UINT2", byte="uint8"),
     NumberType("i1", "bool", "BOOL", "BOOL"),
 )
 """All types of elements; every table of them follows from this one."""
 
 _BFLOAT16 = "bfloat16"
 _FLOAT32 = np.dtype(np.float32)
+_BYTES = {each.dtype: each.byte for each in NUMBER_TYPES if each.byte}
 
 
 @cache
 def dtype_named(name: Any) -> np.dtype[Any]:
-    """Return NumPy's type of this name, or `bfloat16` of ml_dtypes; else TypeError."""
-    if name == _BFLOAT16:
-        return np.dtype(getattr(import_module("ml_dtypes"), _BFLOAT16))
+    """Return NumPy's type of this name, or that of ml_dtypes; else TypeError."""
+    if isinstance(name, str) and (name == _BFLOAT16 or name in _BYTES):
+        return np.dtype(getattr(import_module("ml_dtypes"), name))
     return np.dtype(name)
 
 
 def name_in_files(dtype: np.dtype[Any]) -> str:
     """Return the name of `dtype` in files; `dtype_named` is the inverse."""
-    return _BFLOAT16 if dtype.name == _BFLOAT16 else dtype.str
+    return dtype.name if is_small(dtype) or dtype.name == _BFLOAT16 else dtype.str
+
+
+def is_small(dtype: np.dtype[Any]) -> bool:
+    """Return whether elements are integers of fewer than 8 bits, each in a byte."""
+    return dtype.name in _BYTES
+
+
+def byte_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the integers of 8 bits that small ones convert to; others stay."""
+    return np.dtype(_BYTES.get(dtype.name, dtype))
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
@@ -68,8 +89,9 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 def limits_of(dtype: np.dtype[Any]) -> Any:
     """Return the lowest and highest finite number of `dtype` as `min` and `max`."""
-    if dtype.name == _BFLOAT16:
-        return import_module("ml_dtypes").finfo(dtype)
+    if dtype.kind == "V":
+        types = import_module("ml_dtypes")
+        return types.iinfo(dtype) if is_small(dtype) else types.finfo(dtype)
     return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
 
 

@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.support.dtypes import is_floating, is_narrow, narrowed, widened
+from glow.support.dtypes import (
+    byte_type,
+    is_floating,
+    is_narrow,
+    is_small,
+    limits_of,
+    narrowed,
+    widened,
+)
 
 
 def convert(
@@ -16,16 +24,20 @@ def convert(
 
     Floats become integers by truncation. NaN and what is out of range become what x86
     instructions and ONNX Runtime make of them: the lowest i32 or i64, of which
-    integers of 8 and 16 bits are the low bits; as unsigned ones, numbers that have the
-    highest bit are converted without it. With `saturate`, NaN becomes 0 and the others
-    the nearest integer that exists. Anything but zero becomes true. An integer becomes
-    another one by its low bits. To and from floats of 16 bits, the way is by float32.
+    integers of 16 bits and fewer are the low bits; as unsigned ones, numbers that have
+    the highest bit are converted without it. With `saturate`, NaN becomes 0 and the
+    others the nearest integer that exists. Anything but zero becomes true. An integer
+    becomes another one by its low bits. To and from floats of 16 bits, the way is by
+    float32.
     """
     if array.dtype == dtype:
         return array.copy()
     if is_narrow(dtype):
         return narrowed(array, dtype)
-    array = widened(array)
+    if is_small(dtype):
+        byte = convert(array, byte_type(dtype), saturate)
+        return _of_few_bits(byte, dtype, saturate and is_floating(array.dtype))
+    array = widened(array.astype(byte_type(array.dtype), copy=False))
     if not is_floating(array.dtype) or dtype.kind not in "iu":
         return array.astype(dtype)
     if saturate:
@@ -39,6 +51,18 @@ def convert(
     rest = np.where(has_top, array - array.dtype.type(top), array)
     rounded = _truncated(rest, np.dtype(f"i{dtype.itemsize}")).view(dtype)
     return rounded ^ has_top.astype(dtype) * dtype.type(top)
+
+
+def _of_few_bits(
+    array: NDArray[Any], dtype: np.dtype[Any], saturate: bool
+) -> NDArray[Any]:
+    """Return bytes as integers of fewer bits: their low ones, or the nearest."""
+    limits = limits_of(dtype)
+    low, high = int(limits.min), int(limits.max)
+    if saturate:
+        return np.clip(array, low, high).astype(dtype)
+    wide = array.astype(np.int16) - low
+    return (wide % (high - low + 1) + low).astype(np.int8).astype(dtype)
 
 
 def _truncated(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glow.support.arrays import blocks_of
+from glow.support.dtypes import is_small
 from glow.support.mapped_files import forget
 
 
@@ -35,7 +36,9 @@ class Resource:
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of dtype, shape and bytes, in hexadecimal."""
-        header = f"{self.array.dtype.str}{self.array.shape}".encode()
+        dtype = self.array.dtype
+        kind = dtype.name if is_small(dtype) else dtype.str
+        header = f"{kind}{self.array.shape}".encode()
         digest = hashlib.sha256(header)
         for block in blocks_of(self.array):
             digest.update(block.data)

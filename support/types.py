@@ -25,7 +25,6 @@ from xdsl.dialects.builtin import (
     f64,
     i1,
     i8,
-    i16,
     i32,
     i64,
 )
@@ -41,13 +40,22 @@ ui8, ui16, ui32, ui64 = (
     IntegerType(bits, Signedness.UNSIGNED) for bits in (8, 16, 32, 64)
 )
 
-_UNSIGNED = (ui8, ui16, ui32, ui64)
 _FLOAT_TYPES = (Float16Type, BFloat16Type, Float32Type, Float64Type)
+_FLOATS = {str(element): element for element in (f16, bf16, f32, f64)}
+
+
+def _integer(name: str) -> IntegerType:
+    is_signed = name.startswith("i")
+    sign = Signedness.SIGNLESS if is_signed else Signedness.UNSIGNED
+    return IntegerType(int(name.lstrip("ui")), sign)
+
 
 _ELEMENTS: dict[str, Attribute] = {
-    str(element): element
-    for element in (f16, bf16, f32, f64, i8, i16, i32, i64, *_UNSIGNED, i1)
+    each.name: _FLOATS[each.name] if each.is_float else _integer(each.name)
+    for each in NUMBER_TYPES
 }
+_SMALL = tuple(_ELEMENTS[each.name] for each in NUMBER_TYPES if each.byte)
+_UNSIGNED = tuple(e for name, e in _ELEMENTS.items() if name.startswith("u"))
 _DTYPE_NAMES = {_ELEMENTS[each.name]: each.dtype for each in NUMBER_TYPES}
 _BY_DTYPE_NAME = {each.dtype: _ELEMENTS[each.name] for each in NUMBER_TYPES}
 
@@ -89,25 +97,45 @@ def is_unsigned(element: Attribute) -> bool:
     return element in _UNSIGNED
 
 
+def is_small(element: Attribute) -> bool:
+    """Return whether elements are integers of fewer than 8 bits, each in a byte."""
+    return element in _SMALL
+
+
+@cache
+def byte_type(element: Attribute) -> Attribute:
+    """Return the integers of 8 bits that small ones convert to; others stay."""
+    if not is_small(element):
+        return element
+    return ui8 if is_unsigned(element) else i8
+
+
 @cache
 def signless(element: Attribute) -> Attribute:
-    """Return the type to ops of `arith`, which say themselves if it is unsigned."""
+    """Return the type to ops of `arith`: without sign, a byte if it is small."""
+    if is_small(element):
+        return i8
     if not is_unsigned(element):
         return element
-    return IntegerType(cast(IntegerType, element).width.data)
+    return IntegerType(width_of(element))
+
+
+def width_of(element: Attribute) -> int:
+    """Return how many bits an integer has."""
+    return cast(IntegerType, element).width.data
 
 
 def signless_value(value: float, element: Attribute) -> float:
     """Return the number of type `signless(element)` that has the bits of `value`."""
     if not is_unsigned(element):
         return value
-    top = 1 << cast(IntegerType, element).width.data - 1
+    top = 1 << width_of(signless(element)) - 1
     return (int(value) + top) % (2 * top) - top
 
 
 def unsigned(element: Attribute) -> IntegerType:
     """Return the unsigned integers of as many bits."""
-    return IntegerType(cast(IntegerType, element).width.data, Signedness.UNSIGNED)
+    return IntegerType(width_of(element), Signedness.UNSIGNED)
 
 
 def number_attribute(
@@ -146,19 +174,24 @@ class ElementSet:
                 )
 
 
-_FLOATS = tuple(_ELEMENTS[each.name] for each in NUMBER_TYPES if each.is_float)
-_INTEGERS = (i8, i16, i32, i64, *_UNSIGNED)
+_INTEGERS = tuple(
+    _ELEMENTS[each.name]
+    for each in NUMBER_TYPES
+    if not each.is_float and not each.byte and each.dtype != "bool"
+)
 
-FLOAT = ElementSet("a float", _FLOATS)
+FLOAT = ElementSet("a float", tuple(_FLOATS.values()))
 INDEX = ElementSet("an i32 or i64", (i32, i64))
 INTEGER = ElementSet("an integer", _INTEGERS)
-NUMBER = ElementSet("a float or integer", (*_FLOATS, *_INTEGERS))
+NUMBER = ElementSet("a float or integer", (*_FLOATS.values(), *_INTEGERS))
 WIDE_NUMBER = ElementSet(
-    "a float or an integer of 32 or 64 bits", (*_FLOATS, i32, i64, ui32, ui64)
+    "a float or an integer of 32 or 64 bits", (*_FLOATS.values(), i32, i64, ui32, ui64)
 )
 """The elements of sums and products: narrower integers would soon wrap."""
 BOOL = ElementSet("an i1", (i1,))
-ANY = ElementSet("a supported", (*_FLOATS, *_INTEGERS, i1))
+COMPUTED = ElementSet("a supported", (*_FLOATS.values(), *_INTEGERS, i1))
+ANY = ElementSet("a supported", (*COMPUTED.members, *_SMALL))
+"""The elements of what is moved or converted: also those that nothing computes with."""
 
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Data
 
 from glow.support.arrays import blocks_of
-from glow.support.dtypes import NUMBER_TYPES, dtype_named
+from glow.support.dtypes import NUMBER_TYPES, dtype_named, is_small
 from glow.support.errors import InvalidModelError
 from glow.support.files import replace_file
 from glow.support.mapped_files import contents_of, forget
@@ -73,8 +73,10 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
         raise InvalidModelError(f"{path}: no weights file: {_line(error)}") from None
 
 
-_DTYPES = {each.safetensors: each.dtype for each in NUMBER_TYPES}
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_NAMES = {each.dtype: each.safetensors for each in NUMBER_TYPES}
+# Of types that have one name there, the first; metadata say which other one it is.
+_DTYPES = {each.safetensors: each.dtype for each in reversed(NUMBER_TYPES)}
+_METADATA = "__metadata__"
 _LENGTH_BYTES = 8
 _ALIGNMENT = 8
 
@@ -93,6 +95,9 @@ def _pieces(arrays: Mapping[str, NDArray[Any]]) -> Iterator[bytes | memoryview]:
         dtype = _NAMES[array.dtype.name]
         offsets = [start, end]
         header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": offsets}
+    small = {name: a.dtype.name for name, a in arrays.items() if is_small(a.dtype)}
+    if small:
+        header[_METADATA] = small
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
     yield len(text).to_bytes(_LENGTH_BYTES, "little") + text
@@ -106,11 +111,11 @@ def _arrays_in(data: memoryview) -> dict[str, NDArray[Any]]:
     """Return the arrays of a safetensors file where they lie; the library copies."""
     start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     header = json.loads(bytes(data[_LENGTH_BYTES:start]))
-    header.pop("__metadata__", None)
+    names: dict[str, str] = header.pop(_METADATA, {})
     arrays: dict[str, NDArray[Any]] = {}
     for name, entry in header.items():
         first, last = (start + offset for offset in entry["data_offsets"])
-        dtype = dtype_named(_DTYPES[entry["dtype"]])
+        dtype = dtype_named(names.get(name) or _DTYPES[entry["dtype"]])
         flat = np.frombuffer(data[first:last], dtype)
         arrays[name] = flat.reshape(entry["shape"])
     return arrays

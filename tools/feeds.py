@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.signature import Array, Signature, TensorSpec
-from glow.support.dtypes import dtype_named, is_floating
+from glow.support.dtypes import byte_type, dtype_named, is_floating, limits_of
 from glow.tools.options import named
 
 
@@ -28,8 +28,10 @@ def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
         return generator.standard_normal(spec.shape).astype(spec.dtype)
     if spec.dtype.name in ("bool", "int32", "int64"):
         return generator.integers(0, 2, spec.shape).astype(spec.dtype)
-    ends = np.iinfo(spec.dtype).min, np.iinfo(spec.dtype).max
-    return generator.integers(*ends, spec.shape, spec.dtype, endpoint=True)
+    limits, dtype = limits_of(spec.dtype), byte_type(spec.dtype)
+    low, high = int(limits.min), int(limits.max)
+    drawn = generator.integers(low, high, spec.shape, dtype, endpoint=True)
+    return drawn.astype(spec.dtype, copy=False)
 
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:

@@ -4,13 +4,13 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 
 from glow.dialects.graph.elementwise import BinaryOp
-from glow.support.types import ANY
+from glow.support.types import COMPUTED
 
 
 class EqualOp(
     BinaryOp,
     onnx="Equal-19",
-    elements=ANY,
+    elements=COMPUTED,
     result=i1,
     compute=np.equal,
     rule=lambda f, x, y: x == y,

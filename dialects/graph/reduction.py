@@ -13,7 +13,7 @@ from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.element_conversion import convert
 from glow.support.types import (
-    ANY,
+    COMPUTED,
     WIDE_NUMBER,
     ElementSet,
     Tensor,
@@ -148,7 +148,7 @@ class ReduceMeanOp(ReductionOp, onnx="ReduceMean-18", compute=along(mean)):
 
 
 class ReduceMaxOp(
-    ReductionOp, onnx="ReduceMax-20", elements=ANY, compute=along(largest)
+    ReductionOp, onnx="ReduceMax-20", elements=COMPUTED, compute=along(largest)
 ):
     """
     The largest along axes; NaN where one is NaN.
@@ -158,7 +158,7 @@ class ReduceMaxOp(
 
 
 class ReduceMinOp(
-    ReductionOp, onnx="ReduceMin-20", elements=ANY, compute=along(smallest)
+    ReductionOp, onnx="ReduceMin-20", elements=COMPUTED, compute=along(smallest)
 ):
     """
     The smallest along axes; NaN where one is NaN.

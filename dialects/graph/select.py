@@ -15,6 +15,7 @@ from glow.support.element_conversion import convert
 from glow.support.types import (
     ANY,
     BOOL,
+    COMPUTED,
     NUMBER,
     Tensor,
     broadcast,
@@ -64,10 +65,10 @@ class CastOp(ElementwiseOp):
     The input with elements of type `to`.
 
     Floats become integers by truncation. NaN and what is out of range become the
-    lowest i32 or i64, as in ONNX Runtime on x86; integers of 8 and 16 bits are the low
-    bits of that i32, and floats from 2^31 or 2^63 on become ui32 or ui64 without their
-    highest bit, which is set after. With `saturate`, NaN becomes 0 and the others the
-    nearest integer that exists. Anything but 0 becomes true, NaN as well.
+    lowest i32 or i64, as in ONNX Runtime on x86; integers of 16 bits and fewer are the
+    low bits of that i32, and floats from 2^31 or 2^63 on become ui32 or ui64 without
+    their highest bit, which is set after. With `saturate`, NaN becomes 0 and the others
+    the nearest integer that exists. Anything but 0 becomes true, NaN as well.
 
     Shapes: result as input.
     Source: ONNX Cast-13; its `saturate` came with 19, for types that we lack.
@@ -112,7 +113,7 @@ class BitcastOp(ElementwiseOp):
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
-        ANY.check(input)
+        COMPUTED.check(input)
         result = tensor(to, shape_of(input))
         NUMBER.check(result)
         if dtype_of(to).itemsize != dtype_of(element_of(input)).itemsize:

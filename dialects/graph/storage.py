@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.placeholder import Placeholder, check_bytes
 from glow.dialects.graph.resource import ResourceAttr
+from glow.support.dtypes import byte_type
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 
 INLINE_ELEMENTS = 8
@@ -212,6 +213,7 @@ class LiteralOp(IRDLOperation):
             array = np.array([array.flat[0]])  # one element stands for a splat
         if type_.element_type == i1:
             array = -array.astype(np.int8)  # true is stored as -1
+        array = array.astype(byte_type(array.dtype), copy=False)
         data = DenseIntOrFPElementsAttr(cast(Any, type_), BytesAttr(array.tobytes()))
         super().__init__(result_types=[type_], properties={"value": data})
 
@@ -220,7 +222,7 @@ class LiteralOp(IRDLOperation):
         """The value as a read-only array of the result's shape; a splat has no size."""
         type_ = self.value.type
         shape, dtype = type_.get_shape(), dtype_of(type_.element_type)
-        stored = np.int8 if dtype == np.bool_ else dtype
+        stored = np.int8 if dtype == np.bool_ else byte_type(dtype)
         values = np.frombuffer(self.value.data.data, stored).astype(dtype, copy=False)
         if values.size == 1 != prod(shape):
             return np.broadcast_to(values.reshape(()), shape)

@@ -17,7 +17,7 @@ from glow.importers.onnx.node import Node
 from glow.importers.onnx.one_to_one import BINARY
 from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
-from glow.support.dtypes import is_floating
+from glow.support.dtypes import byte_type, is_floating, limits_of
 from glow.support.types import element_type_of, normalize_axis
 
 VARIADIC: dict[str, type[GraphOp]] = {"Max": MaxOp, "Min": MinOp, "Sum": AddOp}
@@ -151,14 +151,14 @@ def quantize_linear(node: Node) -> Tensor:
         if number and dtype != zero.dtype:
             node.invalid(f"expected a zero point of {dtype}, got {zero.dtype}")
         dtype = zero.dtype
-    if dtype.kind not in "iu" or dtype.itemsize > 2:
+    if byte_type(dtype).kind not in "iu" or dtype.itemsize > 2:
         node.invalid(f"cannot quantize to {dtype}")
     precision = node.integer("precision", 0)
     inner = dtype_of_onnx(precision, "precision") if precision else scale.dtype
     result = xp.round(node.input(0).astype(inner) / scale.astype(inner))
     if zero is not None:
         result = result + zero.astype(inner)
-    bounds = np.iinfo(dtype)
+    bounds = limits_of(dtype)
     result = xp.minimum(xp.maximum(result, int(bounds.min)), int(bounds.max))
     return node.emit(CastOp, result, to=element_type_of(dtype), saturate=True)
 
@@ -182,6 +182,7 @@ def _parameter(node: Node, index: int) -> Tensor:
     """Return a scale or zero point so that it broadcasts to the input."""
     shape, value = node.shape(0), node.input(index)
     own = value.shape
+    node.ignore("axis", "block_size")  # nothing reads them where there is one number
     if own in ((), (1,)):
         return value.reshape()
     axis = normalize_axis(node.integer("axis", 1), len(shape))

@@ -15,9 +15,10 @@ from onnx import GraphProto, SparseTensorProto, TensorProto
 
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import text_of
-from glow.support.dtypes import NUMBER_TYPES, dtype_named
+from glow.support.dtypes import NUMBER_TYPES, dtype_named, is_small
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
+from glow.support.types import element_type_of, width_of
 
 MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 MAX_DENSE_BYTES = 1 << 32  # of a sparse tensor, which a few bytes could ask for
@@ -25,6 +26,7 @@ MAX_DENSE_BYTES = 1 << 32  # of a sparse tensor, which a few bytes could ask for
 DTYPES: dict[int, np.dtype[Any]] = {
     TensorProto.DataType.Value(each.onnx): dtype_named(each.dtype)
     for each in NUMBER_TYPES
+    if each.onnx
 }
 _FIELDS: dict[int, str] = {
     TensorProto.FLOAT: "float_data",
@@ -95,14 +97,30 @@ def array_of(
     return array
 
 
+def _bytes_of(dtype: np.dtype[Any], count: int) -> int:
+    """Return how many bytes `count` elements have; a byte has several small ones."""
+    if is_small(dtype):
+        return -(-count * width_of(element_type_of(dtype)) // 8)
+    return count * dtype.itemsize
+
+
+def _unpacked(data: NDArray[np.uint8], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the small integers in each byte, the first one in its low bits."""
+    width = width_of(element_type_of(dtype))
+    parts = data[:, None] >> np.arange(0, 8, width, dtype=np.uint8)
+    return (parts.reshape(-1) & np.uint8((1 << width) - 1)).view(dtype)
+
+
 def _from_bytes(
     data: bytes | memoryview, dtype: np.dtype[Any], count: int, owner: str
 ) -> NDArray[Any]:
-    expected = count * dtype.itemsize
+    expected = _bytes_of(dtype, count)
     if len(data) != expected:
         raise InvalidModelError(
             f"{owner} has {len(data)} bytes of data, expected {expected}"
         )
+    if is_small(dtype):
+        return _unpacked(np.frombuffer(data, np.uint8), dtype)[:count]
     if dtype == np.bool_:
         return np.frombuffer(data, np.uint8) != 0
     little = np.frombuffer(data, dtype.newbyteorder("<"))
@@ -113,20 +131,23 @@ def _from_field(
     tensor: TensorProto, dtype: np.dtype[Any], count: int, owner: str
 ) -> NDArray[Any]:
     field = _FIELDS.get(tensor.data_type, "int32_data")
-    values = getattr(tensor, field)
-    if len(values) != count:
+    values, packed = getattr(tensor, field), is_small(dtype)
+    expected = _bytes_of(dtype, count) if packed else count
+    if len(values) != expected:
         raise InvalidModelError(
-            f"{owner} has {len(values)} elements in {field}, expected {count}"
+            f"{owner} has {len(values)} elements in {field}, expected {expected}"
         )
     if dtype == np.bool_:
         return np.array(values, np.int32) != 0
     if field in ("float_data", "double_data"):
         return np.array(values, dtype)
-    bits = dtype if dtype.kind in "iu" else np.dtype(np.uint16)
+    bits = dtype if dtype.kind in "iu" else np.dtype("u1" if packed else "u2")
     stored = np.array(values, field.removesuffix("_data"))
     array = stored.astype(bits)
     if (array != stored).any():
         raise InvalidModelError(f"{owner} has an element in {field} that is no {dtype}")
+    if packed:
+        return _unpacked(array, dtype)[:count]
     return array.view(dtype)  # of floats of 16 bits, the field has the bits
 
 
@@ -147,10 +168,10 @@ def _external(
     data = contents_of(path)
     size = len(data)
     length = _entry(entries, "length", max(0, size - offset), owner)
-    if length != count * dtype.itemsize:
+    if length != _bytes_of(dtype, count):
         raise InvalidModelError(
             f"{owner} has {length} bytes of external data, "
-            f"expected {count * dtype.itemsize}"
+            f"expected {_bytes_of(dtype, count)}"
         )
     if offset + length > size:
         raise InvalidModelError(

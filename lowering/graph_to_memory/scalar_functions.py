@@ -5,11 +5,11 @@ from __future__ import annotations
 from xdsl.dialects import arith
 from xdsl.ir import Attribute
 
-from glow.codegen.casts import bitcast, bits_of, convert
+from glow.codegen.casts import bitcast, bits_of, convert, highest, lowest
 from glow.codegen.functions import erf, exp, function, power, sigmoid, softplus, tanh
 from glow.codegen.values import Number, Value, absolute, apply, is_nan, select
 from glow.dialects.llvm_ext.conversion import FPToSISatOp, FPToUISatOp
-from glow.support.types import is_float, is_unsigned
+from glow.support.types import byte_type, is_float, is_small, is_unsigned
 
 __all__ = [
     "absolute",
@@ -44,4 +44,8 @@ def minimum(x: Value, y: Value | Number) -> Value:
 
 def saturated(x: Value, to: Attribute) -> Value:
     """Return a float as the nearest integer that exists; NaN becomes 0."""
+    if is_small(to):
+        byte = saturated(x, byte_type(to))
+        held = minimum(maximum(byte, lowest(to)), highest(to))
+        return convert(held, to)
     return apply(FPToUISatOp if is_unsigned(to) else FPToSISatOp, x, result=to)

@@ -17,6 +17,7 @@ RECIPES = (
     "Add an operator with a kernel",
     "Add a pass",
     "Add a backend",
+    "Add a number type",
 )
 # The tests that find an operator by themselves, and which of them.
 FINDING = {
@@ -28,6 +29,7 @@ FINDING = {
         "running_max or every_op_that_computes",
         ("examples", "graph_dialect", "graph_reordering", "number_types", "random_ops"),
     ),
+    "Add a number type": ("uint1 or ui1", ("number_types", "small_integers")),
 }
 CONVENTIONS = ("architecture", "conventions", "packaging", "registry")
 
@@ -46,6 +48,10 @@ def write_files(text: str, folder: Path) -> list[Path]:
                 package, f'{package}    "glow.backends.{name}",\n'
             )
             settings.write_text(changed)
+            continue
+        if language == "diff":
+            git = ["git", "apply", "-"]
+            subprocess.run(git, cwd=folder, input=body, text=True, check=True)
             continue
         written.append(write_block(body, folder))
     return written

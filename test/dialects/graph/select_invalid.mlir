@@ -24,7 +24,7 @@ func.func @condition_does_not_broadcast(%c: tensor<3xi1>, %x: tensor<2xf32>) {
 
 // -----
 
-// CHECK: expected an element type out of f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64, i1, got f80
+// CHECK: expected an element type out of f16, bf16, f32, f64, i8, {{.*}}, i1, got f80
 func.func @cast_goes_to_known_types(%x: tensor<2x3xf32>) {
   %y = graph.cast %x {to = f80} : (tensor<2x3xf32>) -> tensor<2x3xf80>
   func.return
