@@ -1,7 +1,5 @@
 """Blocks of attention: how queries and keys are cut for a target."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from glow.lowering.tile_heights import tile_rows

@@ -5,8 +5,6 @@ Those of bf16 are a few instructions anywhere; the one of Intel's would flush de
 numbers. Those of f16 are for targets that have none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from xdsl.dialects import arith

@@ -5,8 +5,6 @@ Polynomials stand for exp, tanh, erf and log of f32: a call of the C library per
 costs six times as much, and C libraries differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Panels: matrices stored by blocks of columns, as register tiles read them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The constants of a module: what values are known, and making values known."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rewrite patterns that are functions of an op, and the driver that applies them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, ClassVar, get_type_hints

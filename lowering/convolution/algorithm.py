@@ -1,7 +1,5 @@
 """Algorithms of convolutions, chosen by shape and target."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from math import prod

@@ -1,7 +1,5 @@
 """Channels by group: where each group's lie, also interleaved with the others'."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, strides_of

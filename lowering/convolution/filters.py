@@ -1,7 +1,5 @@
 """Filters as convolution kernels read them, as layouts and as packed arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Layouts that convolutions read and write, and their costs."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import prod
 

@@ -1,7 +1,5 @@
 """Winograd's algorithms for 3x3 windows: forms and their costs, filters, scratch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

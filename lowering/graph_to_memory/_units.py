@@ -1,7 +1,5 @@
 """Weights of recurrent cells in blocks of units, as kernels read them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

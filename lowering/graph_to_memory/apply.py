@@ -1,7 +1,5 @@
 """Lower graph ops that a kernel computes as they are, each to one `memory.apply`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from xdsl.ir import SSAValue

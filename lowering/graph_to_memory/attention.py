@@ -1,7 +1,5 @@
 """Lower attention that is left whole: few queries one by one, others in blocks."""
 
-from __future__ import annotations
-
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 

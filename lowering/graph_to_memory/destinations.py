@@ -1,7 +1,5 @@
 """Decide, before anything is lowered, where saved and concatenated values are made."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Lower elementwise ops and groups of them to one region of scalar ops."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Lower one_hot: each index is compared with each place."""
 
-from __future__ import annotations
-
 import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue

@@ -6,8 +6,6 @@ gets the maximum of all requests. So halos are assigned after layouts, and never
 multiply the alternatives of layouts.
 """
 
-from __future__ import annotations
-
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.analysis.buffers import root_of

@@ -1,7 +1,5 @@
 """Lower data movement: views where nothing has to move, copies elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

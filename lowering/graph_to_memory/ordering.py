@@ -1,7 +1,5 @@
 """Order of ops: readers of a placeholder come before the op that updates it."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator
 from heapq import heappop, heappush
 

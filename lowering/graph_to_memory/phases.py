@@ -1,7 +1,5 @@
 """Phases of transposed convolutions: a convolution for each offset of the strides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

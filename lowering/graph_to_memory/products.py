@@ -1,7 +1,5 @@
 """Lower matrix products and groups, alone or with fused ops behind them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import f32

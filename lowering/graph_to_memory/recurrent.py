@@ -1,7 +1,5 @@
 """Lower recurrent ops: one product for all steps, then a walk per direction."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lower images of another size: all axes at once, or one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any

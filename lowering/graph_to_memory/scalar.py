@@ -1,7 +1,5 @@
 """Regions of scalar ops, and what a graph op does to one element."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast

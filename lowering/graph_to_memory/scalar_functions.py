@@ -1,7 +1,5 @@
 """The functions of scalars that rules of elementwise ops are written with."""
 
-from __future__ import annotations
-
 from xdsl.dialects import arith
 from xdsl.ir import Attribute
 

@@ -1,7 +1,5 @@
 """State of the lowering to memory: buffers of values, destinations, constants."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import prod

@@ -2,8 +2,6 @@
 Lower transposed convolutions: one per phase of the strides, or over spread inputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Known indices of gathers and scatters, and slices that take the same elements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

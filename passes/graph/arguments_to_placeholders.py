@@ -1,9 +1,6 @@
 """Turn the arguments and results of a function into named storage."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -25,7 +22,6 @@ from glow.support.types import tensor_type
 MAIN = "main"
 
 
-@dataclass(frozen=True)
 class ArgumentsToPlaceholdersPass(ModulePass):
     """
     Make a placeholder of each tensor that the function takes or returns.

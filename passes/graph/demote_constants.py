@@ -1,7 +1,5 @@
 """Make placeholders of constants, which keep their bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast

@@ -1,17 +1,16 @@
 """Evaluate at compile time what depends on constants alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, NameLoc
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
+from glow.analysis.directions import functions_of
 from glow.dialects.graph.base import Array, GraphOp
 from glow.passes.constants import Constants
 from glow.support.types import has_layout, size_bytes
@@ -113,11 +112,9 @@ class FoldConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         folder = _Folder(Constants(op), self.limit_bytes)
-        for function in op.ops:
-            if isinstance(function, FuncOp):
-                for block in function.body.blocks:
-                    for inner in block.ops:
-                        folder.visit(inner)
+        for function in functions_of(op):
+            for block in function.body.blocks:
+                for inner in block.ops:
+                    folder.visit(inner)
         for folded in reversed(folder.folded):
-            folded.detach()
-            folded.erase()
+            Rewriter.erase_op(folded)

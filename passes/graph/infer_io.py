@@ -1,7 +1,5 @@
 """Infer the direction of placeholders from their loads and saves."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
@@ -11,7 +9,6 @@ from glow.dialects.graph.placeholder import INFER, RUN
 from glow.dialects.graph.storage import PlaceholderOp
 
 
-@dataclass(frozen=True)
 class InferIoPass(ModulePass):
     """
     Give each placeholder that says no direction the one that its uses have.

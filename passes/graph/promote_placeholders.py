@@ -1,7 +1,5 @@
 """Make constants of bound placeholders that nothing writes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

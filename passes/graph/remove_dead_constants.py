@@ -1,15 +1,13 @@
 """Drop the constants that no function reads."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from glow.dialects.graph.storage import ConstantOp, LoadOp
 
 
-@dataclass(frozen=True)
 class RemoveDeadConstantsPass(ModulePass):
     """
     Remove loads whose value is not used, then constants that are not loaded.
@@ -23,11 +21,9 @@ class RemoveDeadConstantsPass(ModulePass):
         used: set[str] = set()
         for load in [inner for inner in op.walk() if isinstance(inner, LoadOp)]:
             if load.result.first_use is None:
-                load.detach()
-                load.erase()
+                Rewriter.erase_op(load)
             else:
                 used.add(load.symbol.string_value())
         for constant in list(op.body.block.ops):
             if isinstance(constant, ConstantOp) and constant.sym_name.data not in used:
-                constant.detach()
-                constant.erase()
+                Rewriter.erase_op(constant)

@@ -1,7 +1,5 @@
 """Computing ops on transposed operands, and what that costs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard

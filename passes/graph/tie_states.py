@@ -1,7 +1,5 @@
 """Tie an output to an input: one placeholder that stays from run to run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
@@ -104,5 +103,4 @@ def _tie(output: PlaceholderOp, input: PlaceholderOp, uses: Uses) -> None:
     input.initial = ResourceAttr.of(np.zeros(shape, dtype))
     for save in uses.saves:
         save.symbol = SymbolRefAttr(input.sym_name.data)
-    output.detach()
-    output.erase()
+    Rewriter.erase_op(output)

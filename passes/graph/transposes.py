@@ -1,7 +1,5 @@
 """Transposes: their cost, and values moved into another order of axes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue

@@ -1,7 +1,5 @@
 """Check that loads and saves fit the symbols they name."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -9,7 +7,6 @@ from xdsl.passes import ModulePass
 from glow.analysis.symbols import verify_symbols
 
 
-@dataclass(frozen=True)
 class VerifySymbolsPass(ModulePass):
     """
     Refuse a module whose loads and saves contradict its placeholders and constants.

@@ -1,7 +1,5 @@
 """Candidate layouts of a value, and candidate ways to run an op."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Demands for layouts: producers and readers of a value, and what moves between."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations

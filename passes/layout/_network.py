@@ -1,7 +1,5 @@
 """The layouts of a block as a cost network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Transforms of constants and splats, computed when compiling."""
 
-from __future__ import annotations
-
 from collections import Counter
 from weakref import WeakKeyDictionary
 

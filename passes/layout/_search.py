@@ -1,7 +1,5 @@
 """Search for candidates: requests for layouts, carried through a block."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,16 +1,14 @@
 """Give every value the layout with which the whole network costs least."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from glow.analysis.directions import functions_of
 from glow.dialects.layout.attribute import with_layout
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
@@ -44,13 +42,12 @@ class AssignLayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         queries = TargetQueries.of(self.target)
         report = _Report()
-        for function in op.walk():
-            if isinstance(function, FuncOp):
-                for block in function.body.blocks:
-                    problem = Problem(block, queries)
-                    ways, solution = problem.solve()
-                    report.add(problem.cost(ways), solution)
-                    assign(problem, ways, block)
+        for function in functions_of(op):
+            for block in function.body.blocks:
+                problem = Problem(block, queries)
+                ways, solution = problem.solve()
+                report.add(problem.cost(ways), solution)
+                assign(problem, ways, block)
         op.attributes["layout.assignment"] = report.attribute()
 
 
@@ -108,8 +105,7 @@ class _Assignment:
                 self._set(op)
         for op in reversed(transforms):
             if op.result.first_use is None:
-                op.detach()
-                op.erase()
+                Rewriter.erase_op(op)
 
     def _demands(self, op: Operation) -> list[tuple[int, SSAValue, tuple[int, ...]]]:
         """Return operands, the values behind them and the candidates they may be in."""

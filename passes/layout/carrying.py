@@ -1,7 +1,5 @@
 """Layouts of operands and results that go together, by the axis maps of ops."""
 
-from __future__ import annotations
-
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp

@@ -1,21 +1,19 @@
 """Put ops that one kernel will compute into one `graph.fused`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from glow.analysis.directions import functions_of
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.passes.layout.grouping import groups_of
 from glow.support.locations import fuse
 
 
-@dataclass(frozen=True)
 class GroupOpsPass(ModulePass):
     """
     Group convolutions and products with the ops behind them, and elementwise ops.
@@ -31,11 +29,10 @@ class GroupOpsPass(ModulePass):
     name = "group-ops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.body.ops:
-            if isinstance(function, FuncOp):
-                for block in function.body.blocks:
-                    for group in groups_of(block):
-                        _fuse(group)
+        for function in functions_of(op):
+            for block in function.body.blocks:
+                for group in groups_of(block):
+                    _fuse(group)
 
 
 def _fuse(group: Sequence[Operation]) -> None:

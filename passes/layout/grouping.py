@@ -1,7 +1,5 @@
 """Groups of ops that one kernel computes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from heapq import heappop, heappush
 

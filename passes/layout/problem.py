@@ -1,7 +1,5 @@
 """Layout assignment of a block as a cost network, and its solution as layouts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue

@@ -1,7 +1,5 @@
 """Let the caller pass inputs and take outputs in another physical order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

@@ -1,7 +1,5 @@
 """Prove that every op finds its operands in a layout that it can run in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast

@@ -1,17 +1,15 @@
 """Merge two buffers where one is a copy of all of the other."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from glow.analysis.buffers import root_of
+from glow.analysis.directions import functions_of
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing, same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type
@@ -22,7 +20,6 @@ Place = SSAValue | str
 """An allocation, or the symbol of what lies outside the arena."""
 
 
-@dataclass(frozen=True)
 class CoalesceCopiesPass(ModulePass):
     """
     Merge an allocation with what all of it is copied to, or from, and drop the copy.
@@ -45,9 +42,8 @@ class CoalesceCopiesPass(ModulePass):
             if isinstance(placeholder, PlaceholderOp)
             and placeholder.direction.data != "in"
         }
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                _Coalescing(function.body.block, writable).run()
+        for function in functions_of(op):
+            _Coalescing(function.body.block, writable).run()
 
 
 class _Coalescing:
@@ -123,8 +119,7 @@ class _Coalescing:
         for at, op in list(touching.items()):
             if _connects(op, first, second):
                 del touching[at]
-                op.detach()
-                op.erase()
+                Rewriter.erase_op(op)
         self._touching[second] = touching
         alloc, owner = gone.owner, kept.owner
         assert isinstance(alloc, AllocOp)
@@ -139,8 +134,7 @@ class _Coalescing:
             self._block.insert_op_before(view, alloc)
             new = view.result
         gone.replace_all_uses_with(new)
-        alloc.detach()
-        alloc.erase()
+        Rewriter.erase_op(alloc)
 
 
 def _place_of(value: SSAValue) -> Place:

@@ -1,17 +1,15 @@
 """End the life of each allocation after its last use."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from glow.analysis.buffers import uses_of
+from glow.analysis.directions import functions_of
 from glow.dialects.memory.storage import DeallocOp
 
 
-@dataclass(frozen=True)
 class InsertDeallocsPass(ModulePass):
     """
     Put a `memory.dealloc` behind the last op that uses an allocation or a view of it.
@@ -22,9 +20,8 @@ class InsertDeallocsPass(ModulePass):
     name = "insert-deallocs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                _insert(function)
+        for function in functions_of(op):
+            _insert(function)
 
 
 def _insert(function: FuncOp) -> None:

@@ -1,20 +1,16 @@
 """Mark the op behind which each output has its final value."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from glow.analysis.directions import accesses_to_symbols, functions_of
 from glow.dialects.memory.storage import PlaceholderOp, ReadyOp
 
 
-@dataclass(frozen=True)
 class MarkOutputsPass(ModulePass):
     """
     Put a `memory.ready` behind the last write to each output and state.
@@ -36,8 +32,7 @@ class MarkOutputsPass(ModulePass):
 def _mark(function: FuncOp, outputs: list[str]) -> None:
     block = function.body.block
     for old in [op for op in block.ops if isinstance(op, ReadyOp)]:
-        old.detach()
-        old.erase()
+        Rewriter.erase_op(old)
     accesses = accesses_to_symbols(function)
     for name in outputs:
         known = accesses.get(name)

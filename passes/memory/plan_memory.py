@@ -1,7 +1,5 @@
 """Give every allocation its place in one arena."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -9,10 +7,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from glow.analysis.buffers import Lifetime, largest_live_bytes, root_of, uses_of
+from glow.analysis.directions import functions_of
 from glow.dialects.memory.storage import DeallocOp
 
 
-@dataclass(frozen=True)
 class PlanMemoryPass(ModulePass):
     """
     Set the arena offset of every allocation; allocations alive at once stay apart.
@@ -27,9 +25,7 @@ class PlanMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         arena = bound = 0
-        for function in op.ops:
-            if not isinstance(function, FuncOp) or not function.body.blocks:
-                continue
+        for function in functions_of(op):
             lifetimes = _lifetimes(function)
             offsets = plan(lifetimes)
             for lifetime, offset in zip(lifetimes, offsets, strict=True):

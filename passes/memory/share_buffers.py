@@ -1,20 +1,19 @@
 """Share buffers: a result takes that of an operand that nothing reads later."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from glow.analysis.buffers import Lifetime, root_of, uses_of
+from glow.analysis.directions import functions_of
 from glow.dialects.memory.base import MemoryOp
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.storage import AllocOp
 
 
-@dataclass(frozen=True)
 class ShareBuffersPass(ModulePass):
     """
     Merge allocations along the in-place pairs that ops declare.
@@ -27,9 +26,8 @@ class ShareBuffersPass(ModulePass):
     name = "share-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                _share(function)
+        for function in functions_of(op):
+            _share(function)
 
 
 def _share(function: FuncOp) -> None:
@@ -72,11 +70,9 @@ def _merge(source: SSAValue, result: SSAValue, dying: Lifetime, born: Lifetime) 
     """Make `result` the buffer `source`, whose halo is zero already."""
     for use in list(result.uses):
         if isinstance(use.operation, ZeroHaloOp):
-            use.operation.detach()
-            use.operation.erase()
+            Rewriter.erase_op(use.operation)
     result.replace_all_uses_with(source)
     dying.last = born.last
     owner = result.owner
     assert isinstance(owner, AllocOp)
-    owner.detach()
-    owner.erase()
+    Rewriter.erase_op(owner)

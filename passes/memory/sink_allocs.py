@@ -1,17 +1,14 @@
 """Begin the life of each allocation at its first use."""
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
+from glow.analysis.directions import functions_of
 from glow.dialects.memory.storage import AllocOp, ViewOp
 
 
-@dataclass(frozen=True)
 class SinkAllocsPass(ModulePass):
     """
     Move each allocation, and each view, down to the first op that needs it.
@@ -23,9 +20,8 @@ class SinkAllocsPass(ModulePass):
     name = "sink-allocs"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                _sink(function.body.block)
+        for function in functions_of(op):
+            _sink(function.body.block)
 
 
 def _sink(block: Block) -> None:

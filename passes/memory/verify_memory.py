@@ -1,7 +1,5 @@
 """Prove that buffers are used within their lives and as ops declare."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -12,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
+from glow.analysis.directions import functions_of
 from glow.dialects.layout.attribute import is_alike
 from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import ZeroHaloOp
@@ -26,7 +25,6 @@ from glow.dialects.memory.storage import (
 from glow.support.locations import name_of
 
 
-@dataclass(frozen=True)
 class VerifyMemoryPass(ModulePass):
     """
     Check every use of every buffer, and list all problems at once.
@@ -43,9 +41,8 @@ class VerifyMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         problems: list[str] = []
-        for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                problems += _Checker(op).check(function)
+        for function in functions_of(op):
+            problems += _Checker(op).check(function)
         if problems:
             raise VerifyException("; ".join(problems))
 

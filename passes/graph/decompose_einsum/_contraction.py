@@ -1,7 +1,5 @@
 """The matrix product that contracts two operands of an Einstein sum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -1,7 +1,5 @@
 """The scores of a written-out attention: scale, cap, masks and biases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Products and sums in any order, taken apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 
