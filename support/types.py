@@ -266,6 +266,26 @@ def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
     )
 
 
+def check_rank(name: str, value: SSAValue, least: int) -> tuple[int, ...]:
+    """Return the shape of `value`, which has at least so many axes."""
+    shape = shape_of(value)
+    if len(shape) < least:
+        raise VerifyException(
+            f"expected {name} of rank {least} or more, got {tensor_type(value)}"
+        )
+    return shape
+
+
+def check_shape(
+    name: str, value: SSAValue | None, shape: Sequence[int], note: str = ""
+) -> None:
+    """Raise unless `value`, if there is one, has this shape."""
+    if value is not None and shape_of(value) != tuple(shape):
+        raise VerifyException(
+            f"expected {name} of shape {list(shape)}{note}, got {tensor_type(value)}"
+        )
+
+
 def check_broadcasts(name: str, value: SSAValue | None, target: SSAValue) -> None:
     """Raise unless `value`, if there is one, broadcasts to the shape of `target`."""
     if value is not None and not broadcasts_to(value, shape_of(target)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
@@ -13,10 +12,11 @@ from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.support.types import (
     FLOAT,
     Tensor,
+    check_rank,
+    check_shape,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -37,16 +37,7 @@ class ChannelsOp(GraphOp):
 def check_channels(input: SSAValue, vectors: Mapping[str, SSAValue | None]) -> Tensor:
     """Return the type of the result, which is that of `input`, after all checks."""
     FLOAT.check(input)
-    shape = shape_of(input)
-    if len(shape) < 2:
-        raise VerifyException(
-            f"expected an input of rank 2 or more, got {tensor_type(input)}"
-        )
-    present = {name: value for name, value in vectors.items() if value is not None}
-    for name, value in present.items():
-        if shape_of(value) != shape[1:2]:
-            raise VerifyException(
-                f"expected {name} of shape [{shape[1]}], one per channel, "
-                f"got {tensor_type(value)}"
-            )
-    return tensor(same_element(input, *present.values()), shape)
+    shape = check_rank("an input", input, 2)
+    for name, value in vectors.items():
+        check_shape(name, value, shape[1:2], ", one per channel")
+    return tensor(same_element(input, *vectors.values()), shape)

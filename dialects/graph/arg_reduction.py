@@ -1,17 +1,30 @@
 """Reductions to an index: where along an axis the best element stands."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
 import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array
+from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.reduction import reduced_map, reduced_order, reduced_shape
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.types import NUMBER, Tensor, normalize_axis, shape_of, tensor
+from glow.support.types import (
+    NUMBER,
+    ElementSet,
+    Tensor,
+    normalize_axis,
+    shape_of,
+    tensor,
+)
 
 
-class ArgReductionOp(GraphOp):
+class ArgReductionOp(DeclaredOp):
     """
     The index of one element along `axis`.
 
@@ -19,9 +32,19 @@ class ArgReductionOp(GraphOp):
     `select_last_index`. NaN is never best, unless it comes first: then it is.
     """
 
-    @staticmethod
-    def infer(input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
-        NUMBER.check(input)
+    ELEMENTS: ClassVar[ElementSet] = NUMBER
+    SHAPES: ClassVar[str] = (
+        "input any, result without `axis`, or with extent 1 along it.\n"
+        "Errors: no elements along `axis`."
+    )
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x {{axis = 1, keepdims}}\n"
+        "    : (tensor<2x3x{element}>) -> tensor<2x1xi64>"
+    )
+
+    @classmethod
+    def infer(cls, input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
+        cls.ELEMENTS.check(input)
         shape = shape_of(input)
         axis = normalize_axis(axis, len(shape))
         if shape[axis] == 0:
@@ -40,31 +63,9 @@ class ArgReductionOp(GraphOp):
         return Reordering((order,), (result,), moved)
 
 
-def index_of(x: Array, best: Array, axis: int, keepdims: bool, last: bool) -> Array:
-    """Return the index along `axis` of the first or last element equal to `best`."""
-    first_is_nan = np.isnan(np.take(x, [0], axis))
-    hits = (x == best) & ~first_is_nan
-    index = np.argmax(np.flip(hits, axis) if last else hits, axis, keepdims=True)
-    if last:
-        index = np.where(hits.any(axis, keepdims=True), x.shape[axis] - 1 - index, 0)
-    return index if keepdims else np.squeeze(index, axis)
+def index_of(best: np.ufunc) -> Callable[..., Array]:
+    """Return the `compute` that finds the first or last element that is `best`."""
 
-
-class ArgMaxOp(ArgReductionOp):
-    """
-    The index of the largest element along `axis`.
-
-    Shapes: input any, result without `axis`, or with extent 1 along it.
-    Errors: no elements along `axis`.
-    Source: ONNX ArgMax-13; NaN as in ONNX Runtime.
-
-    ```mlir
-    %y = graph.arg_max %x {axis = 1, keepdims}
-        : (tensor<2x3xf32>) -> tensor<2x1xi64>
-    ```
-    """
-
-    @staticmethod
     def compute(
         input: Array,
         *,
@@ -72,31 +73,22 @@ class ArgMaxOp(ArgReductionOp):
         keepdims: bool = True,
         select_last_index: bool = False,
     ) -> Array:
-        best = np.fmax.reduce(input, axis, keepdims=True)
-        return index_of(input, best, axis, keepdims, select_last_index)
+        first_is_nan = np.isnan(np.take(input, [0], axis))
+        hits = (input == best.reduce(input, axis, keepdims=True)) & ~first_is_nan
+        if select_last_index:
+            last = input.shape[axis] - 1
+            index = last - np.argmax(np.flip(hits, axis), axis, keepdims=True)
+            index = np.where(hits.any(axis, keepdims=True), index, 0)
+        else:
+            index = np.argmax(hits, axis, keepdims=True)
+        return index if keepdims else np.squeeze(index, axis)
+
+    return compute
 
 
-class ArgMinOp(ArgReductionOp):
-    """
-    The index of the smallest element along `axis`.
+class ArgMaxOp(ArgReductionOp, onnx="ArgMax-13", compute=index_of(np.fmax)):
+    """The index of the largest element along `axis`; NaN as in ONNX Runtime."""
 
-    Shapes: input any, result without `axis`, or with extent 1 along it.
-    Errors: no elements along `axis`.
-    Source: ONNX ArgMin-13; NaN as in ONNX Runtime.
 
-    ```mlir
-    %y = graph.arg_min %x {axis = 1, keepdims}
-        : (tensor<2x3xf32>) -> tensor<2x1xi64>
-    ```
-    """
-
-    @staticmethod
-    def compute(
-        input: Array,
-        *,
-        axis: int = 0,
-        keepdims: bool = True,
-        select_last_index: bool = False,
-    ) -> Array:
-        best = np.fmin.reduce(input, axis, keepdims=True)
-        return index_of(input, best, axis, keepdims, select_last_index)
+class ArgMinOp(ArgReductionOp, onnx="ArgMin-13", compute=index_of(np.fmin)):
+    """The index of the smallest element along `axis`; NaN as in ONNX Runtime."""

@@ -11,7 +11,9 @@ from xdsl.irdl import result_def
 
 from glow.dialects.graph.attention_sizes import (
     SCORES,
+    Scores,
     Sizes,
+    Unseen,
     blind_queries,
     by_head,
     check_broadcast,
@@ -20,7 +22,6 @@ from glow.dialects.graph.attention_sizes import (
     check_parameters,
     check_past,
     check_valid_length,
-    check_words,
     past_length,
     seen_keys,
     sizes_of,
@@ -149,19 +150,9 @@ class AttentionOp(GraphOp):
         right_window_size: int,
         softmax_precision: Attribute | None,
         masked_score: float,
-        unseen: str,
-        scores_of: str,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        check_elements(
-            query,
-            {
-                "key": key,
-                "value": value,
-                "bias": bias,
-                "past_key": past_key,
-                "past_value": past_value,
-            },
-        )
+        check_elements(query, key=key, value=value, bias=bias)
+        check_elements(query, past_key=past_key, past_value=past_value)
         shapes = (shape_of(query), shape_of(key), shape_of(value))
         past = past_length(past_key, past_value)
         sizes = sizes_of(*shapes, past, q_num_heads, kv_num_heads)
@@ -172,12 +163,8 @@ class AttentionOp(GraphOp):
         check_broadcast("bias", bias, sizes)
         if valid_length is not None:
             check_valid_length(valid_length, sizes, past_key)
-        windows = {
-            "left_window_size": left_window_size,
-            "right_window_size": right_window_size,
-        }
+        windows = left_window_size, right_window_size
         check_parameters(softcap, windows, softmax_precision, masked_score)
-        check_words(unseen, scores_of)
         kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(query)
         return (
             tensor(element, sizes.result),
@@ -206,8 +193,8 @@ class AttentionOp(GraphOp):
         right_window_size: int = -1,
         softmax_precision: Attribute | None = None,
         masked_score: float = -inf,
-        unseen: str = "zero",
-        scores_of: str = "product",
+        unseen: Unseen = "zero",
+        scores_of: Scores = "product",
         with_present_key: bool = False,
         with_present_value: bool = False,
         with_scores: bool = False,

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isnan
+from typing import Literal, get_args
 
 import numpy as np
 from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._heads import Shape, split_heads
 from glow.dialects.graph.base import Array
 from glow.support.types import (
     BOOL,
     FLOAT,
     INDEX,
     broadcasts_to,
+    check_shape,
     dtype_of,
     element_of,
     element_type_of,
@@ -24,11 +25,15 @@ from glow.support.types import (
     tensor_type,
 )
 
-SCORES: tuple[str, ...] = ("product", "softcapped", "biased", "weights")
+Shape = tuple[int, ...]
+
+Scores = Literal["product", "softcapped", "biased", "weights"]
 """The steps whose result can be asked for as scores."""
 
-UNSEEN: tuple[str, ...] = ("zero", "nan", "nan_to_zero")
+Unseen = Literal["zero", "nan", "nan_to_zero"]
 """The choices for the weights of a query that sees no key."""
+
+SCORES: tuple[Scores, ...] = get_args(Scores)
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,31 @@ class Sizes:
     def scale(self, given: float | None) -> float:
         """Return the factor of the scores, if `given` is absent by the elements."""
         return max(self.elements, 1) ** -0.5 if given is None else given
+
+
+def split_heads(
+    name: str, shape: Shape, count_name: str, heads: int | None
+) -> tuple[int, int, int, int]:
+    """
+    Return batch, heads, positions and elements of a head of operand `name`.
+
+    Of rank 4 it is [batch, heads, positions, elements]. Of rank 3 it is [batch,
+    positions, heads * elements], and property `count_name` says how many `heads`.
+    """
+    if len(shape) == 4:
+        if heads is not None:
+            raise VerifyException(f"expected {count_name} only where {name} has rank 3")
+        return shape
+    if len(shape) != 3:
+        raise VerifyException(f"expected {name} of rank 3 or 4, got {list(shape)}")
+    if heads is None:
+        raise VerifyException(f"expected {count_name}, since {name} has rank 3")
+    if heads < 1 or shape[2] % heads:
+        raise VerifyException(
+            f"expected {count_name} that divides {shape[2]} elements of {name}, "
+            f"got {heads}"
+        )
+    return shape[0], heads, shape[1], shape[2] // heads
 
 
 def sizes_of(
@@ -124,7 +154,7 @@ def past_length(past_key: SSAValue | None, past_value: SSAValue | None) -> int:
     return 0 if past_key is None else shape_of(past_key, 4)[2]
 
 
-def check_elements(query: SSAValue, others: dict[str, SSAValue | None]) -> None:
+def check_elements(query: SSAValue, **others: SSAValue | None) -> None:
     """Raise unless `others` that are present have the elements of the query."""
     FLOAT.check(query)
     for name, value in others.items():
@@ -147,11 +177,7 @@ def check_past(sizes: Sizes, past_key: SSAValue, past_value: SSAValue) -> None:
         ("past_key", past_key, sizes.elements),
         ("past_value", past_value, sizes.value_elements),
     ):
-        wanted = (sizes.batch, sizes.kv_heads, sizes.past, elements)
-        if shape_of(past) != wanted:
-            raise VerifyException(
-                f"expected {name} of shape {list(wanted)}, got {tensor_type(past)}"
-            )
+        check_shape(name, past, (sizes.batch, sizes.kv_heads, sizes.past, elements))
 
 
 def check_broadcast(name: str, value: SSAValue | None, sizes: Sizes) -> None:
@@ -166,42 +192,30 @@ def check_valid_length(
     value: SSAValue, sizes: Sizes, past_key: SSAValue | None
 ) -> None:
     INDEX.check(value)
-    if shape_of(value) != (sizes.batch,):
-        raise VerifyException(
-            f"expected valid_length of shape [{sizes.batch}], got {tensor_type(value)}"
-        )
+    check_shape("valid_length", value, (sizes.batch,))
     if past_key is not None:
         raise VerifyException("expected no valid_length beside past_key")
 
 
 def check_parameters(
     softcap: float,
-    windows: dict[str, int],
+    windows: tuple[int, int],
     softmax_precision: Attribute | None,
     masked_score: float,
 ) -> None:
     if not softcap >= 0:
         raise VerifyException(f"expected a softcap of at least 0, got {softcap}")
-    for name, size in windows.items():
+    for side, size in zip(("left", "right"), windows, strict=True):
         if size < -1:
-            raise VerifyException(f"expected {name} of at least -1, got {size}")
+            raise VerifyException(
+                f"expected {side}_window_size of at least -1, got {size}"
+            )
     if softmax_precision not in (None, f32, f64):
         raise VerifyException(
             f"expected softmax_precision f32 or f64, got {softmax_precision}"
         )
     if isnan(masked_score):
         raise VerifyException("expected a masked_score that is a number, got NaN")
-
-
-def check_words(unseen: str, scores_of: str) -> None:
-    for name, word, allowed in (
-        ("unseen", unseen, UNSEEN),
-        ("scores_of", scores_of, SCORES),
-    ):
-        if word not in allowed:
-            raise VerifyException(
-                f'expected {name} out of {", ".join(allowed)}, got "{word}"'
-            )
 
 
 def by_head(array: Array, heads: int) -> Array:

@@ -115,9 +115,12 @@ class GraphOp(OrderedOp):
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
 
-    def __init_subclass__(cls, **arguments: Any) -> None:
+    def __init_subclass__(cls, moves: bool = False, **arguments: Any) -> None:
         """Define the op: slots, a property per parameter and what reads its value."""
         super().__init_subclass__(**arguments)
+        if moves:
+            setattr(cls, "MOVES", True)  # noqa: B010
+            cls.__annotations__["MOVES"] = ClassVar
         if "compute" not in vars(cls):
             return
         declare_slots(cls, cls.compute)

@@ -15,12 +15,14 @@ from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.outside import PER_CHANNEL_BIAS
 from glow.dialects.graph.window import Ints, Sliding, Window
-from glow.support.types import FLOAT, Tensor, same_element, shape_of, tensor
-
-
-def _check_bias(bias: SSAValue | None, channels: int) -> None:
-    if bias is not None and shape_of(bias) != (channels,):
-        raise VerifyException(f"expected a bias of shape [{channels}], got {bias.type}")
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    check_shape,
+    same_element,
+    shape_of,
+    tensor,
+)
 
 
 def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
@@ -90,7 +92,7 @@ class ConvOp(ConvolutionOp):
             raise VerifyException(
                 f"expected output channels that {group} groups divide, got {features}"
             )
-        _check_bias(bias, features)
+        check_shape("a bias", bias, (features,))
         window = Window.of(kernel, **sliding)
         return tensor(element, (batch, features, *window.extents(spatial)))
 
@@ -160,7 +162,7 @@ class ConvTransposeOp(ConvolutionOp):
             raise VerifyException(
                 f"expected input channels that {group} groups divide, got {channels}"
             )
-        _check_bias(bias, features * group)
+        check_shape("a bias", bias, (features * group,))
         window = Window.of(kernel, **sliding)
         extents = _transposed_extents(spatial, window, output_padding)
         return tensor(element, (batch, features * group, *extents))

@@ -44,6 +44,7 @@ class DeclaredOp(GraphOp):
         result: Attribute | None = None,
         compute: Callable[..., Array] | None = None,
         rule: str | UnaryRule | BinaryRule | None = None,
+        **arguments: Any,
     ) -> None:
         """Take the declaration; a class without `compute` is a base of others."""
         functions: dict[str, Any]
@@ -56,7 +57,7 @@ class DeclaredOp(GraphOp):
             if value is not None:
                 setattr(cls, name, value)
                 cls.__annotations__[name] = ClassVar
-        super().__init_subclass__()
+        super().__init_subclass__(**arguments)
         if "compute" in vars(cls):
             cls.__doc__ = cls._documentation()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Literal, get_args
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -19,6 +20,7 @@ from glow.support.types import (
     FLOAT,
     INDEX,
     Tensor,
+    check_shape,
     element_of,
     same_element,
     shape_of,
@@ -26,7 +28,8 @@ from glow.support.types import (
     tensor_type,
 )
 
-MODES = ("sum", "mean", "max")
+Mode = Literal["sum", "mean", "max"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 def _check_rows(table: SSAValue, indices: SSAValue, padding_idx: int | None) -> None:
@@ -113,20 +116,11 @@ def _check_bag(
     table: SSAValue,
     indices: SSAValue,
     weights: SSAValue | None,
-    mode: str,
     padding_idx: int | None,
 ) -> None:
     _check_rows(table, indices, padding_idx)
-    if mode not in MODES:
-        raise VerifyException(
-            f'expected a mode out of {", ".join(MODES)}, got "{mode}"'
-        )
     same_element(table, weights)
-    if weights is not None and shape_of(weights) != shape_of(indices):
-        raise VerifyException(
-            f"expected weights of shape {list(shape_of(indices))}, "
-            f"got {tensor_type(weights)}"
-        )
+    check_shape("weights", weights, shape_of(indices))
 
 
 def _check_bounds(name: str, bounds: SSAValue, indices: SSAValue) -> int:
@@ -209,11 +203,10 @@ class EmbeddingBagOp(BagOp):
         offsets: SSAValue | None = None,
         weights: SSAValue | None = None,
         *,
-        mode: str,
         padding_idx: int | None,
         include_last_offset: bool,
     ) -> Tensor:
-        _check_bag(table, indices, weights, mode, padding_idx)
+        _check_bag(table, indices, weights, padding_idx)
         if offsets is not None:
             count = _check_bounds("offsets", offsets, indices)
             if include_last_offset and count == 0:
@@ -236,7 +229,7 @@ class EmbeddingBagOp(BagOp):
         offsets: Array | None = None,
         weights: Array | None = None,
         *,
-        mode: str = "sum",
+        mode: Mode = "sum",
         padding_idx: int | None = None,
         include_last_offset: bool = False,
     ) -> Array:
@@ -290,10 +283,9 @@ class SparseLengthsSumOp(BagOp):
         lengths: SSAValue,
         weights: SSAValue | None = None,
         *,
-        mode: str,
         padding_idx: int | None,
     ) -> Tensor:
-        _check_bag(table, indices, weights, mode, padding_idx)
+        _check_bag(table, indices, weights, padding_idx)
         count = _check_bounds("lengths", lengths, indices)
         return tensor(element_of(table), (count, shape_of(table)[1]))
 
@@ -304,7 +296,7 @@ class SparseLengthsSumOp(BagOp):
         lengths: Array,
         weights: Array | None = None,
         *,
-        mode: str = "sum",
+        mode: Mode = "sum",
         padding_idx: int | None = None,
     ) -> Array:
         counts = [int(length) for length in lengths]

@@ -12,11 +12,11 @@ from glow.support.types import (
     ANY,
     INDEX,
     Tensor,
+    check_shape,
     element_of,
     normalize_axis,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -42,10 +42,7 @@ class OneHotOp(GraphOp):
     def infer(indices: SSAValue, values: SSAValue, *, depth: int, axis: int) -> Tensor:
         INDEX.check(indices)
         ANY.check(values)
-        if shape_of(values) != (2,):
-            raise VerifyException(
-                f"expected values of shape [2], got {tensor_type(values)}"
-            )
+        check_shape("values", values, (2,))
         if depth < 1:
             raise VerifyException(f"expected a depth of at least 1, got {depth}")
         shape = shape_of(indices)

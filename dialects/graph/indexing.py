@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -91,10 +91,8 @@ def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any
     return tuple(places)
 
 
-class PickOp(GraphOp):
+class PickOp(GraphOp, moves=True):
     """The elements of `data` that `indices` name."""
-
-    MOVES: ClassVar = True
 
 
 class AxisPickOp(PickOp):
@@ -193,7 +191,7 @@ class GatherElementsOp(AxisPickOp):
         return identity(len(shape_of(self.data)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return Reordering((order, order), (order,), {"axis": order.index(self._axis)})
+        return self.along_axis(order)
 
 
 class GatherNdOp(PickOp):

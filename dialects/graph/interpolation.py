@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-MODES = ("nearest", "linear", "cubic")
-COORDINATES = (
+Mode = Literal["nearest", "linear", "cubic"]
+Coordinates = Literal[
     "half_pixel",
     "half_pixel_symmetric",
     "pytorch_half_pixel",
@@ -20,8 +20,11 @@ COORDINATES = (
     "asymmetric",
     "tf_half_pixel_for_nn",
     "tf_crop_and_resize",
-)
-ROUNDINGS = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+]
+Rounding = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+MODES: tuple[str, ...] = get_args(Mode)
+COORDINATES: tuple[str, ...] = get_args(Coordinates)
+ROUNDINGS: tuple[str, ...] = get_args(Rounding)
 CROP = "tf_crop_and_resize"
 HALF_WAY = 1e-6
 """As close to the middle of two elements, both are as near: ONNX Runtime's choice."""

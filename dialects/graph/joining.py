@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -24,7 +23,7 @@ from glow.support.types import (
 )
 
 
-class ConcatOp(GraphOp):
+class ConcatOp(GraphOp, moves=True):
     """
     The inputs one after the other along `axis`.
 
@@ -38,8 +37,6 @@ class ConcatOp(GraphOp):
         : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
@@ -68,15 +65,14 @@ class ConcatOp(GraphOp):
         return identity(len(shape_of(self.result)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        return Reordering((order,) * len(self.operands), (order,), {"axis": axis})
+        return self.along_axis(order)
 
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-class SplitOp(GraphOp):
+class SplitOp(GraphOp, moves=True):
     """
     The input cut along `axis` into one result per size.
 
@@ -89,8 +85,6 @@ class SplitOp(GraphOp):
         : (tensor<2x4xf32>) -> (tensor<2x3xf32>, tensor<2x1xf32>)
     ```
     """
-
-    MOVES: ClassVar = True
 
     outputs = var_result_def(TENSOR)
 
@@ -121,6 +115,4 @@ class SplitOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        moved = self.parameters() | {"axis": axis}
-        return Reordering((order,), (order,) * len(self.results), moved)
+        return self.along_axis(order)

@@ -1,34 +1,42 @@
-"""Losses of classifications: how far scores are from the classes that are meant."""
+"""Losses: how far scores or logits are from the classes that are meant."""
+
+from __future__ import annotations
+
+from typing import Literal
 
 import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
-from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.activation import SoftplusOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     FLOAT,
     INDEX,
     Tensor,
+    check_broadcasts,
+    check_rank,
+    check_shape,
     element_of,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
-REDUCTIONS = ("none", "sum", "mean")
+Reduction = Literal["none", "sum", "mean"]
 
 
-def check_reduction(reduction: str) -> None:
-    """Raise unless a loss can be reduced so."""
-    if reduction not in REDUCTIONS:
-        names = ", ".join(REDUCTIONS)
-        raise VerifyException(f'expected a reduction out of {names}, got "{reduction}"')
+class LossOp(GraphOp):
+    """The base class of losses of classes, which are along axis 1."""
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"weights": Neutral(1, lambda op: shape_of(op.scores)[1:2])}
 
 
 def _infer(
@@ -36,23 +44,10 @@ def _infer(
 ) -> Tensor:
     FLOAT.check(scores)
     INDEX.check(target)
-    shape = shape_of(scores)
-    if len(shape) < 2:
-        raise VerifyException(
-            f"expected scores of rank 2 or more, got {tensor_type(scores)}"
-        )
-    wanted = (shape[0], *shape[2:])
-    if shape_of(target) != wanted:
-        raise VerifyException(
-            f"expected a target of shape {list(wanted)}, got {tensor_type(target)}"
-        )
-    if weights is not None and shape_of(weights) != shape[1:2]:
-        raise VerifyException(
-            f"expected weights of shape [{shape[1]}] per class, "
-            f"got {tensor_type(weights)}"
-        )
-    check_reduction(reduction)
-    result = wanted if reduction == "none" else ()
+    batch, classes, *places = check_rank("scores", scores, 2)
+    check_shape("a target", target, (batch, *places))
+    check_shape("weights", weights, (classes,), " per class")
+    result = (batch, *places) if reduction == "none" else ()
     return tensor(same_element(scores, weights), result)
 
 
@@ -76,21 +71,9 @@ def _loss(
         weight = np.ones((), log_prob.dtype) if weights is None else weights[index]
     weight = np.where(ignored, log_prob.dtype.type(0), weight)
     losses = np.where(ignored, log_prob.dtype.type(0), -picked * weight)
-    match reduction:
-        case "none":
-            return losses
-        case "sum":
-            return np.asarray(losses.sum())
-        case _:
-            return np.asarray(losses.sum() / weight.sum())
-
-
-class LossOp(GraphOp):
-    """The base class of losses: classes along axis 1, and a reduction of elements."""
-
-    @staticmethod
-    def neutrals() -> Neutrals:
-        return {"weights": Neutral(1, lambda op: shape_of(op.scores)[1:2])}
+    if reduction == "mean":
+        return np.asarray(losses.sum() / weight.sum())
+    return np.asarray(losses.sum()) if reduction == "sum" else losses
 
 
 class NegativeLogLikelihoodLossOp(LossOp):
@@ -119,7 +102,7 @@ class NegativeLogLikelihoodLossOp(LossOp):
         target: SSAValue,
         weights: SSAValue | None = None,
         *,
-        reduction: str,
+        reduction: Reduction,
     ) -> Tensor:
         return _infer(scores, target, weights, reduction)
 
@@ -129,7 +112,7 @@ class NegativeLogLikelihoodLossOp(LossOp):
         target: Array,
         weights: Array | None = None,
         *,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         ignore_index: int | None = None,
     ) -> Array:
         return _loss(scores, target, weights, reduction, ignore_index)
@@ -162,7 +145,7 @@ class CrossEntropyLossOp(LossOp):
         target: SSAValue,
         weights: SSAValue | None = None,
         *,
-        reduction: str,
+        reduction: Reduction,
     ) -> tuple[Tensor, ...]:
         loss = _infer(scores, target, weights, reduction)
         return loss, tensor(element_of(scores), shape_of(scores))
@@ -173,10 +156,83 @@ class CrossEntropyLossOp(LossOp):
         target: Array,
         weights: Array | None = None,
         *,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         ignore_index: int | None = None,
         with_log_prob: bool = False,
     ) -> tuple[Array, ...]:
         log_prob = LogSoftmaxOp.compute(scores, axis=1)
         loss = _loss(log_prob, target, weights, reduction, ignore_index)
         return (loss, log_prob) if with_log_prob else (loss,)
+
+
+class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
+    """
+    -weight (pos_weight t log(s) + (1 - t) log(1 - s)), where s = sigmoid(x).
+
+    Absent weights are 1: `weight` is that of a decision, `pos_weight` that of its
+    first class alone. The losses are summed, or their `mean` is taken over all of
+    them, whatever they weigh. Nothing overflows that need not; an infinite logit whose
+    class has probability 0 is NaN.
+
+    Shapes: logits x any, target t as logits, of probabilities; weight and pos_weight
+        broadcast to them; result as logits, or without axes if reduced.
+    Errors: other shapes or elements than floats of one type, another reduction than
+        none, sum, mean.
+    Source: PyTorch's binary_cross_entropy_with_logits; ONNX has no such operator.
+
+    ```mlir
+    %y = graph.binary_cross_entropy_with_logits_loss %x, %t
+        pos_weight %p : tensor<5xf32> {reduction = "sum"}
+        : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<f32>
+    ```
+    """
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {
+            "weight": Neutral(1, lambda op: shape_of(op.logits)),
+            "pos_weight": Neutral(1, lambda op: shape_of(op.logits)[-1:]),
+        }
+
+    @staticmethod
+    def infer(
+        logits: SSAValue,
+        target: SSAValue,
+        weight: SSAValue | None = None,
+        pos_weight: SSAValue | None = None,
+        *,
+        reduction: Reduction,
+    ) -> Tensor:
+        FLOAT.check(logits)
+        check_shape("a target", target, shape_of(logits))
+        check_broadcasts("weight", weight, logits)
+        check_broadcasts("pos_weight", pos_weight, logits)
+        element = same_element(logits, target, weight, pos_weight)
+        return tensor(element, shape_of(logits) if reduction == "none" else ())
+
+    @staticmethod
+    def compute(
+        logits: Array,
+        target: Array,
+        weight: Array | None = None,
+        pos_weight: Array | None = None,
+        *,
+        reduction: Reduction = "mean",
+    ) -> Array:
+        first = target * SoftplusOp.compute(-logits)
+        if pos_weight is not None:
+            first = pos_weight * first
+        losses = first + (logits.dtype.type(1) - target) * SoftplusOp.compute(logits)
+        losses = losses if weight is None else weight * losses
+        if reduction == "mean":
+            return np.asarray(losses.mean())
+        return np.asarray(losses.sum()) if reduction == "sum" else losses
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
+        if self.reduction != "none":
+            return None
+        return broadcast_map(self.operands[operand], self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        is_whole = self.reduction == "none"
+        return self.broadcast_reordering(operand, order) if is_whole else None

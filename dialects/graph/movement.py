@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -23,7 +23,7 @@ from glow.dialects.graph.reordering import (
 from glow.support.types import ANY, Tensor, element_of, shape_of, tensor
 
 
-class TransposeOp(GraphOp):
+class TransposeOp(GraphOp, moves=True):
     """
     Axis i of the result is axis permutation[i] of the input.
 
@@ -36,8 +36,6 @@ class TransposeOp(GraphOp):
         : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
@@ -57,7 +55,7 @@ class TransposeOp(GraphOp):
         return self.permutation
 
 
-class ReshapeOp(GraphOp):
+class ReshapeOp(GraphOp, moves=True):
     """
     The same elements in row-major order under another shape.
 
@@ -70,8 +68,6 @@ class ReshapeOp(GraphOp):
         : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
@@ -101,7 +97,7 @@ class ReshapeOp(GraphOp):
         return reordering if reordering and reordering.results == (order,) else None
 
 
-class ExpandOp(GraphOp):
+class ExpandOp(GraphOp, moves=True):
     """
     The input broadcast together with `shape`.
 
@@ -114,8 +110,6 @@ class ExpandOp(GraphOp):
         : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
@@ -141,7 +135,7 @@ class ExpandOp(GraphOp):
         return Reordering((order,), (result,), {"shape": picked(shape, result)})
 
 
-class TileOp(GraphOp):
+class TileOp(GraphOp, moves=True):
     """
     The input repeated repeats[i] times along axis i.
 
@@ -154,8 +148,6 @@ class TileOp(GraphOp):
         : (tensor<2x3xf32>) -> tensor<2x6xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
@@ -180,7 +172,7 @@ class TileOp(GraphOp):
         return Reordering((order,), (order,), {"repeats": repeats})
 
 
-class SpaceToDepthOp(GraphOp):
+class SpaceToDepthOp(GraphOp, moves=True):
     """
     Each block of space moved into channels; the place in the block varies slowest.
 
@@ -193,8 +185,6 @@ class SpaceToDepthOp(GraphOp):
         : (tensor<1x3x4x6xf32>) -> tensor<1x12x2x3xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int) -> Tensor:
@@ -215,7 +205,7 @@ class SpaceToDepthOp(GraphOp):
         return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
 
 
-class DepthToSpaceOp(GraphOp):
+class DepthToSpaceOp(GraphOp, moves=True):
     """
     Channels moved into blocks of space; the inverse of `graph.space_to_depth`.
 
@@ -230,14 +220,10 @@ class DepthToSpaceOp(GraphOp):
     ```
     """
 
-    MOVES: ClassVar = True
-
     @staticmethod
-    def infer(input: SSAValue, *, block_size: int, mode: str) -> Tensor:
+    def infer(input: SSAValue, *, block_size: int) -> Tensor:
         ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
-        if mode not in ("DCR", "CRD"):
-            raise VerifyException(f"expected a mode out of DCR, CRD, got {mode}")
         if block_size < 1 or c % block_size**2:
             raise VerifyException(
                 f"expected a block_size whose square divides {c}, got {block_size}"
@@ -246,7 +232,9 @@ class DepthToSpaceOp(GraphOp):
         return tensor(element_of(input), extents)
 
     @staticmethod
-    def compute(input: Array, *, block_size: int, mode: str = "DCR") -> Array:
+    def compute(
+        input: Array, *, block_size: int, mode: Literal["DCR", "CRD"] = "DCR"
+    ) -> Array:
         n, c, h, w = input.shape
         b = block_size
         if mode == "DCR":

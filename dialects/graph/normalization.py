@@ -1,20 +1,23 @@
 """Normalizations: values scaled by statistics of their neighbors."""
 
+from typing import ClassVar
+
 import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph._channels import ChannelsOp, check_channels
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.dialects.graph.declaration import DeclaredOp
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map, identity
 from glow.support.types import (
     FLOAT,
     Tensor,
+    check_rank,
     element_of,
     normalize_axis,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -88,11 +91,7 @@ class LrnOp(GraphOp):
     @staticmethod
     def infer(input: SSAValue, *, size: int) -> Tensor:
         FLOAT.check(input)
-        shape = shape_of(input)
-        if len(shape) < 2:
-            raise VerifyException(
-                f"expected an input of rank 2 or more, got {tensor_type(input)}"
-            )
+        shape = check_rank("an input", input, 2)
         if size < 1:
             raise VerifyException(f"expected a size of at least 1, got {size}")
         return tensor(element_of(input), shape)
@@ -123,36 +122,31 @@ class LrnOp(GraphOp):
         return Reordering((order,), (order,), self.parameters())
 
 
-class AlongAxisOp(GraphOp):
+class AlongAxisOp(DeclaredOp):
     """A function of all elements along `axis` together, at each of them."""
 
-    @staticmethod
-    def infer(input: SSAValue, *, axis: int) -> Tensor:
-        FLOAT.check(input)
-        shape = shape_of(input)
-        normalize_axis(axis, len(shape))
-        return tensor(element_of(input), shape)
+    SHAPES: ClassVar[str] = (
+        "input any, result as input.\nErrors: an axis that the input lacks."
+    )
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x {{axis = 1}} : (tensor<2x8x{element}>) -> tensor<2x8x{element}>"
+    )
+
+    @classmethod
+    def infer(cls, input: SSAValue, *, axis: int) -> Tensor:
+        cls.ELEMENTS.check(input)
+        normalize_axis(axis, len(shape_of(input)))
+        return tensor(element_of(input), shape_of(input))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.input, self.result)
+        return identity(len(shape_of(self.result)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        return Reordering((order,), (order,), {"axis": axis})
+        return self.along_axis(order)
 
 
-class SoftmaxOp(AlongAxisOp):
-    """
-    e^x / sum of e^x along `axis`, without overflow.
-
-    Shapes: input any, result as input.
-    Errors: an axis that the input lacks.
-    Source: ONNX Softmax-13.
-
-    ```mlir
-    %y = graph.softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
-    ```
-    """
+class SoftmaxOp(AlongAxisOp, onnx="Softmax-13"):
+    """e^x / sum of e^x along `axis`, without overflow."""
 
     @staticmethod
     def compute(input: Array, *, axis: int = -1) -> Array:
@@ -161,18 +155,8 @@ class SoftmaxOp(AlongAxisOp):
         return power / np.sum(power, axis, keepdims=True)
 
 
-class LogSoftmaxOp(AlongAxisOp):
-    """
-    The logarithm of softmax along `axis`, without overflow.
-
-    Shapes: input any, result as input.
-    Errors: an axis that the input lacks.
-    Source: ONNX LogSoftmax-13.
-
-    ```mlir
-    %y = graph.log_softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
-    ```
-    """
+class LogSoftmaxOp(AlongAxisOp, onnx="LogSoftmax-13"):
+    """The logarithm of softmax along `axis`, without overflow."""
 
     @staticmethod
     def compute(input: Array, *, axis: int = -1) -> Array:

@@ -81,8 +81,11 @@ class Parameter:
     def check(self, value: Any) -> None:
         """Raise unless `value` is one of the words that are allowed."""
         if self.words and value not in self.words:
-            known = " or ".join(f'"{word}"' for word in self.words)
-            raise VerifyException(f'expected {self.name} {known}, got "{value}"')
+            article = "an" if self.name[0] in "aeiou" else "a"
+            raise VerifyException(
+                f"expected {article} {self.name} out of {', '.join(self.words)}, "
+                f'got "{value}"'
+            )
 
     def value_of(self, op: Operation) -> Any:
         """Return the value that `op` has, as a Python value."""

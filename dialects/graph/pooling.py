@@ -20,11 +20,18 @@ from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
-def _pooled(input: SSAValue, window: Window) -> tuple[int, ...]:
+def check_spatial(input: SSAValue) -> tuple[int, ...]:
+    """Return the shape of `input`, which has spatial axes."""
     shape = shape_of(input)
     if len(shape) < 3:
         raise VerifyException(f"expected an input of rank at least 3, got {input.type}")
-    return (*shape[:2], *window.extents(shape[2:]))
+    return shape
+
+
+def _pooled(input: SSAValue, window: Window) -> Tensor:
+    _check_padding(window)
+    batch, channels, *spatial = check_spatial(input)
+    return tensor(element_of(input), (batch, channels, *window.extents(spatial)))
 
 
 def _lowest(dtype: np.dtype[Any]) -> Any:
@@ -83,21 +90,16 @@ class MaxPoolOp(PoolOp):
 
     @staticmethod
     def infer(
-        input: SSAValue,
-        *,
-        storage_order: int,
-        **pooling: Unpack[Pooling],
+        input: SSAValue, *, storage_order: int, **pooling: Unpack[Pooling]
     ) -> tuple[Tensor, ...]:
         window = Window.of(**pooling)
         if storage_order not in (0, 1):
             raise VerifyException(
                 f"expected a storage_order of 0 or 1, got {storage_order}"
             )
-        _check_padding(window)
         NUMBER.check(input)
-        shape = _pooled(input, window)
-        result = tensor(element_of(input), shape)
-        return result, tensor(i64, shape)
+        result = _pooled(input, window)
+        return result, tensor(i64, shape_of(result))
 
     @staticmethod
     def compute(
@@ -168,21 +170,13 @@ class AvgPoolOp(PoolOp):
     """
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        **pooling: Unpack[Pooling],
-    ) -> Tensor:
-        window = Window.of(**pooling)
-        _check_padding(window)
+    def infer(input: SSAValue, **pooling: Unpack[Pooling]) -> Tensor:
         FLOAT.check(input)
-        return tensor(element_of(input), _pooled(input, window))
+        return _pooled(input, Window.of(**pooling))
 
     @staticmethod
     def compute(
-        input: Array,
-        *,
-        count_include_pad: bool = False,
-        **pooling: Unpack[Pooling],
+        input: Array, *, count_include_pad: bool = False, **pooling: Unpack[Pooling]
     ) -> Array:
         window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
@@ -210,36 +204,26 @@ class LpPoolOp(PoolOp):
     """
 
     @staticmethod
-    def infer(
-        input: SSAValue,
-        *,
-        p: int,
-        **pooling: Unpack[Pooling],
-    ) -> Tensor:
-        window = Window.of(**pooling)
-        _check_padding(window)
-        _check_norm(p)
+    def infer(input: SSAValue, *, p: int, **pooling: Unpack[Pooling]) -> Tensor:
+        check_norm(p)
         FLOAT.check(input)
-        return tensor(element_of(input), _pooled(input, window))
+        return _pooled(input, Window.of(**pooling))
 
     @staticmethod
-    def compute(
-        input: Array,
-        *,
-        p: int = 2,
-        **pooling: Unpack[Pooling],
-    ) -> Array:
+    def compute(input: Array, *, p: int = 2, **pooling: Unpack[Pooling]) -> Array:
         window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
         powers = window.padded(np.abs(input) ** p, 0)
         sums = _combine(powers, window, extents, np.add)
-        return _root(sums, p)
+        return root(sums, p)
 
 
-def _check_norm(p: int) -> None:
+def check_norm(p: int) -> None:
+    """Raise unless there is a p-norm."""
     if p < 1:
         raise VerifyException(f"expected a p of at least 1, got {p}")
 
 
-def _root(sums: Array, p: int) -> Array:
+def root(sums: Array, p: int) -> Array:
+    """Return the p-th root of sums of powers."""
     return sums ** sums.dtype.type(1 / p)

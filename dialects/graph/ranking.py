@@ -75,6 +75,4 @@ class TopKOp(GraphOp):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        moved = self.parameters() | {"axis": axis}
-        return Reordering((order,), (order,) * len(self.results), moved)
+        return self.along_axis(order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
@@ -12,7 +13,7 @@ from glow.dialects.graph import activation, trigonometry
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import UnaryOp
 
-DIRECTIONS = ("forward", "reverse", "bidirectional")
+Direction = Literal["forward", "reverse", "bidirectional"]
 
 ACTIVATIONS: dict[str, type[UnaryOp] | None] = {
     "affine": None,
@@ -102,10 +103,6 @@ def check_activations(
     direction: str,
 ) -> None:
     """Raise unless there is an activation, and its parameters, for each place."""
-    if direction not in DIRECTIONS:
-        raise VerifyException(
-            f'expected a direction out of {", ".join(DIRECTIONS)}, got "{direction}"'
-        )
     count = len(default) * len(directions_of(direction))
     for name in activations or ():
         if name not in ACTIVATIONS:

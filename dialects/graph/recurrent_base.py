@@ -14,6 +14,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.recurrent_activations import (
     Activation,
+    Direction,
     check_activations,
     directions_of,
     resolved,
@@ -21,11 +22,11 @@ from glow.dialects.graph.recurrent_activations import (
 from glow.support.types import (
     FLOAT,
     Tensor,
+    check_shape,
     element_of,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -50,7 +51,7 @@ TYPES = (
 class Walking(TypedDict, total=False):
     """How a cell walks along a sequence: what every recurrent op is given."""
 
-    direction: Annotated[str, "forward"]
+    direction: Annotated[Direction, "forward"]
     layout: Annotated[int, 0]
     activations: Sequence[str] | None
     alphas: Sequence[float] | None
@@ -119,11 +120,7 @@ class RecurrentOp(GraphOp):
         walks = len(directions_of(p["direction"]))
         sizes = Sizes(steps, batch, features, walks, hidden, p["layout"])
         for name, shape in sizes.of_operands(cls.GATES).items():
-            value = given.get(name)
-            if value is not None and shape_of(value) != shape:
-                raise VerifyException(
-                    f"expected {name} of shape {list(shape)}, got {tensor_type(value)}"
-                )
+            check_shape(name, given.get(name), shape)
         return sizes
 
     @classmethod

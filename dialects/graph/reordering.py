@@ -151,6 +151,13 @@ class OrderedOp(IRDLOperation):
         results = (result_order,) * len(self.results)
         return Reordering(tuple(placed), results, self.parameters())
 
+    def along_axis(self, order: Order) -> Reordering:
+        """Say what `reordered` does where all have the same axes and one is `axis`."""
+        operands, results = (order,) * len(self.operands), (order,) * len(self.results)
+        parameters = self.parameters()
+        axis = order.index(parameters["axis"] % len(order))
+        return Reordering(operands, results, parameters | {"axis": axis})
+
     def reordered_for(self, result: int, order: Order) -> Reordering | None:
         """Say how to compute with `result` transposed by `order`, or None."""
         for operand, value in enumerate(self.operands):

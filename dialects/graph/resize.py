@@ -11,12 +11,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.interpolation import (
-    COORDINATES,
     CROP,
-    MODES,
-    ROUNDINGS,
+    Coordinates,
     Interpolation,
     Line,
+    Mode,
+    Rounding,
     Taps,
 )
 from glow.dialects.graph.reordering import Order, Reordering, identity
@@ -71,19 +71,14 @@ class ResizeOp(GraphOp):
         axes: Sequence[int] | None,
         mode: str,
         coordinate_transformation_mode: str,
-        nearest_mode: str,
         antialias: bool,
     ) -> Tensor:
-        _check_word("mode", mode, MODES)
-        coordinates = coordinate_transformation_mode
-        _check_word("coordinate_transformation_mode", coordinates, COORDINATES)
-        _check_word("nearest_mode", nearest_mode, ROUNDINGS)
         (ANY if mode == "nearest" else FLOAT).check(input)
         if mode == "nearest" and antialias:
             raise VerifyException("expected no antialias of the nearest elements")
         shape = shape_of(input)
         named = _named(axes, len(shape))
-        _check_region(roi, coordinates, len(named))
+        _check_region(roi, coordinate_transformation_mode, len(named))
         extents = list(shape)
         for axis, (places, _) in zip(
             named, _extents(shape, named, sizes, scales), strict=True
@@ -104,9 +99,9 @@ class ResizeOp(GraphOp):
         sizes: Sequence[int] | None = None,
         scales: Sequence[float] | None = None,
         axes: Sequence[int] | None = None,
-        mode: str = "nearest",
-        coordinate_transformation_mode: str = "half_pixel",
-        nearest_mode: str = "round_prefer_floor",
+        mode: Mode = "nearest",
+        coordinate_transformation_mode: Coordinates = "half_pixel",
+        nearest_mode: Rounding = "round_prefer_floor",
         cubic_coeff_a: float = -0.75,
         exclude_outside: bool = False,
         antialias: bool = False,
@@ -147,13 +142,6 @@ def interpolation_of(parameters: Mapping[str, Any]) -> Interpolation:
         exclude_outside=bool(parameters["exclude_outside"]),
         antialias=bool(parameters["antialias"]),
     )
-
-
-def _check_word(role: str, word: str, words: Sequence[str]) -> None:
-    if word not in words:
-        raise VerifyException(
-            f'expected a {role} out of {", ".join(words)}, got "{word}"'
-        )
 
 
 def _named(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:

@@ -6,13 +6,14 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._heads import split_heads
+from glow.dialects.graph.attention_sizes import split_heads
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.support.types import (
     FLOAT,
     INDEX,
     Tensor,
+    check_shape,
     same_element,
     shape_of,
     tensor,
@@ -67,11 +68,7 @@ class RotaryEmbeddingOp(GraphOp):
         wanted = f"[{batch}, {length}, {turned // 2}]"
         if positions is not None:
             INDEX.check(positions)
-            if shape_of(positions) != (batch, length):
-                raise VerifyException(
-                    f"expected positions of shape [{batch}, {length}], "
-                    f"got {tensor_type(positions)}"
-                )
+            check_shape("positions", positions, (batch, length))
             wanted = f"[rows, {turned // 2}]"
         for name, value in (("cos", cos), ("sin", sin)):
             got = shape_of(value)

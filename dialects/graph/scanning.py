@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -11,6 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.normalization import AlongAxisOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
@@ -18,36 +18,19 @@ from glow.support.types import (
     INDEX,
     WIDE_NUMBER,
     Tensor,
+    check_rank,
     element_of,
-    normalize_axis,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
-class CumsumOp(GraphOp):
+class CumsumOp(AlongAxisOp, onnx="CumSum-14", elements=WIDE_NUMBER):
     """
     The sum of the elements up to each one along `axis`, in `reverse` from each one on.
 
     Where it is `exclusive`, without the element itself: the first sum is 0.
-
-    Shapes: input any but a scalar, result as input.
-    Errors: elements that are no numbers, an axis that the input lacks.
-    Source: ONNX CumSum-14.
-
-    ```mlir
-    %y = graph.cumsum %x {axis = 1 : i64, exclusive}
-        : (tensor<2x3xf32>) -> tensor<2x3xf32>
-    ```
     """
-
-    @staticmethod
-    def infer(input: SSAValue, *, axis: int) -> Tensor:
-        WIDE_NUMBER.check(input)
-        shape = shape_of(input)
-        normalize_axis(axis, len(shape))
-        return tensor(element_of(input), shape)
 
     @staticmethod
     def compute(
@@ -60,15 +43,8 @@ class CumsumOp(GraphOp):
         sums = np.cumsum(lines, axis=0, dtype=input.dtype)
         return np.moveaxis(sums[::-1] if reverse else sums, 0, axis)
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.input)))
 
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        return Reordering((order,), (order,), self.parameters() | {"axis": axis})
-
-
-class TriluOp(GraphOp):
+class TriluOp(GraphOp, moves=True):
     """
     The part of each matrix on and above a diagonal (upper) or on and below it, else 0.
 
@@ -84,8 +60,6 @@ class TriluOp(GraphOp):
     ```
     """
 
-    MOVES: ClassVar = True
-
     assembly_format = (
         "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"
     )
@@ -97,11 +71,7 @@ class TriluOp(GraphOp):
     @staticmethod
     def infer(input: SSAValue, k: SSAValue | None = None) -> Tensor:
         ANY.check(input)
-        shape = shape_of(input)
-        if len(shape) < 2:
-            raise VerifyException(
-                f"expected an input of rank 2 or more, got {tensor_type(input)}"
-            )
+        shape = check_rank("an input", input, 2)
         if k is not None:
             INDEX.check(k)
             if prod(shape_of(k)) != 1:

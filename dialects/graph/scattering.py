@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -24,11 +24,11 @@ from glow.support.types import (
     INDEX,
     NUMBER,
     Tensor,
+    check_shape,
     normalize_axis,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 _COMBINE: dict[str, Callable[..., Any]] = {
@@ -37,23 +37,16 @@ _COMBINE: dict[str, Callable[..., Any]] = {
     "max": np.maximum.at,
     "min": np.minimum.at,
 }
-REDUCTIONS = ("none", *_COMBINE)
-MODES = ("linear", "circular")
+Reduction = Literal["none", "add", "mul", "max", "min"]
 
 
-def _check_reduction(data: SSAValue, reduction: str) -> None:
-    if reduction not in REDUCTIONS:
-        raise VerifyException(
-            f'expected a reduction out of {", ".join(REDUCTIONS)}, got "{reduction}"'
-        )
+def _check(
+    data: SSAValue, updates: SSAValue, shape: tuple[int, ...], reduction: str
+) -> Tensor:
+    """Return the type of the result, if there is one update per place."""
     (ANY if reduction == "none" else NUMBER).check(data)
-
-
-def _check_updates(updates: SSAValue, shape: tuple[int, ...]) -> None:
-    if shape_of(updates) != shape:
-        raise VerifyException(
-            f"expected updates of shape {list(shape)}, got {tensor_type(updates)}"
-        )
+    check_shape("updates", updates, shape)
+    return tensor(same_element(data, updates), shape_of(data))
 
 
 def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
@@ -95,10 +88,8 @@ class ScatterElementsOp(GraphOp):
         axis: int,
         reduction: str,
     ) -> Tensor:
-        _check_reduction(data, reduction)
         check_positions(data, indices, axis)
-        _check_updates(updates, shape_of(indices))
-        return tensor(same_element(data, updates), shape_of(data))
+        return _check(data, updates, shape_of(indices), reduction)
 
     @staticmethod
     def compute(
@@ -107,7 +98,7 @@ class ScatterElementsOp(GraphOp):
         updates: Array,
         *,
         axis: int = 0,
-        reduction: str = "none",
+        reduction: Reduction = "none",
     ) -> Array:
         places = at_positions(indices, data.shape, axis)
         return _written(data, places, updates, reduction)
@@ -116,9 +107,7 @@ class ScatterElementsOp(GraphOp):
         return identity(len(shape_of(self.data)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axis = order.index(normalize_axis(self.axis, len(order)))
-        moved = self.parameters() | {"axis": axis}
-        return Reordering((order, order, order), (order,), moved)
+        return self.along_axis(order)
 
 
 class ScatterNdOp(GraphOp):
@@ -144,14 +133,13 @@ class ScatterNdOp(GraphOp):
     def infer(
         data: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str
     ) -> Tensor:
-        _check_reduction(data, reduction)
         count = check_tuples(data, indices)
-        _check_updates(updates, (*shape_of(indices)[:-1], *shape_of(data)[count:]))
-        return tensor(same_element(data, updates), shape_of(data))
+        wanted = (*shape_of(indices)[:-1], *shape_of(data)[count:])
+        return _check(data, updates, wanted, reduction)
 
     @staticmethod
     def compute(
-        data: Array, indices: Array, updates: Array, *, reduction: str = "none"
+        data: Array, indices: Array, updates: Array, *, reduction: Reduction = "none"
     ) -> Array:
         return _written(data, places_of(indices, data.shape), updates, reduction)
 
@@ -186,7 +174,7 @@ def _batch(op: TensorScatterOp) -> tuple[int, ...]:
     return shape_of(op.data)[:1]
 
 
-class TensorScatterOp(GraphOp):
+class TensorScatterOp(GraphOp, moves=True):
     """
     `data` with `updates` from one place on along `axis`: a cache that grows.
 
@@ -206,8 +194,6 @@ class TensorScatterOp(GraphOp):
     ```
     """
 
-    MOVES: ClassVar = True
-
     assembly_format = (
         "$data `,` $updates (`at` $write_indices^)? attr-dict"
         " `:` functional-type(operands, results)"
@@ -224,13 +210,8 @@ class TensorScatterOp(GraphOp):
         write_indices: SSAValue | None = None,
         *,
         axis: int,
-        mode: str,
     ) -> Tensor:
         ANY.check(data)
-        if mode not in MODES:
-            raise VerifyException(
-                f'expected a mode out of {", ".join(MODES)}, got "{mode}"'
-            )
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         if at == 0:
@@ -242,14 +223,10 @@ class TensorScatterOp(GraphOp):
                 f"expected updates of at most {shape[at]} places along axis {at}, "
                 f"got {count}"
             )
-        _check_updates(updates, (*shape[:at], count, *shape[at + 1 :]))
+        check_shape("updates", updates, (*shape[:at], count, *shape[at + 1 :]))
         if write_indices is not None:
             INDEX.check(write_indices)
-            if shape_of(write_indices) != shape[:1]:
-                raise VerifyException(
-                    f"expected write_indices of shape [{shape[0]}], "
-                    f"got {tensor_type(write_indices)}"
-                )
+            check_shape("write_indices", write_indices, shape[:1])
         return tensor(same_element(data, updates), shape)
 
     @staticmethod
@@ -259,7 +236,7 @@ class TensorScatterOp(GraphOp):
         write_indices: Array | None = None,
         *,
         axis: int = -2,
-        mode: str = "linear",
+        mode: Literal["linear", "circular"] = "linear",
     ) -> Array:
         axis = normalize_axis(axis, data.ndim)
         room, count = data.shape[axis], updates.shape[axis]

@@ -1,7 +1,5 @@
 """Elementwise ops that choose, convert or bound values."""
 
-from typing import ClassVar
-
 import numpy as np
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -30,7 +28,7 @@ from glow.support.types import (
 )
 
 
-class WhereOp(ElementwiseOp):
+class WhereOp(ElementwiseOp, moves=True):
     """
     lhs where the condition is true, rhs elsewhere; the three broadcast.
 
@@ -42,8 +40,6 @@ class WhereOp(ElementwiseOp):
         : (tensor<3xi1>, tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> Tensor:
@@ -60,7 +56,7 @@ class WhereOp(ElementwiseOp):
         return f.select(condition, x, y)
 
 
-class CastOp(ElementwiseOp):
+class CastOp(ElementwiseOp, moves=True):
     """
     The input with elements of type `to`.
 
@@ -78,8 +74,6 @@ class CastOp(ElementwiseOp):
     ```
     """
 
-    MOVES: ClassVar = True
-
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
         ANY.check(input)
@@ -96,7 +90,7 @@ class CastOp(ElementwiseOp):
         return f.saturated(x, to) if saturate and truncates else f.convert(x, to)
 
 
-class BitcastOp(ElementwiseOp):
+class BitcastOp(ElementwiseOp, moves=True):
     """
     The input's bits as elements of type `to`, which has as many; a bool has 8.
 
@@ -108,8 +102,6 @@ class BitcastOp(ElementwiseOp):
     %y = graph.bitcast %x {to = i32} : (tensor<2x3xf32>) -> tensor<2x3xi32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
@@ -131,7 +123,7 @@ class BitcastOp(ElementwiseOp):
         return f.convert(x, to) if is_bool(x.element) else f.bitcast(x, to)
 
 
-class ClipOp(ElementwiseOp):
+class ClipOp(ElementwiseOp, moves=True):
     """
     The input held between min and max; where min is above max, max.
 
@@ -147,8 +139,6 @@ class ClipOp(ElementwiseOp):
         : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def neutrals() -> Neutrals:

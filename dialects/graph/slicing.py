@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -23,7 +23,7 @@ from glow.support.types import (
 )
 
 
-class SliceOp(GraphOp):
+class SliceOp(GraphOp, moves=True):
     """
     Every steps[i]-th element of axis i from starts[i] on, sizes[i] of them.
 
@@ -38,8 +38,6 @@ class SliceOp(GraphOp):
         : (tensor<2x4xf32>) -> tensor<2x2xf32>
     ```
     """
-
-    MOVES: ClassVar = True
 
     @staticmethod
     def infer(
@@ -149,7 +147,7 @@ def _clamped(extent: int, start: int, end: int, step: int) -> tuple[int, int]:
     return max(min(start, extent - 1), 0), max(min(end, extent - 1), -1)
 
 
-class PadOp(GraphOp):
+class PadOp(GraphOp, moves=True):
     """
     The input with a border: of `value`, or zero, or of its own elements.
 
@@ -168,8 +166,6 @@ class PadOp(GraphOp):
     ```
     """
 
-    MOVES: ClassVar = True
-
     @staticmethod
     def neutrals() -> Neutrals:
         return {"value": Neutral(0, _fill_shape)}
@@ -184,10 +180,6 @@ class PadOp(GraphOp):
     ) -> Tensor:
         ANY.check(input)
         shape, rank = shape_of(input), len(shape_of(input))
-        if mode not in PAD_MODES:
-            raise VerifyException(
-                f"expected a mode out of {', '.join(PAD_MODES)}, got {mode}"
-            )
         _check_value(value, mode)
         if len(pads) != 2 * rank:
             raise VerifyException(
@@ -204,7 +196,7 @@ class PadOp(GraphOp):
         value: Array | None = None,
         *,
         pads: Sequence[int],
-        mode: str = "constant",
+        mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
     ) -> Array:
         sides = list(zip(pads[: input.ndim], pads[input.ndim :], strict=True))
         kept = input[
@@ -238,9 +230,6 @@ class PadOp(GraphOp):
 def _fill_shape(op: PadOp) -> tuple[int, ...] | None:
     """Return no axes; other modes than constant take no value."""
     return () if op.mode == "constant" else None
-
-
-PAD_MODES = ("constant", "reflect", "edge", "wrap")
 
 
 def _check_value(value: SSAValue | None, mode: str) -> None:

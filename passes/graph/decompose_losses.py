@@ -2,8 +2,8 @@
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.activation import SoftplusOp
-from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.loss import (
+    BinaryCrossEntropyWithLogitsLossOp,
     CrossEntropyLossOp,
     NegativeLogLikelihoodLossOp,
 )

@@ -13,7 +13,6 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.determinant import DetOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
@@ -23,6 +22,7 @@ from glow.dialects.graph.group_norm import ChannelNormOp, GroupNormOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
+from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.movement import (
     ExpandOp,
     ReshapeOp,
@@ -290,6 +290,7 @@ BUILDERS: dict[type[Any], Callable[[Any, Shape, Draw], GraphOp]] = {
 
 
 def builder_of(cls: type[GraphOp]) -> Callable[[Any, Shape, Draw], GraphOp]:
-    found = [build for base, build in BUILDERS.items() if issubclass(cls, base)]
-    assert len(found) == 1, f"expected one way to build {cls.name}, got {len(found)}"
-    return found[0]
+    """Return how to build `cls`: its own way before that of its family."""
+    ways = [BUILDERS[base] for base in cls.mro() if base in BUILDERS]
+    assert ways, f"expected a way to build {cls.name}, got none"
+    return ways[0]

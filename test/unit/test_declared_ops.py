@@ -162,9 +162,9 @@ def test_operands_broadcast_and_have_one_type(op: type[BinaryOp]) -> None:
     ids=id_of,
 )
 def test_other_words_are_refused(op: type[DeclaredOp], name: str) -> None:
-    words = " or ".join(f'"{word}"' for word in op.declared()[name].words)
+    words = ", ".join(op.declared()[name].words)
     operands = operands_of(op, op.ELEMENTS.members[0])
-    with pytest.raises(VerifyException, match=f'expected {name} {words}, got "SOME"'):
+    with pytest.raises(VerifyException, match=f'{name} out of {words}, got "SOME"'):
         op(*operands, **{name: "SOME"})
 
 

@@ -21,6 +21,10 @@ from glow.dialects.graph.global_pooling import (
 )
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.loss import (
+    CrossEntropyLossOp,
+    NegativeLogLikelihoodLossOp,
+)
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
     ReshapeOp,
@@ -50,7 +54,6 @@ FIXED_MODULES = (
     "attention",
     "detection",
     "einsum",
-    "loss",
     "recurrent",
     "rotary_embedding",
 )
@@ -67,6 +70,8 @@ FIXED = {
     DepthToSpaceOp,
     MatMulOp,
     TransposeOp,
+    NegativeLogLikelihoodLossOp,
+    CrossEntropyLossOp,
     EmbeddingBagOp,
     SparseLengthsSumOp,
     *(op for op in OPS if op.__module__.rpartition(".")[2] in FIXED_MODULES),

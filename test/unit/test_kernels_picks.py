@@ -154,7 +154,7 @@ def graph_scatter(data: Array, indices: Array, updates: Array, kind: str) -> Arr
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kind", scattering.REDUCTIONS)
+@pytest.mark.parametrize("kind", scattering.ScatterNdOp.declared()["reduction"].words)
 def test_scatter_nd(target: str, kind: str) -> None:
     """Slices that are written several times get the updates in row-major order."""
     rng = np.random.default_rng(0)
@@ -197,7 +197,7 @@ def test_nothing_can_be_written_into_nothing() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("mode", scattering.MODES)
+@pytest.mark.parametrize("mode", scattering.TensorScatterOp.declared()["mode"].words)
 def test_tensor_scatter(target: str, mode: str) -> None:
     code, cases = MemoryCode(target), []
     whole = np.arange(2 * 3 * 7 * 37, dtype=np.float32).reshape(2, 3, 7, 37)

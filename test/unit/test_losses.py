@@ -6,7 +6,7 @@ from graph_code import module_of
 from xdsl.ir import SSAValue
 
 import glow
-from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
+from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
 
 
 @pytest.mark.parametrize("target", ["cpu", "reference"])

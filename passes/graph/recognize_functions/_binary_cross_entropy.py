@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.activation import SigmoidOp
 from glow.dialects.graph.binary import AddOp, MulOp, SubOp
-from glow.dialects.graph.binary_loss import BinaryCrossEntropyWithLogitsLossOp
+from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reduction import ReduceMeanOp, ReduceSumOp
 from glow.dialects.graph.unary import LogOp, NegOp

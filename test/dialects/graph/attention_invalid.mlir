@@ -232,7 +232,7 @@ func.func @softmax_is_of_floats(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>
 
 // -----
 
-// CHECK: expected scores_of out of product, softcapped, biased, weights, got "all"
+// CHECK: expected a scores_of out of product, softcapped, biased, weights, got "all"
 func.func @scores_are_of_a_step(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x8xf32>) {
   %y = graph.attention %q, %k, %v {scores_of = "all"} : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
   func.return
@@ -280,7 +280,7 @@ func.func @masked_score_is_a_number(%q: tensor<1x4x3x8xf32>) {
 
 // -----
 
-// CHECK: expected unseen out of zero, nan, nan_to_zero, got "one"
+// CHECK: expected an unseen out of zero, nan, nan_to_zero, got "one"
 func.func @unseen_is_known(%q: tensor<1x4x3x8xf32>) {
   %y = graph.attention %q, %q, %q {unseen = "one"} : (tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>, tensor<1x4x3x8xf32>) -> tensor<1x4x3x8xf32>
   func.return

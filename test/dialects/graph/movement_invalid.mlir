@@ -104,7 +104,7 @@ func.func @too_few_channels(%x: tensor<1x6x4x4xf32>) {
 
 // -----
 
-// CHECK: expected a mode out of DCR, CRD, got RDC
+// CHECK: expected a mode out of DCR, CRD, got "RDC"
 func.func @unknown_mode(%x: tensor<1x4x4x4xf32>) {
   %y = graph.depth_to_space %x {block_size = 2 : i64, mode = "RDC"} : (tensor<1x4x4x4xf32>) -> tensor<1x1x8x8xf32>
   func.return

@@ -56,7 +56,7 @@ func.func @pads_too_few(%x: tensor<2x3xf32>) {
 
 // -----
 
-// CHECK: expected a mode out of constant, reflect, edge, wrap, got mirror
+// CHECK: expected a mode out of constant, reflect, edge, wrap, got "mirror"
 func.func @unknown_mode(%x: tensor<2xf32>) {
   %y = graph.pad %x {pads = array<i64: 1, 1>, mode = "mirror"} : (tensor<2xf32>) -> tensor<4xf32>
   func.return

@@ -1,6 +1,6 @@
 // RUN: glow-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: expected an algorithm out of direct, depthwise, winograd, generic, got "magic"
+// CHECK: expected an algorithm out of direct, pairs, depthwise, winograd, generic, got "magic"
 func.func @algorithm(%x: memref<1x4x8x8xf32>, %w: memref<8x4x1x1xf32>, %y: memref<1x8x8x8xf32>) {
   memory.conv ins(%x : memref<1x4x8x8xf32>, %w : memref<8x4x1x1xf32>) outs(%y : memref<1x8x8x8xf32>) {} {kernel_shape = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "magic"}
   func.return

@@ -8,7 +8,6 @@ import numpy as np
 from xdsl.dialects.builtin import f64
 
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.attention_sizes import SCORES, UNSEEN
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from random_ops.call import BOOL, FLOATS, INDICES, Array, Call, Dtype, Source
 
@@ -60,8 +59,8 @@ def _choices(s: Source) -> dict[str, Any]:
         "right_window_size": s.choose((-1, -1, 0, 2)),
         "softmax_precision": s.choose((None, None, f64)),
         "masked_score": s.choose((-np.inf, -np.inf, -1e4)),
-        "unseen": s.choose(UNSEEN),
-        "scores_of": s.choose(SCORES),
+        "unseen": s.choose(AttentionOp.declared()["unseen"].words),
+        "scores_of": s.choose(AttentionOp.declared()["scores_of"].words),
         "with_present_key": s.flip(),
         "with_present_value": s.flip(),
         "with_scores": s.flip(),

@@ -50,7 +50,7 @@ def _gather_nd(s: Source) -> Call:
 
 
 def _reduction(s: Source) -> str:
-    return s.choose(scattering.REDUCTIONS)
+    return s.choose(scattering.ScatterNdOp.declared()["reduction"].words)
 
 
 def _scatter_elements(s: Source) -> Call:
@@ -74,7 +74,10 @@ def _scatter_nd(s: Source) -> Call:
 
 def _tensor_scatter(s: Source) -> Call:
     x = s.array(s.shape(2, 4), s.choose(ALL))
-    axis, mode = s.integer(1, x.ndim - 1), s.choose(scattering.MODES)
+    axis, mode = (
+        s.integer(1, x.ndim - 1),
+        s.choose(scattering.TensorScatterOp.declared()["mode"].words),
+    )
     shape = list(x.shape)
     shape[axis] = s.integer(0, shape[axis])
     updates = s.array(shape, x.dtype)

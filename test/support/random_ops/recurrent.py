@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from glow.dialects.graph import recurrent
-from glow.dialects.graph.recurrent_activations import DIRECTIONS
 from glow.dialects.graph.recurrent_base import RecurrentOp
 from random_ops.call import F32, F64, I32, Call, Source
 
@@ -22,7 +21,7 @@ def _recurrent(op: type[RecurrentOp]) -> Callable[[Source], Call]:
         steps, batch = s.integer(0 if s.flip(0.1) else 1, 6), s.choose((1, 1, 2, 3, 8))
         features, hidden = s.integer(1, 9), s.choose((1, 3, 8, 16, 17, 33))
         parameters: dict[str, Any] = {
-            "direction": s.choose(DIRECTIONS),
+            "direction": s.choose(op.declared()["direction"].words),
             "layout": s.integer(0, 1),
             "clip": 0.5 if s.flip(0.3) else None,
         }

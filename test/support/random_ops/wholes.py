@@ -9,7 +9,6 @@ import numpy as np
 
 from glow.dialects.graph import (
     arg_reduction,
-    binary_loss,
     determinant,
     dropout,
     group_norm,
@@ -162,7 +161,7 @@ def _binary_loss(s: Source) -> Call:
         drawn = np.abs(s.finite(s.broadcast(shape), dtype)) + np.asarray(0.5, dtype)
         slots.append(np.asarray(drawn) if s.flip() else None)
     parameters: dict[str, Any] = {"reduction": s.choose(["none", "sum", "mean"])}
-    op = binary_loss.BinaryCrossEntropyWithLogitsLossOp
+    op = loss.BinaryCrossEntropyWithLogitsLossOp
     return Call(op, tuple(slots), parameters, sums=True)
 
 
