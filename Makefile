@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Neighbours go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -29,6 +29,7 @@ help:
 	@echo "make movement   the table of benchmarks/MOVEMENT.md"
 	@echo "make kv-cache   the table of benchmarks/KV_CACHE.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
+	@echo "make growth     the table of benchmarks/GROWTH.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -87,6 +88,9 @@ layouts: $(READY)
 
 compile-time: $(READY)
 	$(BIN)/python benchmarks/compile_time.py --output benchmarks/COMPILE_TIME.md
+
+growth: $(READY)
+	$(BIN)/python benchmarks/growth.py --output benchmarks/GROWTH.md
 
 load-time: $(READY)
 	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md

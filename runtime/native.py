@@ -76,13 +76,14 @@ class NativeExecutable(Executable):
         parameters = image.parameters
         constants = tuple(map(usable, image.constants))
         super().__init__(signature_of(parameters, constants))
-        passed = [b for b in parameters if b.residency == "run"]
-        inputs = [b for b in passed if b.direction != "out"]
-        outputs = [b for b in passed if b.direction != "in"]
-        states = [b for b in parameters if b.residency != "run"]
+        slots = range(len(parameters))
+        passed = [i for i in slots if parameters[i].residency == "run"]
+        inputs = [i for i in passed if parameters[i].direction != "out"]
+        outputs = [i for i in passed if parameters[i].direction != "in"]
+        states = [i for i in slots if parameters[i].residency != "run"]
         addresses = [address_of(array) for array in constants]
         self.slots = len(parameters)
-        self.places = [parameters.index(b) for b in (*inputs, *outputs, *states)]
+        self.places = [*inputs, *outputs, *states]
         """Where pointers to inputs, outputs and states stand in the table."""
         self.messages = image.messages
         self.entry = _ENTRY(entry)
@@ -90,13 +91,16 @@ class NativeExecutable(Executable):
         self._image = replace(image, constants=constants)
         self._code = code
         # Positions among inputs and outputs of what is read and written.
+        written = {slot: position for position, slot in enumerate(outputs)}
         self._updates = [
-            (inputs.index(b), outputs.index(b))
-            for b in passed
-            if b.direction == "inout"
+            (position, written[slot])
+            for position, slot in enumerate(inputs)
+            if slot in written
         ]
         self._reads = [
-            (self.places[i], i) for i, b in enumerate(inputs) if b.direction == "in"
+            (slot, position)
+            for position, slot in enumerate(inputs)
+            if slot not in written
         ]
         self._writes = self.places[len(inputs) :]
         self._frames: list[NativeFrame] = []

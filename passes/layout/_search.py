@@ -32,6 +32,8 @@ from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import shape_of
 
 Layouts = tuple[Layout, ...]
+Laid = tuple[Operation, int, Layout]
+"""An op and the layout of one of its operands, or of a result: by ~index."""
 
 
 @dataclass
@@ -56,10 +58,10 @@ class Search:
         default_factory=lambda: {}
     )
     _maps: dict[Operation, AxisMaps] = field(default_factory=lambda: {})
-    _seen: set[tuple[Operation, int, Layout]] = field(
-        default_factory=lambda: set[tuple[Operation, int, Layout]]()
-    )
-    """Layouts that went through an op, by operand; by ~index of a result."""
+    _seen: set[Laid] = field(default_factory=lambda: set[Laid]())
+    """Layouts that went through an op."""
+    _settled: set[Laid] = field(default_factory=lambda: set[Laid]())
+    """Layouts from which only ways follow that the target was asked about."""
     _news: deque[tuple[SSAValue, int]] = field(
         default_factory=lambda: deque[tuple[SSAValue, int]]()
     )
@@ -95,9 +97,7 @@ class Search:
         return self.values[value]
 
     def _enter(self, op: Operation) -> None:
-        """
-        Add the requests of `op`, and carry the candidates known so far through it.
-        """
+        """Add the requests of `op`; carry the candidates known so far through it."""
         if isinstance(op, TransformOp):
             return
         if not isinstance(op, GraphOp):
@@ -213,8 +213,9 @@ class Search:
                 yield (layout,), (kept,)
         elif op in self._maps and self._maps[op].leads(operand):
             for led in dict.fromkeys((layout, unblocked(layout))):
-                result = self._maps[op].carried(operand, 0, led)
-                yield from self._around(op, {operand: led}, 0, result)
+                if (op, operand, led) not in self._settled:
+                    result = self._maps[op].carried(operand, 0, led)
+                    yield from self._around(op, {operand: led}, 0, result)
 
     def _backward(
         self, op: GraphOp, result: int, layout: Layout
@@ -225,7 +226,8 @@ class Search:
                 yield (source,), (layout,)
         elif op in self._maps:
             for led in dict.fromkeys((layout, unblocked(layout))):
-                yield from self._around(op, {}, result, led)
+                if (op, ~result, led) not in self._settled:
+                    yield from self._around(op, {}, result, led)
 
     def _around(
         self, op: GraphOp, known: dict[int, Layout], result: int, layout: Layout
@@ -267,6 +269,9 @@ class Search:
         ):
             return
         cost = self.queries.carry_cost(op, operands, results)
+        if op in self._maps:
+            leaders = self._maps[op].leaders(operands, results)
+            self._settled.update((op, slot, layout) for slot, layout in leaders)
         if cost is None and not is_forced:
             return
         indices = tuple(self._add(value, layout) for value, layout in pairs)

@@ -1,5 +1,7 @@
 """Layouts of operands and results that go together, by the axis maps of ops."""
 
+from collections.abc import Iterator, Sequence
+
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
@@ -107,6 +109,26 @@ class AxisMaps:
     def follows(self, operand: int, result: int) -> bool:
         """Return whether `result` runs along `operand` at all."""
         return self._axes[operand, result] is not None
+
+    def leaders(
+        self, operands: Sequence[Layout], results: Sequence[Layout]
+    ) -> Iterator[tuple[int, Layout]]:
+        """
+        Yield the operands, and results by ~index, from whose layouts all others follow.
+
+        None of an op with several of both. To look at all layouts from each value would
+        take the square of the time where there are thousands.
+        """
+        if min(len(operands), len(results)) > 1 or any(
+            self.needed(i, 0, results[0]) != layout for i, layout in enumerate(operands)
+        ):
+            return
+        for i, layout in enumerate(operands):
+            if self.leads(i) and self.carried(i, 0, layout) == results[0]:
+                yield i, layout
+        for r, layout in enumerate(results):
+            if self.needed(0, r, layout) == operands[0]:
+                yield ~r, layout
 
     def _inverse(self, operand: int, result: int) -> tuple[int | None, ...] | None:
         """

@@ -1,0 +1,76 @@
+"""
+Say how the time of a compilation grows with the model, for several shapes of graphs.
+
+    python benchmarks/growth.py --output benchmarks/GROWTH.md
+
+Each compilation has a process of its own, which first compiles a small model alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from reporting import Page, json_of_python, table_head, today
+
+import glow
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import growing
+
+COMMAND = "python benchmarks/growth.py --output benchmarks/GROWTH.md"
+COUNTS = (500, 2000, 8000, 32000)
+STEPS = ("import", "graph", "layout", "memory", "loops", "llvm", "machine")
+
+
+def compile_once(name: str, count: int) -> dict[str, float]:
+    """Return the seconds of each step of a compilation."""
+    # What else the machine does stretches the wall clock, by which stages are timed.
+    time.perf_counter = time.process_time
+    make = growing.SHAPES[name]
+    glow.compile(glow.load(make(8).SerializeToString()))
+    content = make(count).SerializeToString()
+    start = time.perf_counter()
+    model = glow.load(content)
+    seconds = {"import": time.perf_counter() - start}
+    return seconds | {each.name: each.seconds for each in glow.compile(model).stages}
+
+
+def header(counts: list[int]) -> str:
+    columns = [*map(str, counts), "ms a node", *STEPS]
+    return f"""# Growth of compile time
+
+Written by `{COMMAND}`
+on {today()}. Seconds of CPU time of one compilation, by the number of nodes, or of
+operands of one node in the last rows; then, of the largest, the milliseconds a node in
+all and in each step. `test/support/growing.py` has the models.
+
+{table_head(("graph", *columns))}"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure how compile time grows.")
+    parser.add_argument("names", nargs="*", help="shapes of graphs; all by default")
+    parser.add_argument("--counts", type=int, nargs="+", default=COUNTS)
+    parser.add_argument("--output", type=Path, help="write the table there too")
+    parser.add_argument("--compile", nargs=2, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.compile is not None:
+        name, count = args.compile
+        print(json.dumps(compile_once(name, int(count))))
+        return
+    page = Page(header(args.counts))
+    for name in args.names or growing.SHAPES:
+        runs = [json_of_python(__file__, "--compile", name, n) for n in args.counts]
+        totals = [f"{sum(run.values()):.2f}" for run in runs]
+        steps = [sum(runs[-1].values()), *(runs[-1][step] for step in STEPS)]
+        each = [f"{1e3 * seconds / args.counts[-1]:.2f}" for seconds in steps]
+        page.add_row(name, *totals, *each)
+    page.write(args.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The work of a compilation grows with the model, and not with its square."""
+
+import cProfile
+
+import growing
+import pytest
+
+import glow
+
+FAST = ("concat",)
+
+
+def calls(name: str, count: int) -> int:
+    """Return how many functions are called to compile a model: no clock is as exact."""
+    content = growing.SHAPES[name](count).SerializeToString()
+    profile = cProfile.Profile()
+    profile.enable()
+    glow.compile(glow.load(content))
+    profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in FAST else pytest.param(name, marks=pytest.mark.slow)
+        for name in growing.SHAPES
+    ],
+)
+def test_work_is_linear(name: str) -> None:
+    first = 30 if name in FAST else 60
+    calls(name, first)  # some tables are made once
+    few, some, many = (calls(name, times * first) for times in (1, 2, 4))
+    assert many - some < 2.2 * (some - few)
