@@ -26,9 +26,9 @@ from glow.compilation import compile_source
 from glow.importers.onnx import open_dimensions, read
 from glow.loading import load_model, symbolic_model
 from glow.options import CACHE_SIZE, Options
+from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
-from glow.runtime.specializations import Specializations
 from glow.runtime.symbolic import Dims
 from glow.source import Source
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError

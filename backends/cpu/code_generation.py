@@ -1,13 +1,17 @@
-"""Generation of object code and assembly from LLVM IR."""
+"""LLVM as a generator of object code and assembly, and as a linker."""
 
 from __future__ import annotations
 
+import ctypes.util
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from glow.backends.cpu.llvmlite_binding import llvm, llvmlite_version
 from glow.backends.cpu.object_cache import ObjectCache
+from glow.backends.cpu.targets import cpu_target
 from glow.support.errors import InternalError
 from glow.support.targets import Target
 
@@ -79,3 +83,37 @@ def cached_object_code(
     """Return the object file of a module of LLVM IR, from `cache` if it is there."""
     key = cache_key(target, text, level)
     return cache.get(key, lambda: object_code(text, target, level))
+
+
+_NUMBERS = count()
+
+
+@cache
+def _linker() -> Any:
+    """Return the linker of this process, which finds the functions of libm too."""
+    library = ctypes.util.find_library("m")
+    if library is not None:
+        llvm.load_library_permanently(library)
+    return llvm.create_lljit_compiler(machine_for(cpu_target()))
+
+
+class JitCode:
+    """Functions in this process; they live as long as this value."""
+
+    def __init__(self, objects: Sequence[bytes], symbols: Sequence[str]):
+        builder = llvm.JITLibraryBuilder()
+        for data in objects:
+            builder.add_object_img(data)
+        for symbol in symbols:
+            builder.export_symbol(symbol)
+        builder.add_current_process()
+        name = f"glow.{next(_NUMBERS)}"
+        try:
+            self._tracker = builder.link(_linker(), name)
+        except RuntimeError as error:
+            reason = " ".join(str(error).split())
+            raise InternalError(f"cannot link compiled code: {reason}") from error
+
+    def address(self, symbol: str) -> int:
+        """Return the address of a function that is not private."""
+        return self._tracker[symbol]

@@ -33,7 +33,7 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
     try:
         return link_elf(objects)
     except UnknownFormError:
-        from glow.backends.cpu.jit_linker import JitCode
+        from glow.backends.cpu.code_generation import JitCode
 
         return JitCode(objects, symbols)
 

@@ -33,7 +33,7 @@ from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
 from glow.support.types import is_narrow_float
 
 # Each registers the rules of a dialect.
-for _rules in ("arithmetic", "control", "mathematics", "memory", "vectors"):
+for _rules in ("arithmetic", "control", "memory", "vectors"):
     import_module(f"{__name__}.{_rules}")
 
 _EXTERNAL = llvm.LinkageAttr("external")

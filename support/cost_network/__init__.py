@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from glow.support.cost_network.greedy import choose, greedy
 from glow.support.cost_network.network import CostNetwork, InfeasibleNetworkError
-from glow.support.cost_network.search import improve, make_plan, solve_exactly
+from glow.support.cost_network.search import (
+    choose,
+    greedy,
+    improve,
+    make_plan,
+    solve_exactly,
+)
 from glow.support.cost_network.simplify import simplify
 
 __all__ = ["CostNetwork", "InfeasibleNetworkError", "Solution", "greedy", "solve"]

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from glow.backends.cpu import processor
-from glow.backends.cpu.code_generation import object_code
+from glow.backends.cpu.code_generation import JitCode, object_code
 from glow.backends.cpu.elf import UnknownFormError, read_object
 from glow.backends.cpu.elf_linker import link_elf
-from glow.backends.cpu.jit_linker import JitCode
 from glow.backends.cpu.linker import Code, link
 from glow.backends.cpu.llvmlite_binding import llvm
 from glow.backends.cpu.processor import missing_features, other_kind
