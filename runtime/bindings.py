@@ -51,15 +51,14 @@ class Bindings:
     `bindings[name] = array` binds an input or output, and `bindings[name]` is what is
     bound. An output without an array gets one at the first run. What a model reads and
     writes is bound once and updated in place by every run. A state without an array
-    gets one at once, as the model says that it starts: `bindings[name]` shows it, and
-    `bindings[name] = array` has it go on from there. Arrays that are contiguous and
-    aligned are used where they are, and nothing is copied; of others, runs copy
-    `copied_bytes`. Callers may change what is in an array between runs.
+    gets one at once, as the model says that it starts. Contiguous aligned arrays are
+    used where they are; of others, runs copy `copied_bytes`. Callers may change what is
+    in an array between runs.
 
-    One thread at a time may use it; an executable may have any number of them, which
-    run at the same time. Errors: a BindingError for an array that does not fit or that
-    shares memory with one that runs write, for inputs and states without an array at a
-    run, and for use while another thread runs it.
+    One thread at a time may use it; several of one executable run at the same time.
+    Errors: a BindingError for an array that does not fit or shares memory with one that
+    runs write, for inputs and states without an array at a run, and for use while
+    another thread runs it.
     """
 
     def __init__(
@@ -149,10 +148,9 @@ class Bindings:
 
     def views(self) -> dict[str, Array]:
         """
-        Return read-only views of the outputs.
+        Return read-only views of the outputs, as each run leaves them.
 
-        They show what each run leaves in the arrays that are bound now. Errors: a
-        BindingError for what a model reads and writes and has no array yet.
+        Errors: a BindingError for what a model reads and writes and has no array yet.
         """
         self._take()
         try:
@@ -168,8 +166,7 @@ class Bindings:
         """
         Return bindings for another caller, in working memory of their own.
 
-        Inputs are the same arrays, what runs update is copied, states too, and outputs
-        have none yet.
+        Inputs are the same arrays, what runs update is copied, outputs have none yet.
         """
         self._take()
         try:

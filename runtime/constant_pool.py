@@ -13,12 +13,7 @@ _Key = tuple[str, tuple[int, ...], bytes]
 
 
 class ConstantPool:
-    """
-    Arrays by their content, bit by bit, for as long as they are referenced.
-
-    Equal means the same type, shape and bytes: NaNs of other bits and zeros of other
-    signs are other constants.
-    """
+    """Arrays by type, shape and bytes, for as long as they are referenced."""
 
     def __init__(self) -> None:
         self._arrays: dict[_Key, list[ref[Array]]] = {}

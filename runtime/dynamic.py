@@ -8,13 +8,14 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from threading import Lock
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.copies import Array
 from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
-from glow.runtime.symbolic import Dims, Shapes, SymbolicSignature, Symbols
+from glow.runtime.symbolic import Dims, SymbolicSignature, Symbols
 from glow.runtime.telling import OnOutput
 from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
@@ -24,8 +25,7 @@ class Specializations:
     """
     At most `size` executables by key; the least recently used one goes.
 
-    Any number of threads may ask: one makes an executable, those that want the same
-    wait for it, all others go on. Who runs one that goes keeps it until it is done.
+    Of threads that ask for the same one, one makes it and the others wait.
     """
 
     def __init__(self, size: int):
@@ -99,11 +99,9 @@ class DynamicExecutable(Executable):
 
     A call runs what was compiled for the shapes of its inputs, and compiles where there
     is nothing yet: one thread does while others that want the same wait. What was
-    compiled for the last `cache_size` shapes is kept; all of it shares constants,
-    packed ones too, and kernels. `specialize` returns what stands for given extents.
-    Errors: as of other executables; a BindingError also names dimensions that two
-    arrays disagree on, and where the model cannot have a shape, its error says which
-    dimensions these were.
+    compiled for the last `cache_size` shapes is kept, with shared constants and
+    kernels. Errors: as of other executables, which name dimensions that two arrays
+    disagree on or that the model cannot have.
     """
 
     def __init__(
@@ -116,6 +114,9 @@ class DynamicExecutable(Executable):
         self._symbols = signature
         self._compile = compile
         self._kept = Specializations(cache_size)
+        self._extents: WeakKeyDictionary[Executable, dict[str, int]] = (
+            WeakKeyDictionary()
+        )
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -128,10 +129,7 @@ class DynamicExecutable(Executable):
         return tuple(dims for dims, _ in self._compiled())
 
     def _compiled(self) -> list[tuple[dict[str, int], Executable]]:
-        return [
-            (dict(self._symbols.dims_for(cast(Shapes, key))), net)
-            for key, net in self._kept.items()
-        ]
+        return [(self._extents[net].copy(), net) for _, net in self._kept.items()]
 
     @property
     def arena_bytes(self) -> int:
@@ -156,9 +154,8 @@ class DynamicExecutable(Executable):
         """
         Return the executable for these extents, compiled if need be.
 
-        It has the shapes of its own, and goes on if it is no longer kept here.
-        Errors: a BindingError that lists dimensions which are missing, unknown or
-        negative; what compiling raises.
+        It goes on if it is no longer kept here. Errors: a BindingError that lists
+        missing, unknown or negative dimensions; what compiling raises.
         """
         problems = self._symbols.check_dims(dims)
         if problems:
@@ -189,10 +186,9 @@ class DynamicExecutable(Executable):
         """
         Return places for the arrays of one caller, which have one shape for all runs.
 
-        `arrays` must have inputs, or states, that say what each dimension is;
-        `specialize` does without. States belong to these bindings and their extents:
-        who goes on with others binds anew, and gives the states what they hold then.
-        Errors: a BindingError that names all that do not fit.
+        `arrays` must have inputs, or states, that say what each dimension is. States
+        belong to these extents: who goes on with others binds anew, and gives the
+        states what they hold then. Errors: a BindingError that names all that misfit.
         """
         given = arrays or {}
         names = {*self._input_names, *(s.spec.name for s in self.signature.states)}
@@ -203,9 +199,8 @@ class DynamicExecutable(Executable):
         """
         Write the executables of all shapes that are kept to one file.
 
-        What they share is there once. `glow.load_executable` returns one that runs
-        these shapes, and compiles no others. Errors: as of other executables, and a
-        CompilationError where there is no shape yet.
+        `glow.load_executable` returns one that runs these shapes, and compiles no
+        others. Errors: as of other executables; a CompilationError without a shape.
         """
         from glow.runtime.image_file import write_images
 
@@ -238,8 +233,12 @@ class DynamicExecutable(Executable):
             return None  # what has no shape, or strange ones, is to be complained about
 
     def _for(self, dims: Dims) -> Executable:
-        shapes = self._symbols.shapes_of(dims)
-        return self._kept.get(shapes, lambda: self._compile(dims))
+        def compiled() -> Executable:
+            net = self._compile(dims)
+            self._extents[net] = {name: dims[name] for name in self.dims}
+            return net
+
+        return self._kept.get(self._symbols.shapes_of(dims), compiled)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -78,11 +78,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Image:
-    """
-    A compiled model.
-
-    Units: arena_bytes per concurrent run.
-    """
+    """A compiled model. Units: arena_bytes per concurrent run."""
 
     machine: Machine
     objects: tuple[bytes, ...]

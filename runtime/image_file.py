@@ -2,13 +2,12 @@
 Files of compiled models.
 
 A file is 64 bytes (magic, version of the format, length and SHA-256 of the header), the
-header as JSON, and from the next page on the payload: object files, and the constants
-where the processor likes them, so that they are mapped and not read. The header has a
-SHA-256 for each object and each block of constants. A model with symbolic dimensions
-has an image for each shape that it is compiled for; what they share is there once.
+header as JSON, and from the next page on the payload: object files, and aligned
+constants, which are mapped and not read. The header has a SHA-256 for each object and
+each block of constants. A model with symbolic dimensions has an image for each shape
+that it is compiled for; what they share is there once.
 
-Such a file holds machine code: load only what you trust. Checksums find damage, not
-intent.
+Such a file holds machine code: load only what you trust. Checksums find only damage.
 """
 
 from __future__ import annotations

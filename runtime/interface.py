@@ -91,9 +91,8 @@ class Executable(ABC):
         Run on named inputs; return the outputs by name, in `out` where given.
 
         `on_output` is called once with the name and the array of each output, in this
-        thread, when it is ready, while the run may go on. What it raises is raised
-        after the run, and ends the calls. It is for reading: who writes to the array
-        may change what the run reads there.
+        thread, when it is ready; the run may go on, so it must not write there. What it
+        raises ends the calls and is raised after the run.
         """
         if on_output is not None:
             return self._run_telling(inputs, out, on_output)
@@ -141,11 +140,8 @@ class Executable(ABC):
         names = self._output_names
         arguments, states = self.signature.bind(inputs, out), self._start()
         teller = Teller(names, arguments.deliver, on_output)
-        teller.run(
-            lambda notify: self.execute(
-                arguments.inputs, arguments.outputs, states, notify
-            )
-        )
+        arrays = arguments.inputs, arguments.outputs, states
+        teller.run(lambda notify: self.execute(*arrays, notify))
         return {name: teller.delivered[i] for i, name in enumerate(names)}
 
     @property
@@ -169,11 +165,10 @@ class Executable(ABC):
         """
         Return places for the arrays of one caller, which run after run uses.
 
-        States start as the model says, or as what `arrays` has for them.
-        `arrays` binds inputs and outputs by name, as `bindings[name] = array` does.
-        `arena` is memory to work in: at least `arena_bytes` bytes (uint8), at an
-        address that is a multiple of 64. Errors: a BindingError that names all of
-        `arrays` that do not fit, or says what `arena` must be.
+        `arrays` are bound by name, as by `bindings[name] = array`; states not among
+        them start as the model says. `arena` is memory to work in: at least
+        `arena_bytes` bytes (uint8), at a multiple of 64. Errors: a BindingError that
+        names all of `arrays` that do not fit, or says what `arena` must be.
         """
         return Bindings(
             self.signature, self.frame, self.arena_bytes, arrays or {}, arena
@@ -185,11 +180,10 @@ class Executable(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """
-        Write machine code, constants and signature to a file.
+        Write machine code, constants and signature to a file, whole or not at all.
 
-        `glow.load_executable` reads it, in any process on such a machine. The file
-        appears whole or not at all. Errors: a CompilationError where the target makes
-        no machine code, and OSError.
+        `glow.load_executable` reads it, in any process on such a machine. Errors: a
+        CompilationError where the target makes no machine code, and OSError.
         """
         from glow.runtime.image_file import write_images
 
@@ -211,9 +205,9 @@ class Executable(ABC):
         notify: Notify | None = None,
     ) -> None:
         """
-        Fill `outputs` from `inputs` and update `states`.
+        Fill `outputs` from `inputs` and update `states`, which fit the signature.
 
-        All fit the signature. They are contiguous, but for inputs that are outputs too;
-        such an input and output may be one array. `notify` may be called with the
-        number of each output that is ready while the run goes on; it raises nothing.
+        They are contiguous, but for inputs that are outputs too, perhaps in one array.
+        `notify` may be called with the number of each output that is ready while the
+        run goes on; it raises nothing.
         """

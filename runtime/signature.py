@@ -18,12 +18,10 @@ from glow.support.errors import BindingError
 @dataclass(frozen=True)
 class Signature:
     """
-    The inputs and outputs of a model; a tensor that is both stands in both.
+    The inputs and outputs of a model, and the states, which runs are not passed.
 
-    States are neither: a run is not passed them and does not return them.
-
-    Errors: `bind` and `bind_positional` raise one BindingError that names every
-    array that is missing, unknown, or of another type than expected.
+    A tensor that is read and written is an input and an output. Errors: `bind` raises
+    one BindingError that names every array that is missing, unknown or of another type.
     """
 
     inputs: tuple[TensorSpec, ...]
@@ -67,8 +65,8 @@ class Signature:
         """
         Return whether results can go straight into `buffers`, in order.
 
-        That is so where they fit, can be written, and share no memory with each other
-        nor with `inputs`, which fit. What is read and written may be one array.
+        They must share no memory with each other nor with `inputs`, which fit, unless
+        one array is to be updated.
         """
         if not _fit(buffers, self.outputs):
             return False
@@ -107,9 +105,8 @@ class Signature:
         """
         Check the arrays of a run and make them contiguous.
 
-        An input that shares memory with a buffer in `out` is copied, so that the run
-        may write results before it has read everything. What is read and written may be
-        one array, which is then updated in place.
+        An input that shares memory with a buffer in `out` is copied, unless it is one
+        array that is to be updated in place.
         """
         wanted = out or {}
         problems = _problems("input", self.inputs, inputs, required=True)

@@ -69,8 +69,7 @@ class SymbolicSignature(Signature):
         """
         Return the extents that inputs by name give to the symbolic dimensions.
 
-        With `partial` inputs may be missing and states may be among them, as long as
-        all dimensions are known.
+        With `partial` inputs may be missing, and states may be among them.
         """
         problems = self._problems(arrays, partial)
         shapes = {
@@ -127,18 +126,16 @@ class SymbolicSignature(Signature):
         problems: list[str] = []
         for name, spec in self._specs.items():
             if name in arrays:
-                problem = spec.problem_with(arrays[name])
-                problems += (
-                    [] if problem is None else [f"{self._called(name)}: {problem}"]
-                )
+                if (problem := spec.problem_with(arrays[name])) is not None:
+                    problems.append(f"{self._called(name)}: {problem}")
             elif name in inputs and not partial:
                 problems.append(f'input "{name}": missing, expected {spec.description}')
         allowed = list(self._specs) if partial else [spec.name for spec in self.inputs]
         known = ", ".join(allowed) or "none"
-        for name in arrays:
-            if name not in allowed:
-                problems.append(f'no input is called "{name}", expected {known}')
-        return problems
+        strange = (name for name in arrays if name not in allowed)
+        return problems + [
+            f'no input is called "{name}", expected {known}' for name in strange
+        ]
 
     def _unrelated(self, shapes: Mapping[str, Shape], dims: Dims) -> list[str]:
         """Return which extents are not those that follow from others."""
@@ -162,36 +159,13 @@ class SymbolicSignature(Signature):
         return problems
 
     def shapes_of(self, dims: Dims) -> Shapes:
-        """
-        Return the shapes of the arrays of the inputs for `dims`, which are all there.
-
-        Behind them come the extents of the dimensions that only states have, if any.
-        """
+        """Return the shapes of the inputs for `dims`, then what only states have."""
         values = {**self.known, **dims}
         for text, relation in self._relations.items():
             values[text] = relation.extent(values)
         specs = [self._specs[spec.name] for spec in self.inputs]
         own = tuple(dims[text] for text in self._of_states)
         return (*(spec.shape_for(values) for spec in specs), *((own,) if own else ()))
-
-    def dims_for(self, shapes: Shapes) -> Dims:
-        """Return the extents behind `shapes`, which `shapes_of` returned."""
-        related = (
-            dict(zip(self._of_states, shapes[-1], strict=True))
-            if self._of_states
-            else {}
-        )
-        count = len(self.inputs)
-        by_name = {
-            spec.name: self._specs[spec.name].tensor_shape_of(shape)
-            for spec, shape in zip(self.inputs, shapes[:count], strict=True)
-        }
-        extents = {
-            text: by_name[name][axis]
-            for text, name, axis in self._uses
-            if name in by_name and text not in self._relations
-        }
-        return {text: (extents | related)[text] for text in self.dims}
 
     def check_dims(self, dims: Mapping[str, object]) -> list[str]:
         """Return what is wrong with extents by name, one entry for each that is."""

@@ -133,22 +133,14 @@ class State:
     direction: str
     """in: runs read it; inout: they update it."""
     initial: Array | None = field(default=None, compare=False)
-    """
-    The value in new bindings; None: the caller gives one before the first run.
-
-    An array without strides repeats one element, and takes no more memory than that.
-    """
+    """The value in new bindings, if any; without strides, it repeats one element."""
 
     @property
     def is_written(self) -> bool:
         return self.direction == "inout"
 
     def start(self) -> Array:
-        """
-        Return an array to start with; the initial one itself if runs only read it.
-
-        Errors: a BindingError where there is no initial value.
-        """
+        """Return an array to start with, the initial one itself if runs only read."""
         if self.initial is None:
             raise BindingError(
                 f'state "{self.spec.name}": it has no initial value, bind one with '
