@@ -221,9 +221,14 @@ def element_of(value: SSAValue | Attribute) -> Attribute:
     return tensor_type(value).element_type
 
 
+def itemsize_of(value: SSAValue | Attribute) -> int:
+    """Return the bytes of one element of tensor `value`."""
+    return dtype_of(element_of(value)).itemsize
+
+
 def size_bytes(value: SSAValue | Attribute) -> int:
     """Return how many bytes the elements of tensor `value` take, padding aside."""
-    return prod(shape_of(value)) * dtype_of(element_of(value)).itemsize
+    return prod(shape_of(value)) * itemsize_of(value)
 
 
 def has_layout(value: SSAValue | Attribute) -> bool:

@@ -19,11 +19,7 @@ KERNEL_LEVEL = 2
 """LLVM's effort on kernels, which are written as they should run."""
 
 ROW_OF_CALLS_LEVEL = 0
-"""
-LLVM's effort on `main`, a row of calls that runs as fast either way.
-
-Above this level the time grows with the square of the calls: 19 s for 3,200 of them.
-"""
+"""The effort on `main`, which takes 19 s for 3,200 calls above this, for nothing."""
 
 
 @cache

@@ -59,11 +59,7 @@ class Relocation(NamedTuple):
 
 
 class ObjectFile(NamedTuple):
-    """
-    The code and read-only data of an object file.
-
-    Sections have their numbers in the file; symbols and relocations are in its order.
-    """
+    """The code and read-only data of an object file, in its order and numbers."""
 
     machine: int
     sections: dict[int, Section]
@@ -87,8 +83,8 @@ def read_object(data: bytes) -> ObjectFile:
     """
     Return the contents of an object file.
 
-    Errors: an UnknownFormError for another format, and for parts that need more than
-    placing bytes: variables, thread-local storage, common symbols.
+    Errors: an UnknownFormError for another format, variables, thread-local storage and
+    common symbols.
     """
     if not data.startswith(_IDENT):
         raise UnknownFormError("expected an object file of ELF, 64-bit little-endian")

@@ -50,9 +50,8 @@ def compile_module(
     """
     Compile a module of the llvm dialect with the attributes of memory-to-loops.
 
-    Kernels that it only declares come from the library. `cache_dir` keeps objects for
-    later processes. Errors: a CompilationError for a target that does not run here,
-    and for constants whose bytes are absent.
+    Kernels that it only declares come from the library. `cache_dir` keeps objects.
+    Errors: a CompilationError for a target that does not run here, or absent constants.
     """
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))

@@ -1,8 +1,7 @@
 """
 Modules of the loops level compiled into this process, for trials of kernels.
 
-To try a kernel: `compile_loops(module, target).address("my_kernel")`, then call that
-address with ctypes.
+`compile_loops(module, target).address("my_kernel")` is to be called with ctypes.
 """
 
 from __future__ import annotations
@@ -39,10 +38,9 @@ def lower_loops(module: ModuleOp, target: Target) -> ModuleOp:
 
 def compile_loops(module: ModuleOp, target: Target) -> Code:
     """
-    Compile a module of loops-level IR, which stays as it is.
+    Compile a module of loops-level IR, of which public functions have addresses.
 
-    Only functions that are not private have addresses. Errors: a CompilationError where
-    `target` is not what this process runs on.
+    Errors: a CompilationError where `target` is not what this process runs on.
     """
     expect_host(target)
     text = llvm_ir(lower_loops(module, target))

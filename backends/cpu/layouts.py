@@ -50,8 +50,8 @@ from glow.support.targets import (
 )
 from glow.support.types import (
     compute_type,
-    dtype_of,
     element_of,
+    itemsize_of,
     shape_of,
     size_bytes,
 )
@@ -80,7 +80,7 @@ def layout_choices(
     Return the layouts in which `op` can run on `target`.
 
     Ops that slide over space read channels innermost; constant filters and matrices are
-    read in panels of as many columns as a register tile has.
+    read in panels as wide as a register tile.
     """
     match op:
         case ConvOp():
@@ -110,9 +110,8 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
     """
     Return panels for a constant right factor, else columns in a row.
 
-    The kernel follows any strides of batch axes. Of the left factor and the result,
-    rows or columns are in a row. The summed axis may be split in the left factor, if
-    the panels have their rows in the same order.
+    Of the left factor and the result, rows or columns are in a row. The summed axis may
+    be split in the left factor, if panels have their rows in the same order.
     """
     rank, left = len(shape_of(op.result)), len(shape_of(op.lhs))
     others = (None,) * (len(op.operands) - 2)
@@ -220,8 +219,8 @@ def carry_cost(
     """
     Return the cost of running `op` in layouts that it carries.
 
-    Kernels follow one stride per axis. They go through blocked values only if these are
-    all alike and without padding, which would not stay zero.
+    Kernels follow one stride per axis, or blocks that are alike and without padding,
+    which would not stay zero.
     """
     pairs = list(zip((*op.operands, *op.results), (*operands, *results), strict=True))
     if all(_is_strided(value, layout) for value, layout in pairs):
@@ -252,13 +251,12 @@ def _lines_cost(op: ResizeOp, result: Layout, target: Target) -> float:
 
 
 def _is_strided(value: SSAValue, layout: Layout) -> bool:
-    itemsize = dtype_of(element_of(value)).itemsize
-    return strides_of(layout, shape_of(value), itemsize) is not None
+    return strides_of(layout, shape_of(value), itemsize_of(value)) is not None
 
 
 def _is_padded(value: SSAValue, layout: Layout) -> bool:
-    shape, itemsize = shape_of(value), dtype_of(element_of(value)).itemsize
-    return size_of(layout, shape, itemsize) != prod(shape)
+    shape = shape_of(value)
+    return size_of(layout, shape, itemsize_of(value)) != prod(shape)
 
 
 def keeps(op: Operation, target: Target) -> bool:
@@ -286,8 +284,7 @@ def _is_faster(op: AttentionOp, target: Target) -> bool:
     """
     Return whether one kernel is faster than products and a softmax.
 
-    It is where not all keys are valid, since only those are read, for one or two
-    queries of a head of keys, and where scores are many.
+    It is where some keys are not valid, for few queries, and where scores are many.
     """
     queries = op.sizes.group * op.sizes.length
     costs, is_windowed = target.costs, op.window != (-1, -1)

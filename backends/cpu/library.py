@@ -42,11 +42,7 @@ _PACKAGES = (
 def kernel_objects(
     symbols: Iterable[str], target: Target, cache: ObjectCache
 ) -> list[bytes]:
-    """
-    Return the code of the kernels declared as `symbols`, and of all that they call.
-
-    Symbols that are not kernels are passed over: the C library may have them.
-    """
+    """Return the code of `symbols` that are kernels, and of all that they call."""
     declared = (declared_kernel(symbol) for symbol in symbols)
     kernels = closure(kernel for kernel in declared if kernel is not None)
     return [_kernel_object(kernel, target, cache) for kernel in kernels]
@@ -86,11 +82,7 @@ def lower(module: ModuleOp, target: Target) -> None:
 
 @cache
 def _sources() -> str:
-    """
-    Return digests of what kernels depend on: this version's sources and xDSL's.
-
-    They are part of every key, so that no object of another version is used.
-    """
+    """Return digests of the sources that kernels depend on, a part of every key."""
     versions = (version("glow-xdsl"), version("xdsl"))
     folders = (folder for package in _PACKAGES for folder in folders_of(package))
     others = (digest for _, digest in digests_of_extensions([KERNELS]))

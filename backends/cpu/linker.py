@@ -27,8 +27,7 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
     """
     Return the functions `symbols` of object files for this kind of machine.
 
-    LLVM links files that our own linker does not support. It takes long to load, so
-    saved executables do without it where possible.
+    LLVM, which takes long to load, links files that our own linker does not support.
     """
     try:
         return link_elf(objects)
@@ -45,12 +44,7 @@ def link_image(image: Image) -> NativeExecutable:
 
 
 def load_image(image: Image) -> NativeExecutable:
-    """
-    Return a saved model as an executable.
-
-    Constants that have been read already, to be checked, are shared with others.
-    Errors: a TargetError where this machine cannot run the code.
-    """
+    """Return a saved model as an executable; a TargetError if it cannot run here."""
     machine = image.machine
     host = other_kind(machine.triple)
     if host is not None:
@@ -61,6 +55,6 @@ def load_image(image: Image) -> NativeExecutable:
             f"expected a processor with {', '.join(missing)}, which this one lacks;"
             " compile the model on this machine, or with cpu_features"
         )
-    if image.check is None:
+    if image.check is None:  # constants have been read already
         image = replace(image, constants=tuple(map(CONSTANTS.share, image.constants)))
     return link_image(image)

@@ -31,12 +31,7 @@ def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
 
 
 def llvm_ir(module: ModuleOp) -> str:
-    """
-    Return the LLVM IR of a module of the llvm dialect.
-
-    Errors: an AssertionError for an op or attribute without a text, which no lowering
-    should make.
-    """
+    """Return the LLVM IR of a module of the llvm dialect."""
     writer = Writer(WRITERS)
     for op in module.ops:
         _write(writer, op)
@@ -47,8 +42,7 @@ def units(module: ModuleOp) -> dict[str, str]:
     """
     Return the LLVM IR of each function by name, as a module of its own.
 
-    All are external, so that they can call each other once they are linked. Constant
-    tables are copied to the functions that use them.
+    All are external. Constant tables are copied to the functions that use them.
     """
     tables = {
         op.sym_name.data: op for op in module.ops if isinstance(op, llvm.GlobalOp)

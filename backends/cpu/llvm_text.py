@@ -50,11 +50,7 @@ Writers: TypeAlias = "Mapping[type[Operation], Callable[[Writer, Any], None]]"
 
 
 class Writer:
-    """
-    The lines of one module, and the names in the function being written.
-
-    `writers` says for each op type how it is written.
-    """
+    """The lines of one module, and the names in the function being written."""
 
     def __init__(self, writers: Writers) -> None:
         self.writers = writers

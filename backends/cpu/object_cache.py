@@ -21,10 +21,9 @@ _MEMORY_LIMIT_BYTES = 64 << 20
 
 class ObjectCache:
     """
-    Objects by key; safe for many threads and processes.
+    Objects by key, in this process and in a directory; safe for all threads.
 
-    Without a directory it lasts as long as the process. A file that is damaged counts
-    as absent and is written anew.
+    A file that is damaged counts as absent and is written anew.
     """
 
     def __init__(self, directory: Path | None = None, limit_bytes: int = LIMIT_BYTES):

@@ -1,9 +1,8 @@
 """
 The reference backend: runs each op's own definition in NumPy.
 
-`reference` computes whole tensors. `reference-checked` runs behind layout assignment
-for target cpu, keeps every value as the bytes that its layout describes, and reads them
-as the kernels of that target would.
+`reference` computes whole tensors. `reference-checked` keeps every value as the bytes
+that its layout for target cpu describes, and reads them as that target's kernels would.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -20,8 +20,8 @@ from glow.dialects.layout.transform import TransformOp
 from glow.support.dtypes import is_floating
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of
-from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
-from glow.support.types import dtype_of, element_of, shape_of
+from glow.support.targets import AnyOrder, Asked, TargetQueries
+from glow.support.types import itemsize_of, shape_of
 
 # What padding of integers holds; no index and no count is like it.
 _POISON = -77
@@ -33,9 +33,8 @@ class PhysicalStorage(TensorStorage):
     """
     Keeps each value as the flat bytes that its layout describes, padding poisoned.
 
-    An op reads its operands as the machine's kernel would: a kernel for channels last
-    reads the bytes as channels last; transposes and reshapes move no byte. So a wrong
-    layout gives wrong numbers.
+    An op reads its operands as the machine's kernel would; transposes and reshapes move
+    no byte. So a wrong layout gives wrong numbers.
     """
 
     def __init__(self, machine: str = "cpu") -> None:
@@ -93,32 +92,23 @@ class PhysicalStorage(TensorStorage):
 
 def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
     """Return the layouts in which the kernel of target `machine` reads and writes."""
-    own = _own(op.operands), _own(op.results)
+    own = list(map(layout_of, op.operands)), list(map(layout_of, op.results))
     if isinstance(op, TransformOp):
         return own
     choices = TargetQueries.of(machine).layout_choices(
         op, lambda i: [own[0][i] or row_major(len(shape_of(op.operands[i])))]
     )
     if choices:
-        return max(
-            (_layouts_of(choice, own) for choice in choices),
-            key=lambda choice: _matches(op, choice),
-        )
+        offered = [
+            (
+                list(map(_layout, choice.operands, own[0])),
+                list(map(_layout, choice.results, own[1])),
+            )
+            for choice in choices
+        ]
+        return max(offered, key=lambda choice: _matches(op, choice))
     carries = any(op.axis_map(i) is not None for i in range(len(op.operands)))
     return own if carries else ((None,) * len(own[0]), (None,) * len(own[1]))
-
-
-def _own(values: Iterable[SSAValue]) -> Layouts:
-    return [layout_of(value) for value in values]
-
-
-def _layouts_of(
-    choice: LayoutChoice, own: tuple[Layouts, Layouts]
-) -> tuple[Layouts, Layouts]:
-    return (
-        list(map(_layout, choice.operands, own[0])),
-        list(map(_layout, choice.results, own[1])),
-    )
 
 
 def _layout(asked: Asked, own: Layout | None) -> Layout | None:
@@ -155,7 +145,7 @@ def addresses(value: SSAValue, layout: Layout | None) -> NDArray[np.int32]:
     shape = shape_of(value)
     if layout is None:
         return np.arange(prod(shape), dtype=np.int32).reshape(shape)
-    itemsize = dtype_of(element_of(value)).itemsize
+    itemsize = itemsize_of(value)
     places = np.zeros(shape, np.int32)
     for axis, digits in enumerate(address_map(layout, shape, itemsize)):
         position = np.arange(shape[axis], dtype=np.int32) + layout.halo[axis][0]

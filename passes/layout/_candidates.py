@@ -8,9 +8,8 @@ from typing import Any
 from xdsl.ir import SSAValue, Use
 
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout.carrying import itemsize_of
 from glow.support.layout import Layout, address_map, size_of
-from glow.support.types import shape_of
+from glow.support.types import itemsize_of, shape_of
 
 # A value with more candidates than this gets no new ones from its neighbors. Real
 # networks have up to four.

@@ -22,14 +22,13 @@ from glow.passes.layout.carrying import (
     accepts,
     asked_layout,
     has_maps,
-    itemsize_of,
     layout_after,
     layout_before,
     whole_layout_of,
 )
 from glow.support.layout import Layout, row_major, unblocked
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
-from glow.support.types import shape_of
+from glow.support.types import itemsize_of, shape_of
 
 Layouts = tuple[Layout, ...]
 Laid = tuple[Operation, int, Layout]

@@ -12,17 +12,12 @@ from glow.support.targets import (
     AnyOrder,
     Asked,
 )
-from glow.support.types import dtype_of, element_of, shape_of, tensor_type
+from glow.support.types import itemsize_of, shape_of, tensor_type
 
 
 def whole_layout_of(value: SSAValue) -> Layout:
     """Return the layout of `value`, also where its type has none."""
     return layout_of(value) or row_major(len(shape_of(value)))
-
-
-def itemsize_of(value: SSAValue) -> int:
-    """Return the bytes of one element of `value`."""
-    return dtype_of(element_of(value)).itemsize
 
 
 def layout_after(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
