@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Literal
 
 from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import f32, i32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 
+from glow.codegen.casts import bitcast
 from glow.codegen.values import (
     Number,
     Value,
@@ -28,6 +30,22 @@ _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 _NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
 # Which zero is the larger one does not matter: that saves instructions.
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+
+# Of the exponential.
+_LOG2_E = 1.44269504088896341
+# Added to an integer n, it leaves n + 127, the exponent of 2**n, in the low bits.
+_ROUNDER = 12582912.0 + 127
+_MANTISSA_BITS = 23
+_LEAST = -87.33654
+# 2**f for f in [-1/2, 1/2], highest power first; 2 ulp.
+_COEFFICIENTS = (
+    0.0013264723820611835,
+    0.009671512991189957,
+    0.05550733581185341,
+    0.24022242426872253,
+    0.6931470036506653,
+    1.0,
+)
 
 
 def maximum(x: Value, y: Value | Number) -> Value:
@@ -75,28 +93,12 @@ def function(op: type[Operation], x: Value, *others: Value | Number) -> Value:
     return apply(op, *aligned(x, *others))
 
 
-def exp(x: Value) -> Value:
-    return apply(math.ExpOp, x)
-
-
-def log(x: Value) -> Value:
-    return apply(math.LogOp, x)
-
-
-def log1p(x: Value) -> Value:
-    return apply(math.Log1pOp, x)
-
-
-def sqrt(x: Value) -> Value:
-    return apply(math.SqrtOp, x)
-
-
-def tanh(x: Value) -> Value:
-    return apply(math.TanhOp, x)
-
-
-def erf(x: Value) -> Value:
-    return apply(math.ErfOp, x)
+exp = partial(apply, math.ExpOp)
+log = partial(apply, math.LogOp)
+log1p = partial(apply, math.Log1pOp)
+sqrt = partial(apply, math.SqrtOp)
+tanh = partial(apply, math.TanhOp)
+erf = partial(apply, math.ErfOp)
 
 
 def power(x: Value, exponent: Value | Number) -> Value:
@@ -189,3 +191,17 @@ def combined(kind: Combination, x: Value, y: Value) -> Value:
             return larger(x, y)
         case "smaller":
             return select(x < y, x, y)
+
+
+def exponential(x: Value) -> Value:
+    """
+    Return exp(x) for x <= 0; NaN stays NaN.
+
+    Of f32, what would be denormal is 0: it would slow down whoever reads it.
+    """
+    if x.element != f32:
+        return exp(x)
+    z = fma(x, _LOG2_E, _ROUNDER)
+    power = polynomial(fma(x, _LOG2_E, _ROUNDER - z), _COEFFICIENTS)
+    scale = bitcast(bitcast(z, i32) << _MANTISSA_BITS, f32)
+    return select(x < _LEAST, 0, power * scale)

@@ -15,9 +15,14 @@ from glow.codegen.values import Value, constant, index
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.memory_to_loops._epilogue import epilogue_arguments, form_of, plain
-from glow.lowering.memory_to_loops.kernels.faults import Fault
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue
-from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Bounds,
+    Call,
+    Fault,
+    Kernel,
+    Work,
+)
 from glow.lowering.memory_to_loops.main import Main
 
 

@@ -24,9 +24,8 @@ from glow.lowering.memory_to_loops.kernels.attention_parts import (
     Strides,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.lowering.memory_to_loops.tiles import tiles_of
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from glow.codegen.casts import convert, lowest
-from glow.codegen.exponential import exponential
-from glow.codegen.functions import fma, larger, maximum, minimum
+from glow.codegen.functions import exponential, fma, larger, maximum, minimum
 from glow.codegen.loops import Level, N, Var, flattened, loop, nest
 from glow.codegen.memory import Strips, Total
 from glow.codegen.values import INDEX, Value, constant, select

@@ -33,8 +33,13 @@ from glow.lowering.memory_to_loops.kernels.bags import (
     even_bags,
 )
 from glow.lowering.memory_to_loops.kernels.columns import Chunk, Columns, ColumnsRow
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work, work_of
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Call,
+    Fault,
+    Kernel,
+    Work,
+    work_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
 from glow.support.types import dtype_of

@@ -23,8 +23,13 @@ from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
     ElementPicksRow,
 )
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Argument, Call, Kernel, work_of
+from glow.lowering.memory_to_loops.kernels.kernel import (
+    Argument,
+    Call,
+    Fault,
+    Kernel,
+    work_of,
+)
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, normalize_axis
 

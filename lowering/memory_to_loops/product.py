@@ -17,19 +17,22 @@ from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan, epilogue_arguments
-from glow.lowering.memory_to_loops._turning import tiles_in_order, turned_tiles
 from glow.lowering.memory_to_loops.axes import Axis
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.pieces import spans_of
-from glow.lowering.memory_to_loops.rows import Offsets, Table
+from glow.lowering.memory_to_loops.rows import (
+    Offsets,
+    Table,
+    spans_of,
+    tiles_in_order,
+    turned_tiles,
+)
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
-from glow.lowering.memory_to_loops.tiles import tiles_of
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
 

@@ -19,8 +19,7 @@ from glow.codegen.values import INDEX, Value, constant, index, is_outside, selec
 from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 
 _CHANNELS = 16

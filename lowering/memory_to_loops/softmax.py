@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import lowest
-from glow.codegen.exponential import exponential
-from glow.codegen.functions import larger, log
+from glow.codegen.functions import exponential, larger, log
 from glow.codegen.memory import Strips
 from glow.dialects.graph.normalization import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.memory.address import addressing_of

@@ -17,8 +17,7 @@ from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
 

@@ -29,9 +29,9 @@ from glow.lowering.convolution.winograd import (
     winograd_scratch_elements,
     winograd_stride,
 )
+from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.rows import Table, offsets_of, padded
-from glow.lowering.memory_to_loops.tiles import tiles_of
+from glow.lowering.memory_to_loops.rows import Table, offsets_of
 from glow.lowering.tile_heights import tile_rows, tile_turns
 from glow.support.layout import pack
 from glow.support.targets import target_of
@@ -190,7 +190,6 @@ def test_the_last_panel_is_no_wider_than_it_must(columns: int, target: Any) -> N
 
 def test_offsets_are_in_row_major_order() -> None:
     assert offsets_of((2, 3), (10, -1), 5).tolist() == [5, 4, 3, 15, 14, 13]
-    assert padded(offsets_of((4,), (7,)), 3).tolist() == [0, 7, 14, 21, 21, 21]
 
 
 def test_equal_parts_of_a_table_are_stored_once() -> None:

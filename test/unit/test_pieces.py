@@ -9,8 +9,7 @@ from products import TARGETS
 
 from glow.lowering.convolution.filters import pack_filter
 from glow.lowering.memory_to_loops import product
-from glow.lowering.memory_to_loops.pieces import spans_of
-from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.rows import Offsets, offsets_of, spans_of
 from glow.support.targets import target_of
 
 

@@ -9,8 +9,7 @@ from math import inf
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import convert
-from glow.codegen.exponential import exponential
-from glow.codegen.functions import larger, maximum, minimum
+from glow.codegen.functions import exponential, larger, maximum, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import transposed

@@ -10,8 +10,7 @@ from glow.codegen.casts import convert
 from glow.codegen.loops import Level, N, Var, loop, nest
 from glow.codegen.memory import Memory
 from glow.codegen.values import INDEX, Value, index, is_outside, select
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault
 
 
 @dataclass(frozen=True)

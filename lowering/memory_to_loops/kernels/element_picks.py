@@ -10,8 +10,7 @@ from glow.codegen.functions import maximum
 from glow.codegen.loops import Level, N, branches, loop, nest
 from glow.codegen.memory import Strips, Total, rest_of
 from glow.codegen.values import INDEX, Value, select
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel
 from glow.support.types import unsigned
 
 AT_ONCE = 4

@@ -21,11 +21,12 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
+from glow.codegen.casts import convert
 from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N
+from glow.codegen.loops import Level, N, when
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row, zeros
-from glow.codegen.values import INDEX, Value, index, select
+from glow.codegen.values import INDEX, Value, index, is_outside, select
 from glow.codegen.writer import Writer, perform, writing_to
 from glow.dialects.graph.base import snake_case
 
@@ -249,3 +250,25 @@ def _with_callees(kernel: Kernel) -> Iterator[Kernel]:
     for callee in kernel.callees():
         yield from _with_callees(callee)
     yield kernel
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Where a kernel stores `code` if data makes it fail, unless it holds another."""
+
+    memory: Memory
+    code: Value
+
+    def report(self, condition: Value) -> None:
+        """Store the code where the condition holds."""
+        with when(condition):
+            old = self.memory[0]
+            self.memory[0] = select(old == 0, convert(self.code, i32), old)
+
+    def checked(self, number: Value, extent: Value) -> Value:
+        """Return an index counted from the front; reported and 0 if out of range."""
+        place = convert(number, INDEX)
+        place = select(place < 0, place + extent, place)
+        is_wrong = is_outside(place, extent)
+        self.report(is_wrong)
+        return select(is_wrong, 0, place)

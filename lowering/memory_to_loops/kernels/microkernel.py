@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glow.codegen.buffers import prefetch
 from glow.codegen.functions import dot_pairs, fma, minimum
@@ -11,6 +11,7 @@ from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Memory, Strip, mask_of
 from glow.codegen.shuffles import spread_pair
 from glow.codegen.values import Value
+from glow.support.targets import Target
 from glow.support.types import dtype_of
 
 _SECOND_LEVEL = 2
@@ -168,3 +169,21 @@ def multiply_lanes(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]
             total.value = fma(values, weights, total.value)
         line.value += f.pitch
     return [total.value for total in totals]
+
+
+def tiles_of(target: Target, rows: int, panel: int, columns: int) -> list[Tile]:
+    """
+    Return the tile for whole panels, and for what `columns` leaves for the last one.
+
+    The last panel is computed in whole registers, but no more of them than needed.
+    """
+    lanes = min(panel, target.tile_lanes)
+    whole = Tile(rows, panel // lanes, lanes)
+    tiles = [whole] if columns >= panel else []
+    rest = columns % panel
+    if rest:
+        used = -(-rest // target.f32_lanes) * target.f32_lanes
+        narrow = min(lanes, 1 << (used - 1).bit_length())
+        tail = replace(whole, vectors=-(-used // narrow), lanes=narrow)
+        tiles.append(replace(tail, masked=tail.columns != rest))
+    return tiles

@@ -14,8 +14,7 @@ from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import N, loop
 from glow.codegen.memory import Memory, Strip, Strips
 from glow.codegen.values import INDEX, Value, index, is_outside, select
-from glow.lowering.memory_to_loops.kernels.faults import Fault
-from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel
 
 STRIDES = {
     "sequence_lens": 1,
