@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -95,7 +95,6 @@ class ReferenceExecutable(Executable):
             spec.name: spec.unpack(array.copy() if id(array) in written else array)
             for spec, array in pairs
         }
-        symbols = self._constants | given
         kept = zip(signature.states, states, strict=True)
         places = {state.spec.name: (state.spec, array) for state, array in kept}
         numbers: dict[str, int] = {}
@@ -110,50 +109,34 @@ class ReferenceExecutable(Executable):
             if notify is not None and symbol in numbers:
                 notify(numbers[symbol])
 
-        _Run(symbols, self._storage(), self._dying, save).run(self._body)
-
-
-class _Run:
-    """One execution: the values of symbols before it, and all values since."""
-
-    def __init__(
-        self,
-        symbols: dict[str, Array],
-        storage: TensorStorage,
-        dying: dict[Operation, list[SSAValue]],
-        save: Callable[[str, Array], None],
-    ):
-        self._symbols = symbols
-        self._storage = storage
-        self._dying = dying
-        self._save = save
-
-    def run(self, body: Block) -> None:
-        for op in body.ops:
-            self._execute(op)
+        storage, symbols = self._storage(), self._constants | given
+        for op in self._body.ops:
+            _run(op, storage, symbols, save)
             for value in self._dying[op]:
-                self._storage.free(value)
+                storage.free(value)
 
-    def _execute(self, op: Operation) -> None:
-        match op:
-            case LoadOp():
-                symbol = op.symbol.string_value()
-                self._storage.write(op.result, self._symbols[symbol])
-            case LiteralOp():
-                self._storage.write(op.result, op.array)
-            case SaveOp():
-                self._save(op.symbol.string_value(), self._storage.read(op.value))
-            case GraphOp() | FusedOp():
-                self._evaluate(op)
-            case _:
-                assert isinstance(op, ReturnOp)
 
-    def _evaluate(self, op: GraphOp | FusedOp) -> None:
-        try:
-            self._storage.evaluate(op)
-        except (ExecutionError, IndexError, ZeroDivisionError) as error:
-            place = f"({op.name}, from {name_of(op)})"
-            raise ExecutionError(f"{error} {place}") from None
+def _run(
+    op: Operation,
+    storage: TensorStorage,
+    symbols: Mapping[str, Array],
+    save: Callable[[str, Array], None],
+) -> None:
+    match op:
+        case LoadOp():
+            storage.write(op.result, symbols[op.symbol.string_value()])
+        case LiteralOp():
+            storage.write(op.result, op.array)
+        case SaveOp():
+            save(op.symbol.string_value(), storage.read(op.value))
+        case GraphOp() | FusedOp():
+            try:
+                storage.evaluate(op)
+            except (ExecutionError, IndexError, ZeroDivisionError) as error:
+                place = f"({op.name}, from {name_of(op)})"
+                raise ExecutionError(f"{error} {place}") from None
+        case _:
+            assert isinstance(op, ReturnOp)
 
 
 def _entry_of(module: ModuleOp) -> FuncOp:
