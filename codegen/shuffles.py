@@ -11,9 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32, i64
 from glow.codegen.casts import bits_of
 from glow.codegen.values import Value, broadcast, type_of
 from glow.codegen.writer import emit
-
-# Bits that wide registers shuffle within at no extra cost, on x86 and Arm.
-_SEGMENT_BITS = 128
+from glow.support.targets import SEGMENT_BYTES
 
 
 def shuffled(x: Value, y: Value, lanes: Sequence[int]) -> Value:
@@ -60,7 +58,7 @@ def transposed(rows: Sequence[Value]) -> list[Value]:
     each step is one instruction.
     """
     lanes = len(rows)
-    inner = min(lanes, _SEGMENT_BITS // bits_of(rows[0].element))
+    inner = min(lanes, 8 * SEGMENT_BYTES // bits_of(rows[0].element))
     blocks = [
         _unpacked(rows[start : start + inner], lanes)
         for start in range(0, lanes, inner)

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 FORMS = ("llvm-ir", "asm", "object")
 """The forms of machine code that a backend may emit."""
 
+LINE_BYTES, PAGE_BYTES = 64, 4096
+"""A line of the caches and a page, on x86 and Arm."""
+SEGMENT_BYTES = 16
+"""The bytes that wide registers shuffle within at no extra cost, on x86 and Arm."""
+
 
 @dataclass(frozen=True)
 class Target:

@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import (
     BFloat16Type,
-    DenseArrayBase,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -151,11 +150,6 @@ def number_attribute(
 
 def is_bool(element: Attribute) -> bool:
     return element == i1
-
-
-def ints_of(values: Attribute) -> tuple[int, ...]:
-    """Return the integers that a dense array property holds."""
-    return cast(DenseArrayBase[IntegerType], values).get_values()
 
 
 @dataclass(frozen=True)
@@ -321,8 +315,5 @@ def same_element(*values: SSAValue | Attribute | None) -> Attribute:
 def check_result(result: SSAValue, expected: Tensor, name: str = "result") -> None:
     """Raise unless `result` has this shape and element type, whatever its layout."""
     actual = tensor_type(result)
-    if (
-        actual.get_shape() != expected.get_shape()
-        or actual.element_type != expected.element_type
-    ):
+    if (actual.shape, actual.element_type) != (expected.shape, expected.element_type):
         raise VerifyException(f"expected {name} {expected}, got {actual}")

@@ -36,8 +36,6 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.support.types import ints_of
-
 _STORED: dict[Any, Any] = {
     bool: UnitAttr,
     int: IntegerAttr.constr(i64),
@@ -185,7 +183,7 @@ _READERS: dict[type[Attribute], Callable[[Any], Any]] = {
     IntegerAttr: lambda number: number.value.data,
     FloatAttr: lambda number: number.value.data,
     StringAttr: lambda string: string.data,
-    DenseArrayBase: ints_of,
+    DenseArrayBase: lambda numbers: numbers.get_values(),
     ArrayAttr: lambda array: tuple(map(from_attribute, array.data)),
 }
 """How to read each class of attributes: asking for them in turn takes longer."""

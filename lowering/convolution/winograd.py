@@ -13,7 +13,7 @@ from glow.lowering.tile_heights import tile_turns
 from glow.support.arrays import aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
-from glow.support.targets import Target
+from glow.support.targets import LINE_BYTES, Target
 
 Array = NDArray[Any]
 Shape = Sequence[int]
@@ -62,7 +62,7 @@ F4 = Form(
 )
 FORMS = (F2, F4)
 
-_LINE = 16
+_LINE = LINE_BYTES // 4
 """The f32 elements of a cache line."""
 
 

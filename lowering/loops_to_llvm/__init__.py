@@ -30,6 +30,7 @@ from xdsl.passes import ModulePass
 from glow.lowering.loops_to_llvm.control import result_type
 from glow.lowering.loops_to_llvm.state import Lowering
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
+from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
 
 # Each registers the rules of a dialect.
@@ -38,7 +39,6 @@ for _rules in ("arithmetic", "control", "memory", "vectors"):
 
 _EXTERNAL = llvm.LinkageAttr("external")
 _INTERNAL = llvm.LinkageAttr("internal")
-_TABLE_ALIGNMENT = 64
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _lower_global(op: memref.GlobalOp) -> llvm.GlobalOp:
     assert isinstance(op.type, MemRefType)
     count = prod(op.type.get_shape())
     element = stored(op.type.element_type)
-    alignment = _TABLE_ALIGNMENT
+    alignment = LINE_BYTES
     if isinstance(op.alignment, IntegerAttr):
         alignment = op.alignment.value.data
     value = None

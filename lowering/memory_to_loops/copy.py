@@ -27,7 +27,7 @@ from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
 from glow.lowering.tile_heights import lines_together
-from glow.support.targets import Target
+from glow.support.targets import LINE_BYTES, SEGMENT_BYTES, Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
 Plan = tuple[Kernel, RunsRow[int] | InterleaveRow[int] | PlaneRow[int], int]
@@ -37,7 +37,6 @@ SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
 _MOST_LANES = 16
 """Elements of a vector that are shuffled: more of them take too many registers."""
-_SEGMENT_BYTES = 16
 _MOST_VECTORS = 4
 """Vectors of a line that are copied without a loop."""
 _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
@@ -45,7 +44,6 @@ _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
 # Squares go in blocks, whose lines of the result stay in the first-level cache until
 # they are full.
 _BLOCK, _LONG_BLOCK = 64, 256
-_LINE_BYTES = 64
 _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
 """A block on the stack; the first width is taken that computes little twice."""
 
@@ -189,7 +187,7 @@ def _staged(
     size, extent = dtype_of(element).itemsize, columns.extent
     strides = columns.strides[RESULT], rows.strides[SOURCE]
     result, source = (lines_together(target, stride * size) for stride in strides)
-    if size < 4 or result * size >= _LINE_BYTES or source > _STAGE_ROWS:
+    if size < 4 or result * size >= LINE_BYTES or source > _STAGE_ROWS:
         return None
     widths = [
         n
@@ -207,7 +205,7 @@ def _beside(target: Target, size: int, lanes: int, columns: int) -> int:
 
     Shuffles stay within segments of a register: a square must be as wide as one.
     """
-    if lanes < _MOST_LANES or size * lanes != _SEGMENT_BYTES:
+    if lanes < _MOST_LANES or size * lanes != SEGMENT_BYTES:
         return 1
     most = min(target.vector_bytes, columns) // lanes
 

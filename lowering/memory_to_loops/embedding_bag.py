@@ -42,10 +42,10 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
+from glow.support.targets import LINE_BYTES
 from glow.support.types import dtype_of
 
 AHEAD = 16  # rows from the one that is read to the one that is fetched into the cache
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import Report, ScalarProgram
+from glow.support.targets import LINE_BYTES
 from glow.support.types import compute_type
 
 _SHORT = 6
 """The instructions of an epilogue that is written out for each row of a tile."""
-_LINE = 16
-"""The elements of a cache line."""
+_LINE = LINE_BYTES // 4
+"""The f32 elements of a cache line."""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Memory, Strip, mask_of
 from glow.codegen.shuffles import spread_pair
 from glow.codegen.values import Value
-from glow.support.targets import Target
+from glow.support.targets import LINE_BYTES, PAGE_BYTES, Target
 from glow.support.types import dtype_of
 
 _SECOND_LEVEL = 2
-_LINE, _PAGE = 64, 4096
-"""Bytes of a line of the cache, and of a page."""
 _FEW = 2
 """
 The rows of tiles that take panels as fast as they come.
@@ -144,10 +142,10 @@ def _by_page(
 ) -> Generator[bool]:
     """Write it; with each page of the panel, fetch where a later one begins."""
     size = dtype_of(f.right.element).itemsize
-    turns, carried = _PAGE // size // columns, (k, line, *totals)
+    turns, carried = PAGE_BYTES // size // columns, (k, line, *totals)
     for p in loop(0, f.run, *carried, step=turns, name="p", nonempty=True):
         for i in range(_LINES_OF_PAGE):
-            begin = line.value + (_PAGES_AHEAD * _PAGE + i * _LINE) // size
+            begin = line.value + (_PAGES_AHEAD * PAGE_BYTES + i * LINE_BYTES) // size
             prefetch(f.right, begin, _SECOND_LEVEL)
         last = minimum(p + turns, f.run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
