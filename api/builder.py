@@ -31,9 +31,12 @@ _NORMAL = normal(std=0.02)
 
 
 class _Weight(NamedTuple):
+    """A weight of a layer; `name` where that is not the name of its slot."""
+
     shape: Sequence[int]
     init: Initializer
     fans: Fans | None = None
+    name: str = ""
 
 
 class Builder(ModelWriter):
@@ -65,16 +68,15 @@ class Builder(ModelWriter):
             raise ValueError(f"{layer}: expected x of shape {axes}, got {tensor.type}")
         return tensor
 
-    def _weights(
-        self, layer: str, dtype: Any, **given: _Weight | None
-    ) -> dict[str, Tensor]:
-        return {
-            slot: self.weight(
-                f"{layer}.{slot}", each.shape, each.init, dtype=dtype, fans=each.fans
-            )
-            for slot, each in given.items()
-            if each is not None
-        }
+    def _layer(self, op: str, name: str, dtype: Any, **given: Any) -> Any:
+        """Add an op; weights among what it is `given` have elements of type `dtype`."""
+        name = self.fresh_name(name)
+        for slot, each in given.items():
+            if isinstance(each, _Weight):
+                shape, init, fans, alias = each
+                label = f"{name}.{alias or slot}"
+                given[slot] = self.weight(label, shape, init, dtype=dtype, fans=fans)
+        return self.op(op, **given, name=name)
 
     def conv(
         self,
@@ -106,23 +108,19 @@ class Builder(ModelWriter):
         kernels, strides, dilations = (
             _sizes(name, each, len(extents), 1) for name, each in given.items()
         )
-        name, size = self.fresh_name(name), prod(kernels)
+        size = prod(kernels)
         fans = Fans(depth // groups * size, channels // groups * size)
-        weights = self._weights(
+        return self._layer(
+            "graph.conv",
             name,
             x.dtype,
+            input=x,
             filter=_Weight((channels, depth // groups, *kernels), init, fans),
             bias=_Weight((channels,), bias_init) if bias else None,
-        )
-        return self.op(
-            "graph.conv",
-            x,
-            **weights,
             strides=strides,
             pads=_pads(padding, extents, kernels, strides, dilations),
             dilations=dilations,
             group=groups,
-            name=name,
         )
 
     def linear(
@@ -138,14 +136,10 @@ class Builder(ModelWriter):
         """Add x [..., K] times weights [K, features], plus a bias."""
         x = self._input("linear", x, "[..., K]", 1)
         integers("linear", 0, features=features)
-        name, depth = self.fresh_name(name), x.shape[-1]
-        weights = self._weights(
-            name,
-            x.dtype,
-            weight=_Weight((depth, features), init, Fans(depth, features)),
-            bias=_Weight((features,), bias_init) if bias else None,
-        )
-        return self.op("graph.matmul", x, *weights.values(), name=name)
+        sizes = x.shape[-1], features
+        weight = _Weight(sizes, init, Fans(*sizes), "weight")
+        start = _Weight((features,), bias_init) if bias else None
+        return self._layer("graph.matmul", name, x.dtype, lhs=x, rhs=weight, bias=start)
 
     def batch_norm(
         self,
@@ -160,11 +154,10 @@ class Builder(ModelWriter):
     ) -> Tensor:
         """Add a batch normalization of x [N, C, ...] by statistics that are known."""
         x = self._input("batch_norm", x, "[N, C, ...]", 2)
-        name, shape = self.fresh_name(name), x.shape[1:2]
         inits = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
-        given = {slot: _Weight(shape, init) for slot, init in inits.items()}
-        weights = self._weights(name, x.dtype, **given)
-        return self.op("graph.batch_norm", x, **weights, **parameters, name=name)
+        given = {slot: _Weight(x.shape[1:2], init) for slot, init in inits.items()}
+        parameters |= {"input": x, **given}
+        return self._layer("graph.batch_norm", name, x.dtype, **parameters)
 
     def layer_norm(
         self,
@@ -180,10 +173,10 @@ class Builder(ModelWriter):
         x = self._input("layer_norm", x, "[..., K]", 1)
         rank = len(x.shape)
         integers("layer_norm", -rank, axis=axis)
-        name, shape = self.fresh_name(name), x.shape[axis:]
+        shape = x.shape[axis:]
         parts = {"scale": _Weight(shape, scale), "bias": _Weight(shape, bias)}
-        parameters |= {"axis": axis, **self._weights(name, x.dtype, **parts)}
-        return self.op("graph.layer_norm", x, **parameters, name=name)
+        parameters |= {"input": x, **parts, "axis": axis}
+        return self._layer("graph.layer_norm", name, x.dtype, **parameters)
 
     def embedding(
         self,
@@ -198,10 +191,9 @@ class Builder(ModelWriter):
     ) -> Tensor:
         """Add the rows of a table [count, width] that `indices` name."""
         integers("embedding", 0, count=count, width=width)
-        name = self.fresh_name(name)
         table = _Weight((count, width), init, Fans(1, width))
-        parameters |= self._weights(name, dtype, table=table)
-        return self.op("graph.embedding", indices=indices, **parameters, name=name)
+        parameters |= {"table": table, "indices": indices}
+        return self._layer("graph.embedding", name, dtype, **parameters)
 
     def lstm(self, x: Tensor, units: int, **parameters: Any) -> Any:
         """Add a long short-term memory; see `recurrent`."""
@@ -236,7 +228,6 @@ class Builder(ModelWriter):
         layer = kind.name.removeprefix("graph.")
         x = self._input(layer, x, "[T, B, I]", 3, 3)
         integers(layer, 0, units=units)
-        label = self.fresh_name(name or layer)
         directions = 2 if parameters.get("direction") == "bidirectional" else 1
         rows, depth = kind.GATES * units, x.shape[-1]
         sides = {
@@ -244,8 +235,8 @@ class Builder(ModelWriter):
             for slot, columns in (("weights", depth), ("recurrence", units))
         }
         start = _Weight((directions, 2 * rows), bias_init) if bias else None
-        parameters |= self._weights(label, x.dtype, **sides, bias=start)
-        return self.op(kind.name, x, **parameters, name=label)
+        parameters |= {"input": x, **sides, "bias": start}
+        return self._layer(kind.name, name or layer, x.dtype, **parameters)
 
 
 def _sizes(name: str, given: Sizes, rank: int, least: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ Values = list[Tensor | None]  # None: what the importer has noted that it lacks
 @onnx_op("If")
 def if_(node: Node) -> Values:
     """The branch that is taken."""
-    condition = _scalar(node, 0, "a condition")
+    condition = node.known_scalar(0, "a condition")
     branch = "then_branch" if condition else "else_branch"
     node.ignore("then_branch", "else_branch")
     return _counted(node, node.body(branch)([]), node.output_count, branch)
@@ -35,11 +35,11 @@ def loop(node: Node) -> Values:
     """The body gets the iteration, the condition, and what the last one left."""
     condition, goes_on, limit = node.optional(1), True, MAX_ITERATIONS + 1
     if node.optional(0) is not None:
-        limit = _scalar(node, 0, "a trip count")
+        limit = int(node.known_scalar(0, "a trip count"))
     if condition is None:
         condition = node.literal(True)
     else:
-        goes_on = bool(_scalar(node, 1, "a condition"))
+        goes_on = bool(node.known_scalar(1, "a condition"))
     body, state = node.body("body"), list(node.inputs[2:])
     scanned = node.output_count - len(state)
     rows: list[Values] = []
@@ -93,13 +93,6 @@ def scan(node: Node) -> Values:
     at = node.integers("scan_output_axes") or (0,) * outputs
     flags = node.integers("scan_output_directions") or (0,) * outputs
     return [*state, *_stacked(node, rows, outputs, at, flags)]
-
-
-def _scalar(node: Node, index: int, role: str) -> int:
-    value = node.known(index, role)
-    if value.size != 1:
-        node.invalid(f"expected {role} of one element, got {node.input(index).type}")
-    return int(value.item())
 
 
 def _check_iterations(node: Node, iteration: int) -> None:

@@ -76,14 +76,13 @@ def _with_bound_bodies(
 ) -> AttributeProto:
     copy = AttributeProto()
     copy.CopyFrom(attribute)
-    for graph in graphs_of(copy):
-        for node in graph.node:
-            bound = _bound({each.name: each for each in node.attribute}, values)
-            kept = [
-                AttributeProto.FromString(b.SerializeToString()) for b in bound.values()
-            ]
-            del node.attribute[:]
-            node.attribute.extend(kept)
+    for node in (node for graph in graphs_of(copy) for node in graph.node):
+        bound = _bound({each.name: each for each in node.attribute}, values)
+        kept = [
+            AttributeProto.FromString(b.SerializeToString()) for b in bound.values()
+        ]
+        del node.attribute[:]
+        node.attribute.extend(kept)
     return copy
 
 

@@ -28,17 +28,14 @@ SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
 
 @dataclass(frozen=True)
 class _Step:
-    """
-    The step that a node computes: `length` tokens behind a past, or the first ones.
-
-    `total` is how many positions there are at most, of all elements of the batch, and
-    `ends` how many each has, tokens of this step included.
-    """
+    """The step that a node computes: `length` tokens behind a past, or the first."""
 
     batch: int
     length: int
     total: int
+    """How many positions there are at most, of all elements of the batch."""
     ends: Tensor
+    """How many each element has, tokens of this step included."""
 
     @property
     def is_first(self) -> bool:
@@ -60,14 +57,10 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     step = _step(node, query)
     if node.integer("do_rotary", 0):
         positions = _positions(node, step)
-        query, key = (
-            _rotated_parts(node, given, count, positions)
-            for given, count in ((query, heads), (key, shared))
-        )
-    keys, values = (
-        _cached(node, index, by_head(node, new, shared), step)
-        for index, new in ((3, key), (4, value))
-    )
+        query = _rotated_parts(node, query, heads, positions)
+        key = _rotated_parts(node, key, shared, positions)
+    keys = _cached(node, 3, by_head(node, key, shared), step)
+    values = _cached(node, 4, by_head(node, value, shared), step)
     window = node.integer("local_window_size", -1)
     capacity = keys.shape[2]
     # Each query sees a key, itself, so what one gets that sees none does not matter.

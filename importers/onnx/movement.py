@@ -72,12 +72,10 @@ def slice_(node: Node) -> Tensor:
 def _slice(
     node: Node, starts: Ints, ends: Ints, axes: Ints | None, steps: Ints | None
 ) -> Tensor:
-    lists = [starts, ends, *(values for values in (axes, steps) if values is not None)]
-    if len({len(values) for values in lists}) > 1:
-        node.invalid(
-            "expected as many starts as ends, axes and steps, "
-            f"got {', '.join(str(list(values)) for values in lists)}"
-        )
+    lists = [list(each) for each in (starts, ends, axes, steps) if each is not None]
+    if len(set(map(len, lists))) > 1:
+        got = ", ".join(map(str, lists))
+        node.invalid(f"expected as many starts as ends, axes and steps, got {got}")
     first, sizes, step = resolve_slice(node.shape(0), starts, ends, axes, steps)
     return node.emit(SliceOp, node.input(0), starts=first, sizes=sizes, steps=step)
 
@@ -88,13 +86,8 @@ def pad_by_attributes(node: Node) -> Tensor:
     mode = node.choice("mode", "constant", "edge", "reflect")
     value = node.literal(node.real("value"), node.dtype(0))
     pads = node.integers("pads" if node.opset >= 2 else "paddings") or ()
-    return node.emit(
-        PadOp,
-        node.input(0),
-        value if mode == "constant" else None,
-        pads=pads,
-        mode=mode,
-    )
+    value = value if mode == "constant" else None
+    return node.emit(PadOp, node.input(0), value, pads=pads, mode=mode)
 
 
 @onnx_op("Pad", since=11)

@@ -31,11 +31,16 @@ def multi_head_attention(node: Node) -> tuple[Tensor | None, ...]:
     if node.optional(9) is not None or node.is_read(3):
         node.refuse("a cache_indirection or an output of scores")
     heads = heads_of(node)
-    query, key, value = (_split(node, v, heads) for v in _biased(node, heads))
+    query, key, value = (
+        each if each.ndim == 4 else by_head(node, each, heads)
+        for each in _biased(node, heads)
+    )
     slots: list[Tensor | None] = [*_past(node, 6, 7), None]
     if node.optional(8) is not None:
-        slots = [None, None, _ends(node, query)]
-        key, value = _written(node, 6, key), _written(node, 7, value)
+        past = per_batch(node, 8, query.shape[0])
+        key = node.emit(TensorScatterOp, node.input(6), key, past, axis=2)
+        value = node.emit(TensorScatterOp, node.input(7), value, past, axis=2)
+        slots = [None, None, past + query.shape[2]]
     results = _attended(node, (query, key, value), (4, 5), slots)
     return joined(results[0]), results[1], results[2]
 
@@ -52,23 +57,18 @@ def attention(node: Node) -> tuple[Tensor | None, ...]:
     if (bias := node.optional(2)) is not None:
         made = made + bias
     width = made.shape[-1]
-    sizes = node.integers("qkv_hidden_sizes") if node.has("qkv_hidden_sizes") else None
-    sizes = sizes or (width // 3,) * 3
+    sizes = node.integers("qkv_hidden_sizes") or (width // 3,) * 3
     if len(sizes) != 3 or sum(sizes) != width:
         node.invalid(f"expected three sizes of {width} elements together, got {sizes}")
-    parts = split_last(node, made, sizes)
-    query, key, value = (by_head(node, part, heads) for part in parts)
-    past = _parts_of_past(node)
-    results = _attended(node, (query, key, value), (3, 5), past)
-    result = joined(results[0])
-    if not node.is_read(1):
-        return (result,)
-    return result, xp.stack(results[1:])
+    parts = [by_head(node, part, heads) for part in split_last(node, made, sizes)]
+    results = _attended(node, parts, (3, 5), _parts_of_past(node))
+    present = xp.stack(results[1:]) if node.is_read(1) else None
+    return joined(results[0]), present
 
 
 def _attended(
     node: Node,
-    parts: tuple[Tensor, Tensor, Tensor],
+    parts: Sequence[Tensor],
     numbers: tuple[int, int],
     slots: Sequence[Tensor | None],
 ) -> Sequence[Tensor]:
@@ -111,10 +111,6 @@ def _past(node: Node, *indices: int) -> list[Tensor | None]:
     return [None, None] if is_empty else past
 
 
-def _split(node: Node, value: Tensor, heads: int) -> Tensor:
-    return value if len(value.shape) == 4 else by_head(node, value, heads)
-
-
 def _biased(node: Node, heads: int) -> Sequence[Tensor]:
     """Return queries, keys and values with their parts of the bias, if there is one."""
     given = _unpacked(node, heads)
@@ -148,25 +144,12 @@ def _unpacked(node: Node, heads: int) -> Sequence[Tensor]:
 
 def _cut(node: Node, value: Tensor, heads: int, count: int) -> list[Tensor]:
     """Cut [batch, length, heads, count, elements] into [batch, length, width] each."""
-    batch, length, own, packed, elements = value.shape
-    if (own, packed) != (heads, count):
-        node.invalid(
-            f"expected {heads} heads of {count} packed parts, got {value.type}"
-        )
+    batch, length, *packed, elements = value.shape
+    if packed != [heads, count]:
+        got = value.type
+        node.invalid(f"expected {heads} heads of {count} packed parts, got {got}")
     shape = (batch, length, heads * elements)
     return [value[:, :, :, i].reshape(*shape) for i in range(count)]
-
-
-def _ends(node: Node, query: Tensor) -> Tensor:
-    """Return how many positions are filled behind this step, per batch."""
-    batch, _, length, _ = query.shape
-    return per_batch(node, 8, batch) + length
-
-
-def _written(node: Node, index: int, new: Tensor) -> Tensor:
-    """Return the cache, input `index`, with what is `new` behind the past."""
-    at = per_batch(node, 8, new.shape[0])
-    return node.emit(TensorScatterOp, node.input(index), new, at, axis=2)
 
 
 def _added_to_scores(

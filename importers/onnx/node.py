@@ -123,6 +123,14 @@ class Node:
             raise Unsupported(what, self._emitter.inputs_behind(value.value))
         return array
 
+    def known_scalar(self, index: int, role: str) -> NDArray[Any]:
+        """Return the one element that an input known at import has, of rank 0."""
+        value = self.known(index, role)
+        if value.size != 1:
+            got = list(value.shape)
+            self.invalid(f"expected {role} of one element, got {got}")
+        return value.reshape(())
+
     def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:
         """Return the integers of an input of rank 0 or 1, None where it is absent."""
         if self.optional(index) is None:
@@ -254,6 +262,11 @@ class Node:
     def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
         """Return `value` as a constant."""
         return self._writer.tensor(np.asarray(value, dtype))
+
+    def check_entries(self, name: str, values: Sequence[Any], count: int) -> None:
+        """Raise unless a list has an entry for each of `count` axes."""
+        if len(values) != count:
+            self.invalid(f"expected {name} of {count} entries, got {list(values)}")
 
     def invalid(self, message: str) -> NoReturn:
         """Say that the node is wrong; the importer adds which one it is."""

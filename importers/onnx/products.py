@@ -88,10 +88,8 @@ def conv_transpose(node: Node) -> Outputs:
     kernel = _kernel(node)
     sizes = {name: node.integers(name) for name in ("output_padding", "output_shape")}
     for name, values in sizes.items():
-        if values is not None and len(values) != len(kernel):
-            node.invalid(
-                f"expected {name} of {len(kernel)} entries, got {list(values)}"
-            )
+        if values is not None:
+            node.check_entries(name, values, len(kernel))
     strides, pads = node.integers("strides"), node.integers("pads")
     pads, added = resolve_output_shape(
         node.choice("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"),
@@ -174,10 +172,7 @@ def global_lp_pool(node: Node) -> Outputs:
 
 def _pool(node: Node, op: type[GraphOp], **given: Any) -> Outputs:
     kernel, spatial = node.integers("kernel_shape") or (), node.shape(0)[2:]
-    if len(kernel) != len(spatial):
-        node.invalid(
-            f"expected kernel_shape of {len(spatial)} entries, got {list(kernel)}"
-        )
+    node.check_entries("kernel_shape", kernel, len(spatial))
     return node.apply(op, pads=padding_of(node, kernel), **given)
 
 

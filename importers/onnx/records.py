@@ -99,28 +99,22 @@ def record_of(node: NodeProto, opsets: Mapping[str, int]) -> Record:
 
 def graphs_of(attribute: AttributeProto) -> list[GraphProto]:
     """Return the bodies that an attribute holds."""
-    match attribute.type:
-        case AttributeProto.GRAPH:
-            return [attribute.g]
-        case AttributeProto.GRAPHS:
-            return list(attribute.graphs)
-        case _:
-            return []
+    if attribute.type == AttributeProto.GRAPH:
+        return [attribute.g]
+    return list(attribute.graphs) if attribute.type == AttributeProto.GRAPHS else []
 
 
 def _captured(node: NodeProto) -> set[str]:
     """Return the names that bodies of `node` read and do not make."""
     names: set[str] = set()
-    for attribute in node.attribute:
-        for graph in graphs_of(attribute):
-            own = {info.name for info in graph.input}
-            own |= {tensor.name for tensor in graph.initializer}
-            own |= {tensor.values.name for tensor in graph.sparse_initializer}
-            own |= {name for each in graph.node for name in each.output}
-            read = {info.name for info in graph.output}
-            for each in graph.node:
-                read |= {*each.input, *_captured(each)}
-            names |= read - own
+    for graph in (each for a in node.attribute for each in graphs_of(a)):
+        own = {each.name for each in (*graph.input, *graph.initializer)}
+        own |= {tensor.values.name for tensor in graph.sparse_initializer}
+        own |= {name for each in graph.node for name in each.output}
+        read = {info.name for info in graph.output}
+        for each in graph.node:
+            read |= {*each.input, *_captured(each)}
+        names |= read - own
     return {text_of(name, "an input name") for name in names - {""}}
 
 
@@ -143,10 +137,15 @@ def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
     waiting: list[int] = []
     readers: list[list[int]] = [[] for _ in nodes]
     for index, node in enumerate(nodes):
-        sources = {maker[n] for n in _read(node, maker) if maker[n] is not None}
+        sources: set[int] = set()
+        for name in filter(None, node.reads):
+            if name not in maker:
+                wrong = f'{node.label} reads "{name}", which nothing makes'
+                raise InvalidModelError(wrong)
+            source = maker[name]
+            sources |= set() if source is None else {source}
         waiting.append(len(sources))
         for source in sources:
-            assert source is not None
             readers[source].append(index)
     ready = [index for index, count in enumerate(waiting) if not count]
     order: list[Record] = []
@@ -171,14 +170,6 @@ def _makers(nodes: Sequence[Record], given: set[str]) -> dict[str, int | None]:
                 raise InvalidModelError(f'{node.label} makes "{name}" a second time')
             maker[name] = index
     return maker
-
-
-def _read(node: Record, maker: dict[str, int | None]) -> list[str]:
-    names = [name for name in node.reads if name]
-    for name in names:
-        if name not in maker:
-            raise InvalidModelError(f'{node.label} reads "{name}", which nothing makes')
-    return names
 
 
 def _cycle(

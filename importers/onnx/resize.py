@@ -40,7 +40,7 @@ def _by_scales(
     node: Node, value: Tensor, scales: Floats, rounding: str, axes: Sequence[int]
 ) -> Tensor:
     """Resize as ONNX did before it had modes for coordinates."""
-    _check_entries(node, "scales", scales, len(node.shape(0)))
+    node.check_entries("scales", scales, len(node.shape(0)))
     return node.emit(
         ResizeOp,
         value,
@@ -95,9 +95,9 @@ def _target(
     given = range(rank) if axes is None else axes
     named = [normalize_axis(axis, rank) for axis in given]
     if scales:
-        _check_entries(node, "scales", scales, len(named))
+        node.check_entries("scales", scales, len(named))
         return None, scales
-    _check_entries(node, "sizes", sizes, len(named))
+    node.check_entries("sizes", sizes, len(named))
     if policy == "stretch":
         return sizes, None
     extents = [shape[axis] for axis in named]
@@ -117,8 +117,3 @@ def _floats(node: Node, index: int, role: str) -> Floats:
             f"got {value.dtype} of shape {list(value.shape)}"
         )
     return tuple(float(v) for v in value)
-
-
-def _check_entries(node: Node, role: str, values: Sequence[float], count: int) -> None:
-    if len(values) != count:
-        node.invalid(f"expected {role} of {count} entries, got {list(values)}")

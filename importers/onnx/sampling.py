@@ -42,17 +42,13 @@ def grid_sample(node: Node) -> Tensor:
     count = prod(grid.shape[1:-1])
     points = grid.reshape(batch, count, len(extents))
     taps = [
-        _taps(node, _column(points, len(extents) - 1 - axis), extent, image.dtype)
+        _taps(node, points[:, None, :, -1 - axis], extent, image.dtype)
         for axis, extent in enumerate(extents)
     ]
     flat = image.reshape(batch, channels, prod(extents))
     terms = [_term(flat, extents, each) for each in product(*taps)]
     total = reduce(xp.add, terms)
     return total.reshape(batch, channels, *grid.shape[1:-1])
-
-
-def _column(points: Tensor, index: int) -> Tensor:
-    return points[:, None, :, index]
 
 
 def _taps(
@@ -94,14 +90,13 @@ def _tap(
     weight: Tensor | None,
     extent: int,
     padding: str,
-    low: float,
-    high: float,
+    *ends: float,
 ) -> _Tap:
     inside = None
     if padding == "zeros":
         inside = (place >= 0) & (place <= extent - 1)
     elif padding == "reflection":
-        place = _reflected(place, low, high)
+        place = _reflected(place, *ends)
     index = _bounded(place.astype(np.int64), 0, extent - 1)
     return _Tap(index, weight, inside)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from math import ceil, prod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.movement import ExpandOp
@@ -20,8 +18,7 @@ from glow.support.types import normalize_axes, normalize_axis
 
 MAX_RANGE = 1 << 24
 
-NUMBERS = dict.fromkeys(("value_float", "value_floats"), np.dtype(np.float32))
-NUMBERS |= dict.fromkeys(("value_int", "value_ints"), np.dtype(np.int64))
+FLOATS, INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
 
 
 @onnx_op("Constant")
@@ -32,9 +29,10 @@ def constant(node: Node) -> Tensor:
     (name,) = names
     if name in ("value", "sparse_value"):
         return node.literal(node.tensor(name))
-    if name not in NUMBERS:
+    if name not in FLOATS + INTS:
         node.refuse(f"attribute {name}")
-    return node.literal(node.value(name), NUMBERS[name])
+    dtype = np.dtype(np.float32 if name in FLOATS else np.int64)
+    return node.literal(node.value(name), dtype)
 
 
 @onnx_op("ConstantOfShape")
@@ -61,7 +59,7 @@ def eye_like(node: Node) -> Tensor:
 
 @onnx_op("Range")
 def range_(node: Node) -> Tensor:
-    start, limit, delta = (_scalar(node, index) for index in range(3))
+    start, limit, delta = (node.known_scalar(i, "bounds") for i in range(3))
     if delta == 0 or not np.isfinite([start, limit, delta]).all():
         node.invalid(f"cannot count from {start} to {limit} by {delta}")
     if start.dtype.kind in "iu":
@@ -73,13 +71,6 @@ def range_(node: Node) -> Tensor:
     first, step = widened(start), widened(delta)
     numbers = first + np.arange(count).astype(first.dtype) * step
     return node.literal(convert(numbers, start.dtype))
-
-
-def _scalar(node: Node, index: int) -> NDArray[Any]:
-    value = node.known(index, "bounds")
-    if value.size != 1:
-        node.invalid(f"expected bounds of one element, got {list(value.shape)}")
-    return value.reshape(())
 
 
 @onnx_op("Shape")
