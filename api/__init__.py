@@ -136,8 +136,7 @@ def compile(
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or
     shape to keep, or negative `cache_bytes`; what `load` raises.
     """
-    from glow.compilation import compile_source
-    from glow.source import Source
+    from glow.compilation import Source, compile_source
 
     options = Options(
         threads=threads,

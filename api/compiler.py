@@ -21,7 +21,6 @@ from glow.runtime.interface import Executable, StageReport
 from glow.runtime.symbolic import Dims, SymbolicSignature
 from glow.runtime.symbolic_spec import SymbolicSpec
 from glow.runtime.tensor_spec import State, TensorSpec
-from glow.source import Source
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, CompilationError
 from glow.support.garbage import no_collection
@@ -35,13 +34,13 @@ Compile = Callable[[Model], Executable]
 
 @no_collection()
 def compile_model(
-    source: Source, target: str, options: Options, compile: Compile
+    load: Callable[[], Model], target: str, options: Options, compile: Compile
 ) -> Executable:
-    """Compile a model, by `compile` if IR is made of it for each shape."""
+    """Compile what `load` returns, by `compile` if IR is made of it for each shape."""
     spec = target_spec(target, options.cpu_features)
     backend = resolve(spec)
     machine = target_of(spec)
-    model = source.load()
+    model = load()
     if isinstance(model, SymbolicModel):
         return compile_symbolic(model, compile, options)
     if options.shapes:
@@ -89,7 +88,7 @@ def compile_symbolic(
     if options.states:
         signature = _tied(signature, options.states)
     if options.relayout:
-        signature = _relaid(signature, options.relayout)
+        signature = _relaid(signature, options)
 
     def compile_for(dims: Dims) -> Executable:
         static = model.specialize(dims)
@@ -118,9 +117,8 @@ def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:
     """Return each combination of extents once, in order."""
     if isinstance(shapes, Mapping):
         lists = [v if isinstance(v, Sequence) else [v] for v in shapes.values()]
-        combinations = [
-            dict(zip(shapes, each, strict=True)) for each in product(*lists)
-        ]
+        each = product(*lists)
+        combinations = [dict(zip(shapes, extents, strict=True)) for extents in each]
     else:
         combinations = [dict(each) for each in shapes]
     unique = {tuple(sorted(each.items())): each for each in combinations}
@@ -181,18 +179,12 @@ def _extent(extent: int | str, dims: Mapping[str, int]) -> int | None:
         return None
 
 
-def _relaid(
-    signature: SymbolicSignature, relayout: Mapping[str, str] | str
-) -> SymbolicSignature:
+def _relaid(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
     kept = [state.spec for state in signature.states]
     specs = map(_symbolic, (*signature.inputs, *signature.outputs, *kept))
     shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
     try:
-        if isinstance(relayout, str):
-            requested = requested_layouts((), (relayout,), shapes)
-        else:
-            layouts = tuple(relayout.values())
-            requested = requested_layouts(tuple(relayout), layouts, shapes)
+        requested = requested_layouts(*options.layouts, shapes)
     except LayoutError as error:
         raise CompilationError(str(error)) from None
 

@@ -1,7 +1,7 @@
 """
 How weights start: descriptors that print, and that make the same array anywhere.
 
-    builder.linear(x, 10, init=initializers.he_normal(seed=3))
+    builder.linear(x, 10, init=initializers.he(seed=3))
 
 An array depends on the descriptor, the name of the weight, its shape and its element
 type, and on nothing else: not on the order in which weights are made, nor on the

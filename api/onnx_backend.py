@@ -22,7 +22,7 @@ import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto, defs, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 
-from glow.compilation import compile_source
+from glow.compilation import Source, compile_source
 from glow.importers.onnx import open_dimensions, read
 from glow.loading import load_model, symbolic_model
 from glow.options import CACHE_SIZE, Options
@@ -30,7 +30,6 @@ from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Array
 from glow.runtime.symbolic import Dims
-from glow.source import Source
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError
 
 __all__ = [

@@ -52,6 +52,14 @@ class Options:
             text = f"expected cache_bytes of at least 0, got {self.cache_bytes}"
             raise ValueError(text)
 
+    @property
+    def layouts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names in `relayout`, none if it is for all, and the layouts."""
+        if isinstance(self.relayout, str):
+            return (), (self.relayout,)
+        given = self.relayout or {}
+        return tuple(given), tuple(given.values())
+
     def of_result(self) -> tuple[object, ...]:
         """Return the options that the result depends on, with their names."""
         options = replace(self, disable=tuple(sorted(set(self.disable))))

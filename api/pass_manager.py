@@ -87,10 +87,8 @@ def _requests(options: Options) -> dict[str, Parameters]:
     if states := options.states:
         names, inputs = tuple(states), tuple(states.values())
         requests["states"] = {"outputs": names, "inputs": inputs}
-    if relayout := options.relayout:
-        if isinstance(relayout, str):
-            relayout = {"": relayout}
-        names, layouts = tuple(filter(None, relayout)), tuple(relayout.values())
+    if options.relayout:
+        names, layouts = options.layouts
         requests["relayout"] = {"names": names, "layouts": layouts}
     return requests
 

@@ -22,14 +22,8 @@ Run = Callable[[Mapping[str, Array]], dict[str, Array]]
 
 
 def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
-    """
-    Return ONNX Runtime on the model of `path`, as a function of named inputs.
-
-    Errors: a model that it does not take, as most in bfloat16.
-    """
-    if not path.endswith(".onnx"):
-        raise ValueError(f"{path}: ONNX Runtime runs .onnx files only")
-    runtime: Any = import_module("onnxruntime")
+    """Return ONNX Runtime on the model of `path`, as a function of named inputs."""
+    runtime = _runtime_for(path, "onnxruntime")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -55,19 +49,21 @@ def onnxruntime_peer(path: str, threads: int, signature: Signature) -> Run:
     return run_values if has_bfloat16 else run
 
 
+def _runtime_for(path: str, name: str) -> Any:
+    if not path.endswith(".onnx"):
+        raise ValueError(f"{path}: expected an .onnx file to run with {name}")
+    return import_module(name)
+
+
 def openvino_peer(
     path: str, threads: int, signature: Signature, precision: str = "f32"
 ) -> Run:
     """
     Return OpenVINO on the model of `path`, as a function of named inputs.
 
-    It computes in f32 unless `precision` is another one: by default it takes bf16
-    where a processor has it.
-    Errors: a model that it does not take.
+    It is told the `precision`, as by default it takes bf16 where a processor has it.
     """
-    if not path.endswith(".onnx"):
-        raise ValueError(f"{path}: expected an .onnx file to run with OpenVINO")
-    runtime: Any = import_module("openvino")
+    runtime = _runtime_for(path, "openvino")
     options = {
         "INFERENCE_NUM_THREADS": threads,
         "PERFORMANCE_HINT": "LATENCY",

@@ -9,10 +9,9 @@ from math import prod
 from typing import NoReturn
 
 from glow import DynamicExecutable, Executable, InternalError, load_executable
-from glow.compilation import compile_source
+from glow.compilation import Source, compile_source
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.signature import Array
-from glow.source import Source
 from glow.support.targets import resolve
 from glow.targets import known_targets
 from glow.tools.command_line import fail, progress

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.encoding import OneHotOp
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import BatchNormOp, LogSoftmaxOp, SoftmaxOp
@@ -15,8 +14,6 @@ from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.importers.onnx.shape import flatten
 from glow.support.types import normalize_axis
-
-MAX_MASK = 1 << 24  # elements of a constant that is made at import
 
 SOFTMAX: dict[str, type[GraphOp]] = {"LogSoftmax": LogSoftmaxOp, "Softmax": SoftmaxOp}
 
@@ -155,9 +152,8 @@ def hardmax(node: Node) -> Tensor:
 
 
 def _hardmax(node: Node, value: Tensor, axis: int) -> Tensor:
-    best = xp.argmax(value, axis, keepdims=True)
-    places = _counted(node, value.shape[axis], value.ndim, axis)
-    return (places == best).astype(value.element)
+    best, values = xp.argmax(value, axis), node.literal([0, 1], value.dtype)
+    return node.emit(OneHotOp, best, values, depth=value.shape[axis], axis=axis)
 
 
 @onnx_op("LpNormalization")
@@ -169,11 +165,3 @@ def lp_normalization(node: Node) -> Tensor:
     axis = normalize_axis(node.integer("axis"), value.ndim)
     norm = node.emit(op, value, axes=(axis,), keepdims=True)
     return xp.where(norm == 0, 0, value / norm)
-
-
-def _counted(node: Node, count: int, rank: int, axis: int) -> Tensor:
-    """Return 0, 1, ... along `axis` of a tensor that broadcasts to `rank` axes."""
-    if count > MAX_MASK:
-        node.refuse(f"{count} places, more than {MAX_MASK}")
-    shape = [count if i == axis else 1 for i in range(rank)]
-    return node.literal(np.arange(count).reshape(shape))

@@ -6,27 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
-from glow.dialects.graph.recurrent_activations import Activation
+from glow.dialects.graph.recurrent_activations import ACTIVATIONS, Activation
 from glow.dialects.graph.recurrent_base import RecurrentOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 
-# ONNX Runtime takes any case.
-_NAMES = {
-    "affine": "affine",
-    "elu": "elu",
-    "hardsigmoid": "hard_sigmoid",
-    "leakyrelu": "leaky_relu",
-    "relu": "relu",
-    "scaledtanh": "scaled_tanh",
-    "sigmoid": "sigmoid",
-    "softplus": "softplus",
-    "softsign": "softsign",
-    "tanh": "tanh",
-    "thresholdedrelu": "thresholded_relu",
-}
-
-
+# In any case of letters, as ONNX Runtime takes them.
+_NAMES = {name.replace("_", ""): name for name in ACTIVATIONS}
 CELLS: dict[str, type[RecurrentOp]] = {"GRU": GruOp, "LSTM": LstmOp, "RNN": RnnOp}
 
 
