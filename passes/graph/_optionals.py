@@ -1,8 +1,9 @@
 """Optional slots by name, and literals for absent operands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.context import Context
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.base import GraphOp
@@ -71,6 +72,16 @@ def write_given(new: Replacement, op: GraphOp, names: Sequence[str]) -> Results:
     results = [name for name in names if name in optional_slots(type(op)).results]
     literals = {n: neutral_operand(op, n) for n in names if n not in results}
     operands = {n: new.insert(literal)[0] for n, literal in literals.items()}
-    fuller = with_presence(op, operands, dict.fromkeys(results, True))
-    new.insert(fuller)
-    return replacement(op, fuller)
+    return write_with(new, op, operands, dict.fromkeys(results, True))
+
+
+def write_with(
+    new: Replacement,
+    op: GraphOp,
+    operands: Mapping[str, SSAValue | None],
+    results: Mapping[str, bool] | None = None,
+) -> Results:
+    """Write `op` with some operands and results given or left out."""
+    other = with_presence(op, operands, results)
+    new.insert(other)
+    return replacement(op, other)

@@ -17,7 +17,6 @@ from glow.passes.graph.transposes import (
     existing_transpose,
     inverse,
     kept_axes,
-    order_of,
     transpose_bytes,
     transpose_of,
 )
@@ -46,7 +45,7 @@ class Region:
     def below(transpose: TransposeOp, reorderer: Reorderer) -> Region:
         """Return the ops below `transpose` that could read its operand instead."""
         region = Region(reorderer)
-        region.orders[transpose.result] = inverse(order_of(transpose))
+        region.orders[transpose.result] = inverse(transpose.permutation)
         pending = [transpose.result]
         while pending and len(region.reorderings) < OPS:
             value = pending.pop(0)
@@ -62,7 +61,7 @@ class Region:
         """Return the ops above `transpose` that could give its result."""
         region = Region(reorderer)
         pending: list[tuple[SSAValue, Order]]
-        pending = [(transpose.input, order_of(transpose))]
+        pending = [(transpose.input, transpose.permutation)]
         while pending and len(region.reorderings) < OPS:
             value, order = pending.pop(0)
             if value not in region.orders and isinstance(value, OpResult):
@@ -104,7 +103,7 @@ class Region:
                 inner = transpose_of(value)
                 if inner is None or value in self.orders:
                     continue
-                if inverse(order_of(inner)) == wanted:
+                if inverse(inner.permutation) == wanted:
                     self.orders[value] = kept_axes(wanted)
                     new.append(value)
         return new
@@ -201,7 +200,7 @@ class _Costs:
         saved = sum(saved_bytes(op, order) for op in transposes)
         self._network.add(_SOURCE, producer, max(saved, 0))
         self._network.add(producer, _SINK, max(-saved, 0))
-        if not any(order_of(op) == order for op in transposes):
+        if not any(op.permutation == order for op in transposes):
             for op in reordered:
                 self._network.add(op, ("reordered", value), inf)
             self._network.add(("reordered", value), producer, cost)

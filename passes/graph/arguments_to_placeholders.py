@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
+from glow.support.names import Names
 from glow.support.types import tensor_type
 
 MAIN = "main"
@@ -42,7 +43,9 @@ class ArgumentsToPlaceholdersPass(ModulePass):
         if not function.function_type.inputs and not function.function_type.outputs:
             return
         block, end = _body_of(function)
-        names = _Names(op)
+        symbols = (inner.properties.get("sym_name") for inner in op.ops)
+        taken = [each.data for each in symbols if isinstance(each, StringAttr)]
+        names = Names((*taken, MAIN), separator="_")
         storage = [*_load_arguments(block, names), *_save_results(block, end, names)]
         first = op.body.block.first_op
         assert first is not None
@@ -51,24 +54,6 @@ class ArgumentsToPlaceholdersPass(ModulePass):
         function.sym_name = StringAttr(MAIN)
         function.properties.pop("arg_attrs", None)
         function.properties.pop("res_attrs", None)
-
-
-class _Names:
-    """The symbols of a module, and new ones."""
-
-    def __init__(self, module: ModuleOp):
-        attributes = (op.properties.get("sym_name") for op in module.body.block.ops)
-        self._taken = {a.data for a in attributes if isinstance(a, StringAttr)} | {MAIN}
-
-    def of(self, value: SSAValue, default: str) -> str:
-        """Return the name of `value`, with a number where it is taken."""
-        base = value.name_hint or default
-        name, number = base, 0
-        while name in self._taken:
-            number += 1
-            name = f"{base}_{number}"
-        self._taken.add(name)
-        return name
 
 
 def _entry_of(module: ModuleOp) -> FuncOp:
@@ -102,12 +87,13 @@ def _placeholder(name: str, direction: str, value: SSAValue) -> PlaceholderOp:
     return made
 
 
-def _load_arguments(block: Block, names: _Names) -> Iterator[PlaceholderOp]:
+def _load_arguments(block: Block, names: Names) -> Iterator[PlaceholderOp]:
     """Replace each argument of `block` by a load; yield what it loads."""
     first = block.first_op
     assert first is not None
     for index, argument in enumerate(tuple(block.args)):
-        placeholder = _placeholder(names.of(argument, f"input{index}"), "in", argument)
+        name = names.fresh(argument.name_hint or f"input{index}")
+        placeholder = _placeholder(name, "in", argument)
         load = LoadOp(placeholder.sym_name.data, placeholder.type)
         load.location = placeholder.location
         load.result.name_hint = argument.name_hint
@@ -117,12 +103,11 @@ def _load_arguments(block: Block, names: _Names) -> Iterator[PlaceholderOp]:
         yield placeholder
 
 
-def _save_results(
-    block: Block, end: ReturnOp, names: _Names
-) -> Iterator[PlaceholderOp]:
+def _save_results(block: Block, end: ReturnOp, names: Names) -> Iterator[PlaceholderOp]:
     """Replace each operand of `end` by a save; yield what it saves."""
     for index, value in enumerate(end.arguments):
-        placeholder = _placeholder(names.of(value, f"output{index}"), "out", value)
+        name = names.fresh(value.name_hint or f"output{index}")
+        placeholder = _placeholder(name, "out", value)
         save = SaveOp(placeholder.sym_name.data, value)
         save.location = placeholder.location
         block.insert_op_before(save, end)

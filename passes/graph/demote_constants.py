@@ -1,6 +1,5 @@
 """Make placeholders of constants, which keep their bytes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -41,7 +40,13 @@ class DemoteConstantsPass(ModulePass):
             for constant in op.body.ops
             if isinstance(constant, ConstantOp)
         }
-        _check(self.names, list(constants))
+        unknown = [name for name in self.names if name not in constants]
+        if unknown:
+            listed = ", ".join(f'"{name}"' for name in constants) or "none"
+            problems = (
+                f'no constant is called "{n}", expected {listed}' for n in unknown
+            )
+            raise PassFailedException("; ".join(problems))
         for name in self.names or constants:
             made = placeholder_of(constants[name], self.residency)
             Rewriter.replace_op(constants[name], made, [])
@@ -62,15 +67,3 @@ def placeholder_of(constant: ConstantOp, residency: str) -> PlaceholderOp:
     made.attributes.update(attributes)
     made.location = constant.location
     return made
-
-
-def _check(names: Sequence[str], known: Sequence[str]) -> None:
-    """Raise unless each of `names` is a constant's."""
-    listed = ", ".join(f'"{name}"' for name in known) or "none"
-    unknown = [
-        f'no constant is called "{name}", expected {listed}'
-        for name in names
-        if name not in known
-    ]
-    if unknown:
-        raise PassFailedException("; ".join(unknown))

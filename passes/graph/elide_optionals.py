@@ -12,11 +12,9 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import (
     optional_slots,
     presence_of,
-    replacement,
     results_of,
-    with_presence,
 )
-from glow.passes.graph._optionals import check_slots, is_chosen
+from glow.passes.graph._optionals import check_slots, is_chosen, write_with
 from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.types import shape_of
 
@@ -38,11 +36,7 @@ def elide_neutral_operands(
             is_same = number.tobytes() == other.tobytes()
             if is_same or not (signed_zeros or number != other):
                 absent[name] = None
-    if not absent:
-        return None
-    shorter = with_presence(op, absent)
-    new.insert(shorter)
-    return replacement(op, shorter)
+    return write_with(new, op, absent) if absent else None
 
 
 def drop_unread_results(
@@ -59,11 +53,7 @@ def drop_unread_results(
         and is_chosen(slots, op, name)
         and not any(value.uses for value in results_of(op, name))
     }
-    if not unread:
-        return None
-    shorter = with_presence(op, {}, unread)
-    new.insert(shorter)
-    return replacement(op, shorter)
+    return write_with(new, op, {}, unread) if unread else None
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,8 @@
 """Merge ops that move elements with each other and into matrix products."""
 
+from collections.abc import Callable
+from functools import partial
+
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.ir import SSAValue
 
@@ -12,8 +15,9 @@ from glow.passes.graph._transposes_into_factors import (
     fold_transpose_into_rows,
 )
 from glow.passes.graph.remove_identities import remove_unmoving_op
+from glow.passes.graph.reordered_ops import Reorderer
 from glow.passes.graph.transposes import is_ordered
-from glow.passes.patterns import Pattern, Replacement, Results, RewritePass, rewrite
+from glow.passes.patterns import Replacement, Results, RewritePass, rewrite
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 
@@ -106,12 +110,18 @@ MERGING = (
 )
 
 
-def move_transposes(module: ModuleOp, constants: Constants, *moving: Pattern) -> None:
+def move_transposes(module: ModuleOp, *patterns: Callable[..., None]) -> None:
     """
     Apply patterns that move transposes, and merge what meets, until none fits.
 
-    Transposes that move no element are reshapes only then: `moving` sees their order.
+    They get a `reorderer`. Transposes that move no element are reshapes only then: the
+    patterns see their order.
     """
+    if not any(isinstance(inner, TransposeOp) for inner in module.walk()):
+        return
+    constants = Constants(module)
+    reorderer = Reorderer(constants)
+    moving = [partial(pattern, reorderer=reorderer) for pattern in patterns]
     merging = (remove_unmoving_op, *MERGING)
     rewrite(module, *merging, constants=constants)
     changed = True

@@ -1,18 +1,15 @@
 """Move transposes towards inputs and constants."""
 
-from functools import partial
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import OpResult, SSAValue
 from xdsl.passes import ModulePass
 
 from glow.dialects.graph.movement import TransposeOp
-from glow.passes.constants import Constants
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph.fold_movement import move_transposes
 from glow.passes.graph.reordered_ops import Reorderer, is_read_once, is_reorderable
-from glow.passes.graph.transposes import cost_of, order_of, transpose_of
+from glow.passes.graph.transposes import cost_of, transpose_of
 from glow.passes.patterns import Replacement
 
 
@@ -29,7 +26,7 @@ def hoist_above(op: TransposeOp, new: Replacement, reorderer: Reorderer) -> None
     others = any(v.uses for v in inner.results if v is not wanted)
     if not is_reorderable(inner) or others or not is_read_once(wanted):
         return
-    reordering = inner.reordered_for(wanted.index, order_of(op))
+    reordering = inner.reordered_for(wanted.index, op.permutation)
     if reordering is None:
         return
     pairs = set(zip(inner.operands, reordering.operands, strict=True))
@@ -68,10 +65,4 @@ class HoistTransposesPass(ModulePass):
     name = "hoist-transposes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
-            return
-        reorderer = Reorderer(Constants(op))
-        moving = (
-            partial(f, reorderer=reorderer) for f in (hoist_above, hoist_through_region)
-        )
-        move_transposes(op, reorderer.constants, *moving)
+        move_transposes(op, hoist_above, hoist_through_region)

@@ -18,7 +18,7 @@ from glow.dialects.graph.presence import (
     results_of,
     with_presence,
 )
-from glow.passes.graph._optionals import has_neutral, write_given
+from glow.passes.graph._optionals import has_neutral, write_given, write_with
 from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import name_of
 from glow.support.targets import TargetQueries, resolve
@@ -92,9 +92,7 @@ def _additions(op: GraphOp, present: frozenset[str]) -> Iterator[Names]:
 def _without(op: GraphOp, name: str, new: Replacement) -> Results:
     """Write `op` without slot `name`, and ops that do the same around it."""
     if name in optional_slots(type(op)).results:
-        shorter = with_presence(op, {}, {name: False})
-        new.insert(shorter)
-        return replacement(op, shorter)
+        return write_with(new, op, {}, {name: False})
     neutral, operand = type(op).neutrals()[name], getattr(op, name)
     if neutral.inside is not None:
         return [new.insert(each) for each in neutral.inside(op, operand)][-1]

@@ -40,11 +40,9 @@ class PromotePlaceholdersPass(ModulePass):
         promotion = promotion_of(op, self.names)
         _check(self.names, promotion)
         wanted = self.names or promotion.promoted
-        for placeholder in list(op.body.ops):
-            if (
-                isinstance(placeholder, PlaceholderOp)
-                and placeholder.sym_name.data in wanted
-            ):
+        placeholders = [p for p in op.body.ops if isinstance(p, PlaceholderOp)]
+        for placeholder in placeholders:
+            if placeholder.sym_name.data in wanted:
                 Rewriter.replace_op(placeholder, constant_of(placeholder), [])
         if self.report:
             op.attributes["graph.promotion"] = _report(wanted, promotion)

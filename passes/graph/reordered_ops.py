@@ -1,15 +1,14 @@
 """Computing ops on transposed operands, and what that costs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeGuard
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import (
     Order,
     Placement,
@@ -17,15 +16,16 @@ from glow.dialects.graph.reordering import (
     identity,
     picked,
 )
+from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.passes.constants import Constants
 from glow.passes.graph.transposes import (
-    Mover,
     cost_of,
+    existing_transpose,
     inverse,
     kept_axes,
     moves_data,
     order_bytes,
-    order_of,
+    shape_in,
     transpose_bytes,
     transpose_of,
 )
@@ -41,14 +41,12 @@ def is_reorderable(op: Operation) -> TypeGuard[GraphOp]:
     )
 
 
-@dataclass
 class Reorderer:
     """Replaces ops by those on transposed operands, and knows what that costs."""
 
-    constants: Constants
-
-    def __post_init__(self) -> None:
-        self._mover = Mover(self.constants)
+    def __init__(self, constants: Constants):
+        self.constants = constants
+        self._symbols: dict[tuple[str, Placement], LoadOp] = {}
 
     def is_free(self, value: SSAValue, places: Placement) -> bool:
         """Return whether `value` comes to `places` without a run-time movement."""
@@ -70,8 +68,85 @@ class Reorderer:
         order, inner = kept_axes(places), transpose_of(value)
         if inner is None:
             return transpose_bytes(value, order)
-        merged = transpose_bytes(inner.input, picked(order_of(inner), order))
+        merged = transpose_bytes(inner.input, picked(inner.permutation, order))
         return merged - cost_of(inner) if is_read_once(value) else merged
+
+    def moved(
+        self,
+        value: SSAValue,
+        places: Placement,
+        rewriter: PatternRewriter,
+        point: InsertPoint,
+    ) -> SSAValue:
+        """
+        Return `value` with its axes in `places`; insert what that takes.
+
+        Of a constant that is another one, of a transpose one that does both or nothing.
+        """
+        if places == identity(len(shape_of(value))):
+            return value
+        array = self.constants.array_of(value)
+        if array is not None:
+            made = self._constant(value, array, places)
+            rewriter.insert(made, point)
+            return made.results[0]
+        shape, order = shape_in(places, shape_of(value)), kept_axes(places)
+        is_raised = None in places
+        inner = transpose_of(value)
+        if inner is not None:
+            value, order = inner.input, picked(inner.permutation, order)
+        if moves_data(order, shape_of(value)) or not (
+            is_raised or order == identity(len(order))
+        ):
+            value = self._transposed(value, order, rewriter, point)
+        if is_raised:
+            reshape = ReshapeOp(value, shape=shape)
+            rewriter.insert(reshape, point)
+            value = reshape.result
+        return value
+
+    def _transposed(
+        self,
+        value: SSAValue,
+        order: Order,
+        rewriter: PatternRewriter,
+        point: InsertPoint,
+    ) -> SSAValue:
+        """Return `value` transposed: where that exists, it moves up to `value`."""
+        existing = existing_transpose(value, order)
+        if existing is None:
+            transpose = TransposeOp(value, permutation=order)
+            rewriter.insert(transpose, point)
+            return transpose.result
+        existing.detach()
+        owner = value.owner
+        if isinstance(owner, Block):
+            first = owner.first_op
+            assert first is not None
+            owner.insert_op_before(existing, first)
+        else:
+            assert owner.parent is not None
+            owner.parent.insert_op_after(existing, owner)
+        return existing.result
+
+    def _constant(
+        self, value: SSAValue, array: Array, places: Placement
+    ) -> LiteralOp | LoadOp:
+        """Return an op that gives the known `value` in `places`."""
+        symbol = self.constants.symbol_of(value)
+        known = self._symbols.get((symbol or "", places))
+        if known is not None:
+            return LoadOp(known.symbol.string_value(), known.result.type)
+        moved = array.transpose(kept_axes(places)).reshape(
+            shape_in(places, array.shape)
+        )
+        name = self.constants.folded_name(value)
+        owner = value.owner
+        assert isinstance(owner, Operation)  # a block's argument is not known
+        made = self.constants.make(moved, name, owner.location)
+        if symbol and isinstance(made, LoadOp):
+            self._symbols[symbol, places] = made
+        return made
 
     def reorder(
         self, reorderings: Mapping[GraphOp, Reordering], rewriter: PatternRewriter
@@ -92,7 +167,7 @@ class Reorderer:
         """Replace `op`; return the transposes that give its results."""
         point = InsertPoint.before(op)
         operands = [
-            self._mover.moved(value, places, rewriter, point)
+            self.moved(value, places, rewriter, point)
             for value, places in zip(op.operands, reordering.operands, strict=True)
         ]
         new = op.rebuilt(operands, reordering.parameters)
@@ -114,9 +189,9 @@ class Reorderer:
         for use in list(inner.result.uses):
             op = use.operation
             if isinstance(op, TransposeOp) and not has_layout(op.result):
-                order = picked(order_of(inner), order_of(op))
+                order = picked(inner.permutation, op.permutation)
                 point = InsertPoint.before(op)
-                merged = self._mover.moved(inner.input, order, rewriter, point)
+                merged = self.moved(inner.input, order, rewriter, point)
                 rewriter.replace(op, (), (merged,))
 
 
@@ -127,7 +202,7 @@ def is_read_once(value: SSAValue) -> bool:
 
 def saved_bytes(op: TransposeOp, order: Order) -> int:
     """Return what `op` costs less (or more: then below 0) if it reads in `order`."""
-    merged = picked(inverse(order), order_of(op))
+    merged = picked(inverse(order), op.permutation)
     shape = picked(shape_of(op.input), order)
     return cost_of(op) - order_bytes(merged, shape, size_bytes(op.input))
 

@@ -1,7 +1,5 @@
 """Move transposes towards results, where inverses cancel."""
 
-from functools import partial
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -9,14 +7,12 @@ from xdsl.passes import ModulePass
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Reordering
-from glow.passes.constants import Constants
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph.fold_movement import move_transposes
 from glow.passes.graph.reordered_ops import Reorderer, is_read_once, is_reorderable
 from glow.passes.graph.transposes import (
     cost_of,
     inverse,
-    order_of,
     transpose_bytes,
     transpose_of,
 )
@@ -33,7 +29,7 @@ def sink_below(op: GraphOp, new: Replacement, reorderer: Reorderer) -> None:
     index, inner = next(((i, t) for i, t in inners if t is not None), (0, None))
     if inner is None or not is_reorderable(op):
         return
-    reordering = op.reordered(index, inverse(order_of(inner)))
+    reordering = op.reordered(index, inverse(inner.permutation))
     if reordering is not None and _pays(op, reordering, reorderer):
         reorderer.reorder({op: reordering}, new.rewriter)
 
@@ -43,7 +39,7 @@ def _pays(op: GraphOp, reordering: Reordering, reorderer: Reorderer) -> bool:
     gone: set[TransposeOp] = set()
     for value, places in zip(op.operands, reordering.operands, strict=True):
         inner = transpose_of(value)
-        if inner is not None and inverse(order_of(inner)) == places:
+        if inner is not None and inverse(inner.permutation) == places:
             gone.add(inner)
         elif not reorderer.is_free(value, places):
             return False
@@ -88,10 +84,4 @@ class SinkTransposesPass(ModulePass):
     name = "sink-transposes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not any(isinstance(inner, TransposeOp) for inner in op.walk()):
-            return
-        reorderer = Reorderer(Constants(op))
-        moving = (
-            partial(f, reorderer=reorderer) for f in (sink_below, sink_through_region)
-        )
-        move_transposes(op, reorderer.constants, *moving)
+        move_transposes(op, sink_below, sink_through_region)

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice, product
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
@@ -35,7 +34,6 @@ Laid = tuple[Operation, int, Layout]
 """An op and the layout of one of its operands, or of a result: by ~index."""
 
 
-@dataclass
 class Search:
     """
     Finds the candidates of a block: requests of ops, carried through other ops.
@@ -44,26 +42,21 @@ class Search:
     counts as its input.
     """
 
-    queries: TargetQueries
-    values: dict[SSAValue, Candidates] = field(default_factory=lambda: {})
-    fixed: set[SSAValue] = field(default_factory=lambda: set[SSAValue]())
-    """Values whose layout cannot change."""
-    ways: dict[Operation, list[Way]] = field(default_factory=lambda: {})
-    """The ways to run each op that has requirements; at least one."""
-    _choices: dict[Operation, tuple[LayoutChoice, ...]] = field(
-        default_factory=lambda: {}
-    )
-    _carrying: dict[GraphOp, dict[tuple[int, ...], Way]] = field(
-        default_factory=lambda: {}
-    )
-    _maps: dict[Operation, AxisMaps] = field(default_factory=lambda: {})
-    _seen: set[Laid] = field(default_factory=lambda: set[Laid]())
-    """Layouts that went through an op."""
-    _settled: set[Laid] = field(default_factory=lambda: set[Laid]())
-    """Layouts from which only ways follow that the target was asked about."""
-    _news: deque[tuple[SSAValue, int]] = field(
-        default_factory=lambda: deque[tuple[SSAValue, int]]()
-    )
+    def __init__(self, queries: TargetQueries):
+        self.queries = queries
+        self.values: dict[SSAValue, Candidates] = {}
+        self.fixed: set[SSAValue] = set()
+        """Values whose layout cannot change."""
+        self.ways: dict[Operation, list[Way]] = {}
+        """The ways to run each op that has requirements; at least one."""
+        self._choices: dict[Operation, tuple[LayoutChoice, ...]] = {}
+        self._carrying: dict[GraphOp, dict[tuple[int, ...], Way]] = {}
+        self._maps: dict[Operation, AxisMaps] = {}
+        self._seen: set[Laid] = set()
+        """Layouts that went through an op."""
+        self._settled: set[Laid] = set()
+        """Layouts from which only ways follow that the target was asked about."""
+        self._news: deque[tuple[SSAValue, int]] = deque()
 
     def run(self, block: Block) -> None:
         for op in block.ops:

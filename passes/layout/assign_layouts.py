@@ -1,6 +1,6 @@
 """Give every value the layout with which the whole network costs least."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
@@ -14,7 +14,6 @@ from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
 from glow.passes.layout.carrying import whole_layout_of
 from glow.passes.layout.problem import Problem, Ways
-from glow.support.cost_network import Solution
 from glow.support.targets import TargetQueries
 
 
@@ -41,35 +40,20 @@ class AssignLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         queries = TargetQueries.of(self.target)
-        report = _Report()
+        cost, is_exact, width = 0.0, True, 0
         for function in functions_of(op):
             for block in function.body.blocks:
                 problem = Problem(block, queries)
                 ways, solution = problem.solve()
-                report.add(problem.cost(ways), solution)
+                cost += problem.cost(ways)
+                is_exact &= solution.is_exact
+                width = max(width, solution.width)
                 assign(problem, ways, block)
-        op.attributes["layout.assignment"] = report.attribute()
-
-
-@dataclass
-class _Report:
-    """The cost of the layouts of a module, and whether it is the least."""
-
-    cost: float = 0.0
-    is_exact: bool = True
-    width: int = 0
-
-    def add(self, cost: float, solution: Solution) -> None:
-        self.cost += cost
-        self.is_exact &= solution.is_exact
-        self.width = max(self.width, solution.width)
-
-    def attribute(self) -> DictionaryAttr:
-        return DictionaryAttr(
+        op.attributes["layout.assignment"] = DictionaryAttr(
             {
-                "cost": IntegerAttr(round(self.cost), i64),
-                "method": StringAttr("exact" if self.is_exact else "bounded"),
-                "width": IntegerAttr(self.width, i64),
+                "cost": IntegerAttr(round(cost), i64),
+                "method": StringAttr("exact" if is_exact else "bounded"),
+                "width": IntegerAttr(width, i64),
             }
         )
 
@@ -79,14 +63,13 @@ def assign(problem: Problem, ways: Ways, block: Block) -> None:
     _Assignment(problem, ways).apply(block)
 
 
-@dataclass
 class _Assignment:
     """Writes the chosen layouts into a block."""
 
-    problem: Problem
-    ways: Ways
-    made: dict[tuple[SSAValue, int], SSAValue] = field(default_factory=lambda: {})
-    """Each value in each of its layouts, by the original value and the candidate."""
+    def __init__(self, problem: Problem, ways: Ways):
+        self.problem, self.ways = problem, ways
+        self.made: dict[tuple[SSAValue, int], SSAValue] = {}
+        """Each value in each of its layouts, by the original and the candidate."""
 
     def apply(self, block: Block) -> None:
         ops = list(block.ops)

@@ -1,7 +1,5 @@
 """Prove that buffers are used within their lives and as ops declare."""
 
-from dataclasses import dataclass, field
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -47,24 +45,20 @@ class VerifyMemoryPass(ModulePass):
             raise VerifyException("; ".join(problems))
 
 
-@dataclass
 class _Checker:
     """State of a walk over the ops of a function: what is alive, what is written."""
 
-    module: ModuleOp
-    problems: list[str] = field(default_factory=lambda: [])
-    alive: dict[SSAValue, AllocOp] = field(default_factory=lambda: {})
-    dead: set[SSAValue] = field(default_factory=lambda: set())
-    written: set[SSAValue] = field(default_factory=lambda: set())
-    written_symbols: set[str] = field(default_factory=lambda: set())
-    ready: set[str] = field(default_factory=lambda: set())
-
-    def __post_init__(self) -> None:
-        self.symbols = {
-            op.sym_name.data: op
-            for op in self.module.ops
-            if isinstance(op, PlaceholderOp | ConstantOp)
-        }
+    def __init__(self, module: ModuleOp):
+        storage = (
+            op for op in module.ops if isinstance(op, PlaceholderOp | ConstantOp)
+        )
+        self.symbols = {op.sym_name.data: op for op in storage}
+        self.problems: list[str] = []
+        self.alive: dict[SSAValue, AllocOp] = {}
+        self.dead: set[SSAValue] = set()
+        self.written: set[SSAValue] = set()
+        self.written_symbols: set[str] = set()
+        self.ready: set[str] = set()
 
     def check(self, function: FuncOp) -> list[str]:
         for op in function.body.block.ops:
