@@ -17,8 +17,8 @@ from glow.lowering.memory_to_loops.kernels.attention_block import Block
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
     MOVED,
     TENSORS,
+    AttentionForm,
     AttentionRow,
-    Form,
     Room,
     Spread,
     Strides,
@@ -41,7 +41,7 @@ class Attention(Kernel):
     Scratch: all that a block keeps; pieces that run at once need their own.
     """
 
-    form: Form
+    form: AttentionForm
 
     def write(self, call: Call, row: AttentionRow[Value]) -> None:
         for starts in flattened(row.blocks, len(MOVED), call.range):
@@ -68,7 +68,7 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     main.call(kernel, arguments, row, Work(units, cost))
 
 
-def _form(target: Target, op: AttentionOp) -> Form:
+def _form(target: Target, op: AttentionOp) -> AttentionForm:
     width = addressing_of(op.value).shape[-1]
     queries, keys = op.query_block.value.data, op.key_block.value.data
     panel = next(n for n in panels_of(target) if queries % n == 0)
@@ -76,7 +76,7 @@ def _form(target: Target, op: AttentionOp) -> Form:
     rows = query_rows(target, panel)
     widest = max(target.panel_widths)
     tails = tiles_of(target, rows, widest, width % widest)
-    return Form(
+    return AttentionForm(
         scale=op.scale.value.data,
         softcap=op.softcap.value.data,
         masked_score=op.masked_score.value.data,

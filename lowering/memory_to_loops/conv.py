@@ -32,7 +32,7 @@ from glow.support.types import compute_type
 
 @lowers(ConvOp)
 def lower_conv(main: Main, op: ConvOp) -> None:
-    window = Window.of(op)
+    window = ConvGeometry.of(op)
     match op.algorithm.data:
         case "direct" | "pairs" | "depthwise":
             _direct(main, op, window)
@@ -43,7 +43,7 @@ def lower_conv(main: Main, op: ConvOp) -> None:
 
 
 @dataclass(frozen=True)
-class Window:
+class ConvGeometry:
     """The geometry of a convolution and where its input lies."""
 
     input: Addressing
@@ -57,9 +57,9 @@ class Window:
     group: int
 
     @staticmethod
-    def of(op: ConvOp) -> Window:
+    def of(op: ConvOp) -> ConvGeometry:
         kernel = op.kernel_shape.get_values()
-        return Window(
+        return ConvGeometry(
             addressing_of(op.input),
             extents_of(op.result),
             tuple(kernel),
@@ -97,14 +97,14 @@ class Window:
         return offsets_of(self.kernel, steps), self.depth, channel
 
 
-def _direct(main: Main, op: ConvOp, window: Window) -> None:
+def _direct(main: Main, op: ConvOp, window: ConvGeometry) -> None:
     if not _is_direct(op):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
     product = _depthwise if op.algorithm.data == "depthwise" else _product
     call_product(main, op, (op.input, op.filter), product(main, op, window))
 
 
-def _winograd(main: Main, op: ConvOp, window: Window) -> None:
+def _winograd(main: Main, op: ConvOp, window: ConvGeometry) -> None:
     result = addressing_of(op.result)
     if not _is_direct(op) or (result.shape[1] > 1 and result.strides[1] != 1):
         raise PassFailedException(f"expected another algorithm than winograd for {op}")
@@ -121,7 +121,7 @@ def _is_direct(op: ConvOp) -> bool:
     )
 
 
-def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
+def _depthwise(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
     """Each place of the window is a stretch, multiplied lane by lane."""
     addressing = addressing_of(op.result)
     result = Matrix.of(addressing.shape, addressing.strides, 1)
@@ -152,7 +152,7 @@ def _depthwise(main: Main, op: ConvOp, window: Window) -> Product:
     )
 
 
-def _product(main: Main, op: ConvOp, window: Window) -> Product:
+def _product(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
     in_pairs = op.algorithm.data == "pairs"
     panel = physical_shape_of(op.filter.type)[-2 if in_pairs else -1]
@@ -215,7 +215,7 @@ def _by_group(buffer: SSAValue, shape: tuple[int, ...], group: int) -> Addressin
     return Addressing(wide, (outer, channels // group * step, step, *others))
 
 
-def _generic(main: Main, op: ConvOp, window: Window) -> None:
+def _generic(main: Main, op: ConvOp, window: ConvGeometry) -> None:
     """Any strides, any type; windows are clipped to the input."""
     shape = window.result
     if 0 in shape:

@@ -15,15 +15,15 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.recurrent import GruOp, LstmOp, RnnOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.recurrent import (
-    Product,
+    BatchTile,
+    GateProduct,
     Recurrent,
-    Tile,
-    Walk,
+    StepWriter,
 )
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     STRIDES,
+    BatchTiles,
     RecurrentRow,
-    Tiles,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -38,11 +38,16 @@ class Lstm(Recurrent):
     GATES: ClassVar = 4
 
     @property
-    def products(self) -> tuple[Product, ...]:
-        return (Product("recurrence", "h", 0, 4, 4),)
+    def products(self) -> tuple[GateProduct, ...]:
+        return (GateProduct("recurrence", "h", 0, 4, 4),)
 
     def finish(
-        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+        self,
+        walk: StepWriter,
+        product: GateProduct,
+        tile: BatchTile,
+        i: int,
+        sums: list[Value],
     ) -> None:
         (enter, leave, forget, new), at = sums, tile.states[i]
         old = walk.load("c", at)
@@ -58,7 +63,7 @@ class Lstm(Recurrent):
         walk.keep(tile, i, leave * self.activate(2, cell))
 
     def _gate(
-        self, walk: Walk, tile: Tile, number: int, value: Value, cell: Value
+        self, walk: StepWriter, tile: BatchTile, number: int, value: Value, cell: Value
     ) -> Value:
         """Return a gate that may peep at the cell."""
         if "peepholes" in self.given:
@@ -74,16 +79,21 @@ class Gru(Recurrent):
     GATES: ClassVar = 3
 
     @property
-    def products(self) -> tuple[Product, ...]:
+    def products(self) -> tuple[GateProduct, ...]:
         if "renewal" not in self.given:
-            return (Product("recurrence", "h", 0, 3, 2),)
+            return (GateProduct("recurrence", "h", 0, 3, 2),)
         return (
-            Product("recurrence", "h", 0, 2, 2),
-            Product("renewal", "reset", 2, 1, 1),
+            GateProduct("recurrence", "h", 0, 2, 2),
+            GateProduct("renewal", "reset", 2, 1, 1),
         )
 
     def finish(
-        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+        self,
+        walk: StepWriter,
+        product: GateProduct,
+        tile: BatchTile,
+        i: int,
+        sums: list[Value],
     ) -> None:
         at = tile.states[i]
         old = walk.load("h", at + tile.step.now)
@@ -108,11 +118,16 @@ class Rnn(Recurrent):
     GATES: ClassVar = 1
 
     @property
-    def products(self) -> tuple[Product, ...]:
-        return (Product("recurrence", "h", 0, 1, 1),)
+    def products(self) -> tuple[GateProduct, ...]:
+        return (GateProduct("recurrence", "h", 0, 1, 1),)
 
     def finish(
-        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+        self,
+        walk: StepWriter,
+        product: GateProduct,
+        tile: BatchTile,
+        i: int,
+        sums: list[Value],
     ) -> None:
         walk.keep(tile, i, self.bounded(0, sums[0]))
 
@@ -167,9 +182,9 @@ def _strips(
     return Strips.of(target, [element, compute_type(element)])
 
 
-def _tiles(target: Target, batch: int, vectors: int) -> Tiles:
+def _tiles(target: Target, batch: int, vectors: int) -> BatchTiles:
     """Return the tiles of a batch; the sums of one must fit into registers."""
     most = max(min((target.registers - 2) // vectors - 1, target.tile_rows), 1)
     count = -(-batch // most)
     rows = -(-batch // count)
-    return Tiles(rows, batch % rows, target.sums_in_flight)
+    return BatchTiles(rows, batch % rows, target.sums_in_flight)

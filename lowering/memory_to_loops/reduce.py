@@ -204,14 +204,10 @@ def lower_reduce(main: Main, op: ApplyOp) -> None:
 def _division_by_zero(element: Attribute) -> ScalarProgram:
     """Return the program that fails: the mean of no integers."""
     element = signless(element)
-    constants = [
-        Instruction(
-            arith.ConstantOp,
-            (),
-            (("value", number_attribute(value, element)),),
-            element,
-        )
+    one, zero = (
+        ScalarProgram.constant(number_attribute(value, element), element)
         for value in (1, 0)
-    ]
+    )
     division = Instruction(arith.DivSIOp, (0, 1), (), element)
-    return ScalarProgram((), (*constants, division), (2,))
+    steps = (*one.instructions, *zero.instructions, division)
+    return ScalarProgram((), steps, (2,))

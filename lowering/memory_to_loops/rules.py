@@ -20,7 +20,7 @@ Handler = Callable[[Any, Any], None]
 
 
 @dataclass(frozen=True)
-class Rule:
+class KernelRule:
     """How an op becomes calls of kernels, and what these ask of its buffers."""
 
     lower: Handler
@@ -34,7 +34,7 @@ class Rule:
     """The room that a graph op takes."""
 
 
-RULES: dict[type[Operation], Rule] = {}
+RULES: dict[type[Operation], KernelRule] = {}
 
 
 def lowers(
@@ -52,14 +52,14 @@ def lowers(
     """
 
     def register(handler: Handler) -> Handler:
-        rule = Rule(handler, in_place, updates, contiguous, scratch)
+        rule = KernelRule(handler, in_place, updates, contiguous, scratch)
         RULES.update(dict.fromkeys(ops, rule))
         return handler
 
     return register
 
 
-def rule_of(op: type[Operation]) -> Rule | None:
+def rule_of(op: type[Operation]) -> KernelRule | None:
     """Return what a kernel has registered for `op`, None if none has."""
     import_rules()
     return RULES.get(op)

@@ -20,7 +20,7 @@ from glow.support.types import dtype_of
 
 
 @dataclass(frozen=True)
-class Line:
+class AxisAddress:
     """
     Where the positions of one axis lie in a buffer.
 
@@ -59,20 +59,20 @@ class Segment:
     axes: tuple[Axis, ...]
 
 
-def lines_of(buffer: SSAValue) -> list[Line]:
+def lines_of(buffer: SSAValue) -> list[AxisAddress]:
     """Return where each axis of `buffer` lies, seen from its base pointer."""
     type_ = buffer_type(buffer)
     shape, addressing = type_.get_shape(), find_addressing(type_)
     if addressing is not None:
         return [
-            Line(((1, max(extent, 1), stride),))
+            AxisAddress(((1, max(extent, 1), stride),))
             for extent, stride in zip(shape, addressing.strides, strict=True)
         ]
     layout = layout_of(type_)
     assert layout is not None
     digits = address_map(layout, shape, dtype_of(type_.element_type).itemsize)
     return [
-        Line(mine, before)
+        AxisAddress(mine, before)
         for mine, (before, _) in zip(digits, layout.halo, strict=True)
     ]
 
@@ -114,11 +114,11 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
                 yield from _box([(line,) for line in lines], box)
 
 
-def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[Line]:
+def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[AxisAddress]:
     """Return where each axis lies, what is stored behind its end included."""
     strides = row_major_strides(stored)
     return [
-        Line(
+        AxisAddress(
             tuple(
                 (layout.dims[i].stride, stored[i], strides[i])
                 for i in layout.digits(axis)
@@ -130,7 +130,7 @@ def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[Line]:
 
 
 def _box(
-    lines: Sequence[tuple[Line, ...]], spans: Sequence[tuple[int, int]]
+    lines: Sequence[tuple[AxisAddress, ...]], spans: Sequence[tuple[int, int]]
 ) -> Iterator[Segment]:
     """Yield the strided parts of the positions that `spans` says of each axis."""
     cut = [list(_cut(axis, *span)) for axis, span in zip(lines, spans, strict=True)]
@@ -140,7 +140,7 @@ def _box(
         yield Segment(starts, axes)
 
 
-def _cut(lines: Sequence[Line], low: int, high: int) -> Iterator[Segment]:
+def _cut(lines: Sequence[AxisAddress], low: int, high: int) -> Iterator[Segment]:
     """Yield the parts of positions low..high along one axis of each operand."""
     crossed = _first_crossed(lines, low, high)
     if crossed is None:
@@ -160,7 +160,7 @@ def _cut(lines: Sequence[Line], low: int, high: int) -> Iterator[Segment]:
 
 
 def _first_crossed(
-    lines: Sequence[Line], low: int, high: int
+    lines: Sequence[AxisAddress], low: int, high: int
 ) -> tuple[int, int] | None:
     """Return the largest step with a multiple strictly inside, and its line's start."""
     crossed = [
@@ -172,7 +172,9 @@ def _first_crossed(
     return max(crossed, default=None)
 
 
-def _whole(lines: Sequence[Line], low: int, high: int, step: int) -> Iterator[Segment]:
+def _whole(
+    lines: Sequence[AxisAddress], low: int, high: int, step: int
+) -> Iterator[Segment]:
     """Yield the parts of one step, each repeated from `low` to `high`."""
     jumps = [line.jump(step) for line in lines]
     if high - low == step or None in jumps:

@@ -17,7 +17,12 @@ from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, levels_of
-from glow.lowering.memory_to_loops.kernels.heap import Heap, Line, heap_of, may_enter
+from glow.lowering.memory_to_loops.kernels.heap import (
+    Candidates,
+    Heap,
+    heap_of,
+    may_enter,
+)
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import element_of, normalize_axis
@@ -55,7 +60,7 @@ class TopK(Kernel):
     def write(self, call: Call, row: TopKRow[Value]) -> None:
         scratch = call["heap"], call["places"], row.k, row.depth
         for starts in nest(row.outer, len(row.strides), bounds=call.range):
-            line = Line(call["x"], starts[0], row.strides[0])
+            line = Candidates(call["x"], starts[0], row.strides[0])
             heap = heap_of(call["x"].element)(line, *scratch, self.largest)
             heap.fill()
             start = self._filtered(row.extent, heap) if self.lanes else row.k

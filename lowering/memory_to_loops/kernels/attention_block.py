@@ -15,11 +15,11 @@ from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.values import INDEX, Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
-    Place,
+    QueryBlock,
     Spread,
     products,
 )
-from glow.lowering.memory_to_loops.kernels.attention_scores import Scores
+from glow.lowering.memory_to_loops.kernels.attention_scores import ScoreBlock
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 _ZEROED = 16
@@ -27,7 +27,7 @@ _ZEROED = 16
 
 
 @dataclass(frozen=True)
-class Block(Place):
+class Block(QueryBlock):
     """
     Writes what an attention does with a block of queries.
 
@@ -108,7 +108,7 @@ class Block(Place):
 
     def _meet(self, key: Value, count: Value, valid: Value, upto: Value) -> None:
         """Write what the queries do with `count` keys, from `key` on."""
-        scores = Scores(self, key, count)
+        scores = ScoreBlock(self, key, count)
         if scores.is_widened:
             scores.widen()
         for name in ("mask", "bias"):

@@ -34,7 +34,7 @@ class Spread(Enum):
 
 
 @dataclass(frozen=True)
-class Form:
+class AttentionForm:
     """
     The parameters of an attention kernel's code.
 
@@ -120,10 +120,10 @@ class AttentionRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Place:
+class QueryBlock:
     """A block of queries: what is computed with it, and where operands stand."""
 
-    form: Form
+    form: AttentionForm
     call: Call
     row: AttentionRow[Value]
     at: Mapping[str, Value]

@@ -14,7 +14,7 @@ from glow.codegen.memory import Strip, Strips, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.values import Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
-    Place,
+    QueryBlock,
     Spread,
     Strides,
     products,
@@ -22,10 +22,10 @@ from glow.lowering.memory_to_loops.kernels.attention_parts import (
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreBlock:
     """Writes the scores of `count` keys from `key` on, for the queries of a block."""
 
-    block: Place
+    block: QueryBlock
     key: Value
     count: Value
 

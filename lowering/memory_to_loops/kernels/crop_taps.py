@@ -16,7 +16,7 @@ from glow.codegen.values import Value, absolute, select
 from glow.dialects.graph.interpolation import HALF_WAY, Interpolation
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 
-Taps = list[tuple[Value, Value | None]]
+TapValues = list[tuple[Value, Value | None]]
 """Positions, some beyond the ends of the input, and their weights."""
 
 
@@ -77,7 +77,7 @@ class CropTaps(Kernel):
             return 0.5 * (start + end) * last
         return start * last + x * (end - start) * last / steps
 
-    def _taps(self, at: Value, last: Value) -> Taps:
+    def _taps(self, at: Value, last: Value) -> TapValues:
         if self.how.mode == "nearest":
             return [(self._rounded(at), None)]
         if self.how.mode == "linear":
@@ -97,7 +97,7 @@ class CropTaps(Kernel):
             case _:
                 return select(beyond > HALF_WAY, above, below)
 
-    def _linear(self, at: Value, last: Value) -> Taps:
+    def _linear(self, at: Value, last: Value) -> TapValues:
         at = _held(at, last)
         first = function(math.FloorOp, at)
         second = minimum(first + 1, last)
@@ -107,7 +107,7 @@ class CropTaps(Kernel):
             (second, select(is_end, 0.5, at - first)),
         ]
 
-    def _cubic(self, at: Value, last: Value) -> Taps:
+    def _cubic(self, at: Value, last: Value) -> TapValues:
         first = function(math.FloorOp, at)
         positions = [first + k for k in range(-1, 3)]
         weights = [self._curve(absolute(at - p)) for p in positions]

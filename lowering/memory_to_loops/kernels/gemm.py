@@ -12,8 +12,8 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, bounds_of
 from glow.lowering.memory_to_loops.kernels.microkernel import (
-    Factors,
     Tile,
+    TileFactors,
     multiply,
     multiply_lanes,
 )
@@ -157,7 +157,7 @@ class Gemm(Kernel):
         """Return the finished rows of a tile."""
         call, row, panel = finish.call, finish.row, finish.panel
         start = panel.bases["right"]
-        factors = Factors(
+        factors = TileFactors(
             left=call["left"],
             rows=[finish.begin("left", i) for i in range(self.tile.rows)],
             table=call["table"],

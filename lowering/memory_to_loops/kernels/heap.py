@@ -23,7 +23,7 @@ _TOP = 1 << 31
 
 
 @dataclass(frozen=True)
-class Line:
+class Candidates:
     """The elements to choose from: `memory[start + i * stride]`."""
 
     memory: Memory
@@ -43,7 +43,7 @@ class Heap(ABC):
     `values` and `places` have room for `size` elements.
     """
 
-    line: Line
+    line: Candidates
     values: Memory
     places: Memory
     size: Value

@@ -68,7 +68,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Factors:
+class TileFactors:
     """
     The factors of a tile.
 
@@ -98,7 +98,7 @@ class Factors:
     """
 
 
-def multiply(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]:
+def multiply(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Value]:
     """
     Add the products of `f` to `sums`, one per row, and return them.
 
@@ -129,7 +129,7 @@ def multiply(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]:
 
 
 def _by_k(
-    f: Factors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
+    f: TileFactors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
 ) -> Generator[bool]:
     """Write the loop along a segment; a line of the next panel is fetched per k."""
     for _ in loop(0, f.run, ahead, k, line, *totals, name="k", nonempty=True):
@@ -138,7 +138,7 @@ def _by_k(
 
 
 def _by_page(
-    f: Factors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
+    f: TileFactors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
 ) -> Generator[bool]:
     """Write it; with each page of the panel, fetch where a later one begins."""
     size = dtype_of(f.right.element).itemsize
@@ -152,7 +152,7 @@ def _by_page(
             yield False
 
 
-def multiply_lanes(f: Factors, row: Strip, sums: Sequence[Value]) -> list[Value]:
+def multiply_lanes(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Value]:
     """
     Add products of the same lane of both factors to `sums`; a stretch is one row.
 

@@ -23,7 +23,7 @@ from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
 
 @dataclass(frozen=True)
-class Product:
+class GateProduct:
     """
     Part of a step: `count` gates from `first` on, plus what `matrix` makes of a state.
 
@@ -56,17 +56,22 @@ class Recurrent(Sequential):
 
     @property
     @abstractmethod
-    def products(self) -> tuple[Product, ...]:
+    def products(self) -> tuple[GateProduct, ...]:
         """The products of a step, one after the other."""
 
     @abstractmethod
     def finish(
-        self, walk: Walk, product: Product, tile: Tile, i: int, sums: list[Value]
+        self,
+        walk: StepWriter,
+        product: GateProduct,
+        tile: BatchTile,
+        i: int,
+        sums: list[Value],
     ) -> None:
         """Write what follows a product, for row `i` of a tile; a sum per gate."""
 
     def write(self, call: Call, row: RecurrentRow[Value]) -> None:
-        Walk(self, call, row).write()
+        StepWriter(self, call, row).write()
 
     def activate(self, number: int, x: Value) -> Value:
         """Return activation `number` of vectors, lane by lane where it must be."""
@@ -93,7 +98,7 @@ def _lane_by_lane(program: ScalarProgram, x: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class Step:
+class SequenceStep:
     """A step, and what is added to find the states before and after it."""
 
     t: Value
@@ -102,10 +107,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Tile:
+class BatchTile:
     """Rows of the batch in one block of units at one step; offsets by row."""
 
-    step: Step
+    step: SequenceStep
     unit: Value
     """Where the block begins in a state of one row."""
     inputs: list[Value]
@@ -116,7 +121,7 @@ class Tile:
     """Whether each sequence goes on; none if all do."""
 
 
-class Walk(States):
+class StepWriter(States):
     """Writes the loops of a `Recurrent`."""
 
     def __init__(self, cell: Recurrent, call: Call, row: RecurrentRow[Value]):
@@ -130,12 +135,12 @@ class Walk(States):
         for t in loop(0, self.row.steps, now, then, name="t", nonempty=True):
             for product in self.cell.products:
                 for block in loop(0, self.row.blocks, name="block", nonempty=True):
-                    self._tiles(product, Step(t, now.value, then.value), block)
+                    self._tiles(product, SequenceStep(t, now.value, then.value), block)
             self.store(t, then.value)
             now.value, then.value = then.value, now.value
         self.end(now.value)
 
-    def _tiles(self, product: Product, step: Step, block: Value) -> None:
+    def _tiles(self, product: GateProduct, step: SequenceStep, block: Value) -> None:
         (begin, end), tiles = self.call.range, self.cell.tiles
         whole = minimum(end, self.row.tiles) if tiles.rest else end
         for tile in loop(begin, whole, name="tile", nonempty=not tiles.rest):
@@ -146,7 +151,12 @@ class Walk(States):
                 self._tile(product, step, block, first, tiles.rest)
 
     def _tile(
-        self, product: Product, step: Step, block: Value, first: Value, count: int
+        self,
+        product: GateProduct,
+        step: SequenceStep,
+        block: Value,
+        first: Value,
+        count: int,
     ) -> None:
         """Compute some rows from `first` on in one block of units."""
         unit = block * self.cell.strip.size
@@ -160,7 +170,7 @@ class Walk(States):
             for (place, _), row in zip(places, rows, strict=True)
         ]
         alive = [alive for _, alive in places if alive is not None]
-        tile = Tile(step, unit, inputs, [start + unit for start in starts], alive)
+        tile = BatchTile(step, unit, inputs, [start + unit for start in starts], alive)
         sources = [s + step.now for s in starts] if product.source == "h" else starts
         sums = [
             self._initial(product, unit, start, gate)
@@ -173,7 +183,9 @@ class Walk(States):
             line = sums[i * product.count : (i + 1) * product.count]
             self.cell.finish(self, product, tile, i, line)
 
-    def _initial(self, product: Product, unit: Value, start: Value, gate: int) -> Value:
+    def _initial(
+        self, product: GateProduct, unit: Value, start: Value, gate: int
+    ) -> Value:
         """Return what the sums of a gate start from."""
         strip = self.cell.strip
         if gate < product.late:
@@ -183,7 +195,11 @@ class Walk(States):
         return strip.constant(0, self.cell.compute)
 
     def _multiply(
-        self, product: Product, sources: list[Value], matrix: Value, sums: list[Value]
+        self,
+        product: GateProduct,
+        sources: list[Value],
+        matrix: Value,
+        sums: list[Value],
     ) -> list[Value]:
         """
         Add the products of states and weights to `sums`, row after row.
@@ -210,7 +226,7 @@ class Walk(States):
 
     def _turn(
         self,
-        product: Product,
+        product: GateProduct,
         sources: list[Value],
         matrix: Value,
         bounds: tuple[Value, Value],
@@ -237,7 +253,9 @@ class Walk(States):
         """Load the vectors of a block of operand `name`."""
         return self.call[name].load(at, self.cell.strip)
 
-    def keep(self, tile: Tile, i: int, new: Value, old: Value | None = None) -> None:
+    def keep(
+        self, tile: BatchTile, i: int, new: Value, old: Value | None = None
+    ) -> None:
         """Store the state of row i after the step: the old one if it has ended."""
         if tile.alive:
             if old is None:
@@ -245,7 +263,7 @@ class Walk(States):
             new = self.chosen(tile, i, new, old)
         self.call["h"][tile.states[i] + tile.step.then] = new
 
-    def chosen(self, tile: Tile, i: int, new: Value, old: Value) -> Value:
+    def chosen(self, tile: BatchTile, i: int, new: Value, old: Value) -> Value:
         """Return `new`, but `old` where the sequence of row i has ended."""
         if not tile.alive:
             return new

@@ -47,7 +47,7 @@ class RecurrentRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Tiles:
+class BatchTiles:
     """The rows of the batch that are computed together, and those left over."""
 
     rows: int
@@ -68,7 +68,7 @@ class Sequential(Kernel, ABC):
     compute: Attribute
     lanes: int
     vectors: int
-    tiles: Tiles
+    tiles: BatchTiles
     reverse: bool
     given: tuple[str, ...]
     strips: Strips
