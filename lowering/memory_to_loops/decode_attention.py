@@ -51,6 +51,8 @@ class DecodeAttention(Kernel):
 
     scale: float
     strips: Strips
+    values: Strips
+    """Those along the elements of a value."""
 
     def write(self, call: Call, row: DecodeRow[Value]) -> None:
         for head in flattened(row.heads, len(MOVED), call.range):
@@ -76,16 +78,18 @@ class DecodeAttention(Kernel):
     ) -> Value:
         """Store the scores of the keys; return the largest."""
         compute = call["scores"].compute
-        peak = Var(constant(lowest(compute), compute))
-        for t in loop(0, count, peak):
-            key = at["k"] + t * row.steps[0]
+        peak, key = Var(constant(lowest(compute), compute)), Var(at["k"])
+        for t in loop(0, count, peak, key):
             total = Total.of(self.strips, 0, compute)
             for i, strip in self.strips.along(row.widths[0], total):
                 query = call["q"].load(at["q"] + i, strip)
-                total.value = fma(query, call["k"].load(key + i, strip), total.value)
+                total.value = fma(
+                    query, call["k"].load(key.value + i, strip), total.value
+                )
             score = total.result("add") * self.scale
             call["scores"][t] = score
             peak.value = larger(peak.value, score)
+            key.value += row.steps[0]
         return peak.value
 
     def _weights(self, call: Call, count: Value, peak: Value) -> Value:
@@ -110,16 +114,28 @@ class DecodeAttention(Kernel):
         factor: Value,
     ) -> None:
         scores = call["scores"]
-        for i, strip in self.strips.along(row.widths[1]):
-            start, total = at["v"] + i, Var(strip.constant(0, scores.compute))
-            for t in loop(0, count, total):
-                weight = strip.spread(scores[t])
-                value = call["v"].load(start + t * row.steps[1], strip)
-                total.value = fma(weight, value, total.value)
+        for i, strip in self.values.along(row.widths[1]):
+            place, total = Var(at["v"] + i), Var(strip.constant(0, scores.compute))
+            for t in loop(0, count, place, total):
+                value = call["v"].load(place.value, strip)
+                total.value = fma(strip.spread(scores[t]), value, total.value)
+                place.value += row.steps[1]
             call["y"].store(total.value * strip.spread(factor), at["y"] + i, strip)
 
 
 _ENDLESS = 1 << 40
+
+
+def _along_values(strips: Strips, width: int) -> Strips:
+    """
+    Return strips of long vectors where single ones would go over all keys again.
+
+    Sums of one vector wait for each other; those of several do not.
+    """
+    size = strips.lanes * strips.unroll
+    if strips.masked and width % size > strips.lanes:
+        return Strips(size, masked=True)
+    return strips
 
 
 @lowers(DecodeAttentionOp)
@@ -147,11 +163,9 @@ def lower_decode_attention(main: Main, op: DecodeAttentionOp) -> None:
     if lengths and right >= 0:
         reach -= length
     element = buffer_type(op.query).element_type
-    kernel = DecodeAttention(
-        op.scale.value.data,
-        Strips.of(main.target, [element, compute_type(element)], unroll=4),
-    )
     width = extents_of(op.result)[-1]
+    strips = Strips.of(main.target, [element, compute_type(element)], unroll=4)
+    kernel = DecodeAttention(op.scale.value.data, strips, _along_values(strips, width))
     row = DecodeRow(
         heads,
         Level(length, (*(s[2] for s in own), 0, 1)),
