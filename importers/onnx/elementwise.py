@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from onnx import TensorProto
@@ -12,7 +13,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MinOp, ModOp
 from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp
-from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.one_to_one import BINARY
 from glow.importers.onnx.registry import Outputs, onnx_op
@@ -158,9 +159,14 @@ def quantize_linear(node: Node) -> Tensor:
     result = xp.round(node.input(0).astype(inner) / scale.astype(inner))
     if zero is not None:
         result = result + zero.astype(inner)
+    return saturated(result, dtype)
+
+
+def saturated(value: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """Return whole floats as integers of type `dtype`: the nearest that there is."""
     bounds = limits_of(dtype)
-    result = xp.minimum(xp.maximum(result, int(bounds.min)), int(bounds.max))
-    return node.emit(CastOp, result, to=element_type_of(dtype), saturate=True)
+    held = xp.minimum(xp.maximum(value, int(bounds.min)), int(bounds.max))
+    return emit(CastOp, held, to=element_type_of(dtype), saturate=True)
 
 
 @onnx_op("DequantizeLinear")

@@ -68,7 +68,7 @@ def _is_among(factor: float, limits: np.iinfo[np.integer]) -> bool:
 
 @onnx_op("Conv")
 def conv(node: Node) -> Outputs:
-    return node.apply(ConvOp, pads=padding_of(node, _kernel(node)))
+    return node.apply(ConvOp, pads=padding_of(node, kernel_of(node)))
 
 
 def padding_of(node: Node, kernel: Ints) -> Ints:
@@ -85,7 +85,7 @@ def padding_of(node: Node, kernel: Ints) -> Ints:
 
 @onnx_op("ConvTranspose")
 def conv_transpose(node: Node) -> Outputs:
-    kernel = _kernel(node)
+    kernel = kernel_of(node)
     sizes = {name: node.integers(name) for name in ("output_padding", "output_shape")}
     for name, values in sizes.items():
         if values is not None:
@@ -100,14 +100,14 @@ def conv_transpose(node: Node) -> Outputs:
     return node.apply(ConvTransposeOp, pads=pads, output_padding=added)
 
 
-def _kernel(node: Node) -> Ints:
+def kernel_of(node: Node, filter: int = 1) -> Ints:
     """Return the extents of the filter, which kernel_shape may only repeat."""
-    if len(node.shape(0)) < 3 or len(node.shape(0)) != len(node.shape(1)):
+    if len(node.shape(0)) < 3 or len(node.shape(0)) != len(node.shape(filter)):
         node.invalid(
             "expected an input and a filter of one rank of at least 3, "
-            f"got {node.input(0).type} and {node.input(1).type}"
+            f"got {node.input(0).type} and {node.input(filter).type}"
         )
-    kernel, said = node.shape(1)[2:], node.integers("kernel_shape")
+    kernel, said = node.shape(filter)[2:], node.integers("kernel_shape")
     if said is not None and said != kernel:
         node.invalid(f"expected kernel_shape {list(kernel)}, got {list(said)}")
     return kernel

@@ -114,6 +114,38 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         InvalidModelError,
         "expected a number for each block of 2 along axis 1, got [2, 3]",
     ),
+    "zero point": (
+        of(
+            node("MatMulInteger", "a b z", "y"),
+            a=np.ones((2, 3), np.uint8),
+            b=np.ones((3, 4), np.uint8),
+            z=np.zeros(3, np.uint8),
+        ),
+        InvalidModelError,
+        "expected one number, or one for each row, column or filter, got [3]",
+    ),
+    "zero point of a vector": (
+        of(
+            node("MatMulInteger", "a b z", "y"),
+            a=np.ones(3, np.uint8),
+            b=np.ones((3, 4), np.uint8),
+            z=np.zeros(2, np.uint8),
+        ),
+        InvalidModelError,
+        "expected one number, or one for each row, column or filter, got [2]",
+    ),
+    "scales of a result": (
+        of(
+            node("QLinearMatMul", "a s z a s z t v", "y"),
+            a=np.ones((3, 3), np.uint8),
+            s=np.ones((), f32),
+            z=np.zeros((), np.uint8),
+            t=np.ones(3, f32),
+            v=np.zeros(3, np.uint8),
+        ),
+        UnsupportedModelError,
+        "QLinearMatMul with several scales of the result",
+    ),
     "wide integers": (
         of(
             node("QuantizeLinear", "x s", "y", output_dtype=TensorProto.INT32),
