@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar, cast, get_origin
 
 from glow.codegen.memory import Memory
@@ -12,15 +13,28 @@ from glow.codegen.values import Value
 R = TypeVar("R")
 
 
-def integers(row: Any) -> Iterator[int]:
-    """Yield the integers of a row in order, those of nested records too."""
-    for _, number in _leaves(row, ""):
-        yield number
+def integers(row: Any) -> list[int]:
+    """Return the integers of a row in order, those of nested records too."""
+    names = _names_of(row.__class__)
+    if names is not None:
+        parts = [getattr(row, name) for name in names]
+    elif isinstance(row, tuple | list):
+        parts = cast(Sequence[Any], row)
+    else:
+        return [int(row)]
+    return [number for part in parts for number in integers(part)]
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...] | None:
+    """Return what the fields of a dataclass are called; None for another type."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else None
 
 
 def blank(kind: type[R], **parts: Any) -> R:
     """Return a row whose numbers do not matter; `parts` are the records in it."""
-    names = [each.name for each in fields(cast(Any, get_origin(kind) or kind))]
+    names = _names_of(get_origin(kind) or kind)
+    assert names is not None
     return kind(**{name: parts.get(name, 0) for name in names})
 
 
@@ -31,18 +45,7 @@ def zeros(row: R) -> R:
 
 def length_of(row: Any) -> int:
     """Return how many integers a row has."""
-    return sum(1 for _ in _leaves(row, ""))
-
-
-def _leaves(row: Any, name: str) -> Iterator[tuple[str, int]]:
-    if isinstance(row, tuple | list):
-        for part in cast(tuple[Any, ...], row):
-            yield from _leaves(part, name)
-    elif is_dataclass(row):
-        for each in fields(row):
-            yield from _leaves(getattr(row, each.name), each.name)
-    else:
-        yield name, int(row)
+    return len(integers(row))
 
 
 def read_row(like: R, table: Memory, at: Value) -> R:
@@ -66,7 +69,7 @@ def _mapped(row: Any, name: str, take: Callable[[str], Value | int]) -> Any:
     if isinstance(row, tuple):
         parts = cast(tuple[Any, ...], row)
         return tuple(_mapped(part, name, take) for part in parts)
-    if is_dataclass(row) and not isinstance(row, type):
-        names = [each.name for each in fields(row)]
-        return replace(row, **{n: _mapped(getattr(row, n), n, take) for n in names})
-    return take(name)
+    names = _names_of(row.__class__)
+    if names is None:
+        return take(name)
+    return type(row)(**{n: _mapped(getattr(row, n), n, take) for n in names})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
@@ -132,14 +131,10 @@ def _places(
         (input.strides[0], tile * line, tile * pixel),
         -pads[0] * line - pads[1] * pixel,
     )
-    rows = [
-        (n * height + min(y * tile + i, height - 1)) * width
-        + min(x * tile + j, width - 1)
-        for n, y, x, i, j in product(
-            range(batch), range(down), range(across), range(tile), range(tile)
-        )
-    ]
-    return tiles, np.array(rows, np.int64)
+    lines = np.minimum(np.arange(down * tile), height - 1).reshape(down, 1, tile, 1)
+    columns = np.minimum(np.arange(across * tile), width - 1).reshape(across, 1, tile)
+    images = height * width * np.arange(batch).reshape(batch, 1, 1, 1, 1)
+    return tiles, (images + lines * width + columns).reshape(-1)
 
 
 def _core(

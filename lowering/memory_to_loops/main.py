@@ -99,6 +99,8 @@ class Main:
         self._writer = Writer(self.block, self.block)
         self._pointers: dict[tuple[str, int], SSAValue] = {}
         self._bases: dict[tuple[SSAValue, int, Any], SSAValue] = {}
+        self._indices: dict[int, SSAValue] = {}
+        self._symbols: dict[Kernel, str] = {}
         self._table_index: dict[bytes, int] = {}
         type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
         with writing_to(self._writer):
@@ -189,8 +191,10 @@ class Main:
         return self._pointers[key]
 
     def _index(self, number: int) -> SSAValue:
-        with writing_to(self._writer):
-            return index(number).ssa
+        if number not in self._indices:
+            with writing_to(self._writer):
+                self._indices[number] = index(number).ssa
+        return self._indices[number]
 
     def _typed(self, pointer: SSAValue, start: int, element: Any) -> SSAValue:
         key = (pointer, start, element)
@@ -248,12 +252,15 @@ class Main:
         bases = [argument.base for argument in arguments.values()]
         at = self._index(len(self.rows))
         self.rows.extend(integers(row))
+        symbol = self._symbols.get(kernel)
+        if symbol is None:  # to write the key of an equal kernel again takes longer
+            symbol = self._symbols[kernel] = kernel.symbol
         for begin, end in self.cuts(work.units):
             bounds = self._index(begin), self._index(end)
             operands = [*bases, self._rows, at, *bounds]
             if kernel not in self.kernels:
                 self.kernels[kernel] = tuple(value.type for value in operands)
-            op = func.CallOp(kernel.symbol, operands, [])
+            op = func.CallOp(symbol, operands, [])
             op.attributes["units"] = IntegerAttr(work.units, i64)
             op.attributes["cost"] = IntegerAttr(work.cost, i64)
             op.location = self.location
