@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -20,6 +19,7 @@ from glow.support.errors import CompilationError
 from glow.tools.graph_drawing import dot_of
 
 _FORMATS = (".dot", ".svg", ".png", ".pdf")
+_DRAWN = ("import", "graph", "layout")
 ASSIGNMENT = "layout.assignment"
 """The attribute in which `assign-layouts` says what it found."""
 
@@ -34,60 +34,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emit-graph", metavar="FILE", help=text)
 
 
-@dataclass(frozen=True)
-class Inspection:
-    """The report or drawing to show, checked against the rest of the command line."""
+def check_arguments(args: argparse.Namespace) -> None:
+    """
+    Raise ValueError for a stage or file that a report or drawing does not go with.
 
-    report: bool
-    drawing: Path | None
-    target: str
-    stage: str | None
-    """The stage that the module has gone through, if one was asked for."""
-
-    @staticmethod
-    def of(args: argparse.Namespace, target: str) -> Inspection:
-        """Return what `args` ask for; a report runs the stages that it needs."""
-        if args.layout_report and not args.passes and args.stop_after is None:
-            args.stop_after = "layout"
-        drawing = None if args.emit_graph is None else Path(args.emit_graph)
-        stop = args.stop_after
-        if args.layout_report and stop not in (None, "layout", "memory"):
-            raise ValueError(
-                "expected --stop-after layout or memory with --layout-report, "
-                f"got {stop}"
-            )
-        if drawing is not None:
-            _check_drawing(drawing, args)
-        return Inspection(args.layout_report, drawing, target, args.stop_after)
-
-    @property
-    def is_asked(self) -> bool:
-        return self.report or self.drawing is not None
-
-    def show(self, module: ModuleOp) -> str:
-        """Write the drawing; return the text to print."""
-        if not self.is_asked:
-            return ""
-        level = self.stage or level_of(module)
-        if self.drawing is not None:
-            if level not in ("import", "graph", "layout"):
-                raise CompilationError(
-                    f"expected graph or layout IR to draw, got {level} IR"
-                )
-            draw(dot_of(module), self.drawing)
-        return layout_report(module, level, self.target) if self.report else ""
-
-
-def _check_drawing(drawing: Path, args: argparse.Namespace) -> None:
-    if drawing.suffix not in _FORMATS:
+    A report runs the stages that it needs.
+    """
+    if args.layout_report and not args.passes and args.stop_after is None:
+        args.stop_after = "layout"
+    stop = args.stop_after
+    if args.layout_report and stop not in (None, "layout", "memory"):
         raise ValueError(
-            f"expected a file ending in {', '.join(_FORMATS)} to draw to, got {drawing}"
+            f"expected --stop-after layout or memory with --layout-report, got {stop}"
         )
-    if args.stop_after not in (None, "import", "graph", "layout"):
+    if args.emit_graph is None:
+        return
+    if Path(args.emit_graph).suffix not in _FORMATS:
+        raise ValueError(
+            f"expected a file ending in {', '.join(_FORMATS)} to draw to, "
+            f"got {args.emit_graph}"
+        )
+    if stop not in (None, *_DRAWN):
         raise ValueError(
             "expected --stop-after import, graph or layout with --emit-graph, "
-            f"got {args.stop_after}"
+            f"got {stop}"
         )
+
+
+def inspected(module: ModuleOp, args: argparse.Namespace, target: str) -> str | None:
+    """Write the drawing that is asked for; return the report, None for neither."""
+    if not args.layout_report and args.emit_graph is None:
+        return None
+    level = args.stop_after or level_of(module)
+    if args.emit_graph is not None:
+        if level not in _DRAWN:
+            raise CompilationError(
+                f"expected graph or layout IR to draw, got {level} IR"
+            )
+        draw(dot_of(module), Path(args.emit_graph))
+    return layout_report(module, level, target) if args.layout_report else ""
 
 
 def draw(text: str, path: Path) -> None:
@@ -125,7 +110,7 @@ def _rendered(text: str, format_: str) -> bytes | None:
 
 def layout_report(module: ModuleOp, level: str, target: str) -> str:
     """Return a table of the movements in `module`, which has IR of `level`."""
-    if level not in ("import", "graph", "layout", "memory"):
+    if level not in (*_DRAWN, "memory"):
         raise CompilationError(
             f"expected layout or memory IR to report on, got {level} IR"
         )

@@ -46,6 +46,7 @@ Values = dict[str, SSAValue | None]  # None: an op that cannot be imported makes
 _ONNX_TYPES = {dtype: number for number, dtype in DTYPES.items()}
 
 
+@dataclass
 class GraphImporter:
     """
     Imports nodes in order; a node that reads what could not be imported is skipped.
@@ -54,20 +55,12 @@ class GraphImporter:
     `problems`, and the import goes on with the types that the model declares.
     """
 
-    def __init__(
-        self,
-        emitter: Emitter,
-        problems: Problems,
-        functions: Mapping[Key, Function],
-        declared: Mapping[str, TensorType],
-        folder: Path | None,
-    ):
-        self._emitter = emitter
-        self._problems = problems
-        self._functions = functions
-        self._declared = declared
-        self._folder = folder
-        self._budget = MAX_NODES
+    emitter: Emitter
+    problems: Problems
+    functions: Mapping[Key, Function]
+    declared: Mapping[str, TensorType]
+    folder: Path | None
+    budget: int = MAX_NODES
 
     def run(
         self,
@@ -84,8 +77,8 @@ class GraphImporter:
         `within`, if given.
         """
         wanted = {name for node in nodes for name in node.reads}.union(outputs) - {""}
-        self._budget -= len(nodes)
-        if depth > MAX_DEPTH or self._budget < 0:
+        self.budget -= len(nodes)
+        if depth > MAX_DEPTH or self.budget < 0:
             raise InvalidModelError(
                 f"functions of the model nest deeper than {MAX_DEPTH} levels "
                 f"or expand to more than {MAX_NODES} nodes"
@@ -99,17 +92,17 @@ class GraphImporter:
                 made = self._import(record, inputs, place)
             except Unsupported as problem:
                 unknown = problem.unknown_inputs
-                self._problems.add(str(problem), record.label, unknown)
+                self.problems.add(str(problem), record.label, unknown)
                 made = self._stand_ins(record)
             values |= zip(record.outputs, made, strict=False)
             for name in record.outputs:
-                if name in wanted and values.get(name) is None and not self._problems:
+                if name in wanted and values.get(name) is None and not self.problems:
                     raise InvalidModelError(f'{record.label} does not make "{name}"')
 
     def _import(
         self, record: Record, inputs: list[SSAValue | None], place: _Place
     ) -> Sequence[SSAValue | None]:
-        function = self._functions.get((record.domain, record.op_type, record.overload))
+        function = self.functions.get((record.domain, record.op_type, record.overload))
         if function is not None:
             return self._call(function, record, inputs, place)
         schema = _schema_of(record)
@@ -132,10 +125,10 @@ class GraphImporter:
                 record,
                 schema,
                 tuple(inputs),
-                self._emitter,
+                self.emitter,
                 place.location,
                 place.wanted,
-                self._folder,
+                self.folder,
                 lambda name: self._body(name, record, place),
             )
             return self._handle(handler, node)
@@ -155,7 +148,7 @@ class GraphImporter:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise InvalidModelError(f"{record.label}: {error}") from error
         for name in node.unread():
-            self._problems.add(f"attribute {name} of {record.operator}", record.label)
+            self.problems.add(f"attribute {name} of {record.operator}", record.label)
         results = [returned] if isinstance(returned, Tensor) else returned
         outputs = [None if each is None else each.value for each in results]
         if any(map(node.is_read, range(len(outputs), node.output_count))):
@@ -182,10 +175,10 @@ class GraphImporter:
     def _body(self, name: str, record: Record, place: _Place) -> RunBody:
         """Return what imports the body in attribute `name` for its inputs."""
         graph = value_of(record.attributes[name])
-        body = body_of(graph, record.opsets, place.around, self._folder)
+        body = body_of(graph, record.opsets, place.around, self.folder)
         scope = dict(place.around)
         for each, read in body.weights.items():
-            scope[each] = self._emitter.constant(read(), each, place.location)
+            scope[each] = self.emitter.constant(read(), each, place.location)
 
         def run(arguments: Sequence[SSAValue | None]) -> list[SSAValue | None]:
             if len(arguments) != len(body.inputs):
@@ -201,7 +194,7 @@ class GraphImporter:
 
     def _stand_ins(self, record: Record) -> list[SSAValue | None]:
         """Return values of the types that the model declares, to go on with."""
-        types = [self._declared.get(name) for name in record.outputs]
+        types = [self.declared.get(name) for name in record.outputs]
         return [t and LoadOp("unsupported", t).result for t in types]
 
 
