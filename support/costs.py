@@ -25,6 +25,8 @@ class Costs(NamedTuple):
     """A weight read from no cache, in multiplications."""
     winograd_large_filter: int = 16 << 20
     """The bytes of a transformed filter from which smaller tiles are preferred."""
+    winograd_wide_filter: int = 4 << 20
+    """The bytes up to which the transform of one in 16 bits is kept in f32."""
     winograd_patience: float = 1.3
     """How many times longer smaller tiles may take to be preferred."""
     panel_near: float = 6.0

@@ -81,25 +81,30 @@ def winograd_form(
     """
     Return the form that beats the direct sum over a 3 x 3 window, if one does.
 
-    Transforms of filters of 16 bits are rounded. F2 adds half again to the error of
-    rounding the result, F4 would make it ten times as large.
+    Transforms of filters of 16 bits are rounded for F2, which adds half again to the
+    error of rounding the result. F4 would make it ten times as large: its transforms
+    are kept in f32, where that is little memory.
     """
     outputs, inputs = filter[:2]
     if inputs % _LINE or outputs % _LINE:
         return None
-    weight = costs.winograd_weight * itemsize / 4
+    weight, is_narrow = costs.winograd_weight * itemsize / 4, itemsize < 4
+    weights = {F2: weight, F4: costs.winograd_weight}
 
     def cost(form: Form) -> float:
         tiles = form.tiles(result)
         shares = 1 / inputs + 1 / outputs
         transforms = costs.winograd_transform * form.places * tiles * shares
-        return _together(2 * form.places * tiles, form.places * weight) + transforms
+        reading = form.places * weights[form]
+        return _together(2 * form.places * tiles, reading) + transforms
 
     pixels = result[0] * prod(result[2:])
-    best = F2 if itemsize < 4 else min(FORMS, key=cost)
+    size = 4 * F4.places * inputs * outputs
+    is_too_wide = is_narrow and size > costs.winograd_wide_filter
+    best = F2 if is_too_wide else min(FORMS, key=cost)
     if cost(best) >= _together(18 * pixels, 9 * weight):
         return None
-    is_large = 4 * F4.places * inputs * outputs >= costs.winograd_large_filter
+    is_large = size >= costs.winograd_large_filter
     return F2 if is_large and cost(F2) <= costs.winograd_patience * cost(best) else best
 
 
@@ -128,8 +133,8 @@ def winograd_filter(array: Array, panel: int, form: Form) -> Array:
     outputs, depth = array.shape[:2]
     panels = -(-outputs // panel)
     shape = (form.side, form.side, panels, depth, panel)
-    packed = aligned_empty(prod(shape) * array.itemsize)
-    packed = packed.view(array.dtype).reshape(shape)
+    dtype = np.result_type(array, np.float32) if form == F4 else array.dtype
+    packed = aligned_empty(prod(shape) * dtype.itemsize).view(dtype).reshape(shape)
     for i in range(panels):
         columns = array[i * panel : (i + 1) * panel]
         count = len(columns)

@@ -320,6 +320,7 @@ def networks() -> dict[str, tuple[Array, Array, dict[str, Any]]]:
         "window": ((2, 16, 9, 9), (40, 16, 3, 3), pads | {"strides": (2, 2)}),
         "window of three channels": ((1, 3, 9, 9), (20, 3, 3, 3), pads),
         "winograd": ((1, 32, 14, 14), (32, 32, 3, 3), pads),
+        "winograd, many channels": ((1, 176, 8, 8), (176, 176, 3, 3), pads),
         "groups": ((1, 12, 7, 7), (24, 4, 3, 3), pads | {"group": 3}),
         "channels": ((1, 24, 9, 9), (24, 1, 3, 3), pads | {"group": 24}),
     }

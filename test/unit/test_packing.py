@@ -21,11 +21,13 @@ from glow.lowering.convolution.filters import (
     packed_filter,
 )
 from glow.lowering.convolution.winograd import (
+    F2,
     F4,
     FORMS,
     Form,
     winograd_block,
     winograd_filter,
+    winograd_form,
     winograd_scratch_elements,
     winograd_stride,
 )
@@ -114,6 +116,20 @@ def test_pairs_are_for_even_depths_of_bf16(
     assert choose_algorithm(conv, target).name == expected
     without = replace(AVX512, multiplies_bf16=False)
     assert choose_algorithm(conv, without).name == "direct"
+
+
+@pytest.mark.parametrize(
+    ("channels", "itemsize", "expected"),
+    [(64, 4, F4), (64, 2, F4), (256, 4, F4), (256, 2, F2)],
+)
+def test_large_filters_of_16_bits_are_not_transformed_to_f32(
+    channels: int, itemsize: int, expected: Form
+) -> None:
+    filter, result = (channels, channels, 3, 3), (1, channels, 28, 28)
+    assert winograd_form(AVX512.costs, filter, result, itemsize) == expected
+    taps = np.ones(filter, np.float16 if itemsize == 2 else np.float32)
+    packed = winograd_filter(taps, 16, expected)
+    assert packed.dtype == (np.float32 if expected == F4 else taps.dtype)
 
 
 def test_panels_do_not_span_groups() -> None:
