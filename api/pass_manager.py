@@ -77,8 +77,9 @@ def plan(
         return not step.optional or not (left_out or step.name in options.disable)
 
     chosen = [([step for step in group if runs(step)], end) for group, end in groups]
-    make = _pass_maker({"target": _text_of(target), "kernels": kernels}, requests)
-    return [Part(tuple(map(make, s)), end) for s, end in chosen if s or end]
+    values = {"target": _text_of(target), "kernels": kernels}
+    made = [(tuple(_pass_for(s, values, requests) for s in c), e) for c, e in chosen]
+    return [Part(passes, end) for passes, end in made if passes or end]
 
 
 def _requests(options: Options) -> dict[str, Parameters]:
@@ -115,17 +116,12 @@ def _check_disabled(disable: Iterable[str], steps: Sequence[Step]) -> None:
         )
 
 
-def _pass_maker(
-    values: Mapping[str, str], requests: Mapping[str, Parameters]
-) -> Callable[[Step], ModulePass]:
-    available = universe().all_passes
-
-    def make(step: Step) -> ModulePass:
-        (spec,) = parse_pipeline(Template(step.text).substitute(values))
-        parameters = {**spec.parameters, **requests.get(step.option, {})}
-        return _pass_of(ArgSpec(spec.name, parameters), available)
-
-    return make
+def _pass_for(
+    step: Step, values: Mapping[str, str], requests: Mapping[str, Parameters]
+) -> ModulePass:
+    (spec,) = parse_pipeline(Template(step.text).substitute(values))
+    parameters = {**spec.parameters, **requests.get(step.option, {})}
+    return _pass_of(ArgSpec(spec.name, parameters), universe().all_passes)
 
 
 def _text_of(target: str) -> str:

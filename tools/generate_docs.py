@@ -111,18 +111,11 @@ def _passes_page() -> str:
 
 def _pipeline_table(stage: Stage) -> str:
     dialects = ", ".join(sorted(stage.dialects))
-    lines = [
-        f"## Stage {stage.name}",
-        "",
-        f"Ops that may remain: {dialects}.",
-        "",
-        "| step | why | |",
-        "|---|---|---|",
-    ]
+    lines = [f"## Stage {stage.name}", "", f"Ops that may remain: {dialects}.", ""]
+    lines += ["| step | why | |", "|---|---|---|"]
     for step in stage.steps:
         note = "optional" if step.optional else ""
-        if step.option:
-            note = f"with `{step.option}`"
+        note = f"with `{step.option}`" if step.option else note
         lines.append(f"| `{step.text}` | {step.reason} | {note} |")
     return "\n".join(lines)
 

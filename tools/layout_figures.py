@@ -46,12 +46,8 @@ def layout_figures(model: object, target: str) -> Figures:
 def _solved(module: ModuleOp, target: str) -> Figures:
     """Return figures of the search for layouts, and the cost of greedy ones."""
     start = time.process_time()
-    blocks = [
-        block
-        for function in module.body.ops
-        if isinstance(function, FuncOp)
-        for block in function.body.blocks
-    ]
+    functions = [op for op in module.body.ops if isinstance(op, FuncOp)]
+    blocks = [block for function in functions for block in function.body.blocks]
     problems = [Problem(block, TargetQueries.of(target)) for block in blocks]
     stated = time.process_time()
     solutions = [problem.solve() for problem in problems]

@@ -101,12 +101,8 @@ def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Exe
     """Return the executable in a file, for the shape that `args` or `inputs` say."""
     net = load_executable(args.model)
     has_shapes = isinstance(net, DynamicExecutable)
-    given = [
-        name.replace("_", "-")
-        for name in _OF_MODELS
-        if getattr(args, name) and not (name == "dim" and has_shapes)
-    ]
-    if given:
+    refused = [n for n in _OF_MODELS if not (n == "dim" and has_shapes)]
+    if given := [n.replace("_", "-") for n in refused if getattr(args, n)]:
         raise ValueError(
             f"{args.model}: expected no --{', --'.join(given)} for what is compiled"
         )

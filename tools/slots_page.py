@@ -32,19 +32,15 @@ def slots_page(note: str) -> str:
     parts = ["# Slots", note, _INTRODUCTION.strip()]
     for dialect in ("graph", "memory"):
         operations = UNIVERSE.all_dialects[dialect]().operations
-        ops = sorted(
-            (op for op in operations if issubclass(op, IRDLOperation)),
-            key=lambda op: op.name,
-        )
+        each = (op for op in operations if issubclass(op, IRDLOperation))
+        ops = sorted(each, key=lambda op: op.name)
         some = [op for op in ops if _optional(op)]
+        others = (_required(op) for op in ops if op not in some)
         parts += [
             f"## Ops of `{dialect}` with optional slots",
             _table(("op", "slot", "optional", "stands for", "targets"), _rows(some)),
             f"## Ops of `{dialect}` that need all their slots",
-            _table(
-                ("op", "operands", "results"),
-                (_required(op) for op in ops if op not in some),
-            ),
+            _table(("op", "operands", "results"), others),
         ]
     return "\n\n".join(parts) + "\n"
 
@@ -113,15 +109,10 @@ class ExampleParser(Parser):
         return super().resolve_operand(operand, type)
 
 
-def example_text(op: type[Operation]) -> str:
-    """Return the one example in the docstring of `op`."""
-    (text,) = re.findall(r"```mlir\n(.*?)```", getdoc(op) or "", re.DOTALL)
-    return text
-
-
 def example_of(op: type[Operation]) -> Operation:
-    """Return the first `op` of its example, in a module that verifies."""
-    module = ExampleParser(context(), example_text(op)).parse_module()
+    """Return the first `op` of the example in its docstring, which verifies."""
+    (text,) = re.findall(r"```mlir\n(.*?)```", getdoc(op) or "", re.DOTALL)
+    module = ExampleParser(context(), text).parse_module()
     for inner in module.ops:
         inner.verify()
     return next(inner for inner in module.walk() if isinstance(inner, op))

@@ -67,12 +67,8 @@ def scan(node: Node) -> Values:
         node.invalid(f"expected {number} inputs to scan, got {len(node.inputs)}")
     state, scanned = list(node.inputs[:split]), node.given[split:]
     zeros = (0,) * number
-    axes = [
-        normalize_axis(axis, value.ndim)
-        for axis, value in zip(
-            node.integers("scan_input_axes") or zeros, scanned, strict=True
-        )
-    ]
+    given = zip(node.integers("scan_input_axes") or zeros, scanned, strict=True)
+    axes = [normalize_axis(axis, value.ndim) for axis, value in given]
     backward = node.integers("scan_input_directions") or zeros
     lengths = {v.shape[axis] for v, axis in zip(scanned, axes, strict=True)}
     if len(lengths) != 1 or len(backward) != number:

@@ -70,14 +70,11 @@ def _counts(node: Node, rows: Tensor, grams: list[NDArray[Any]]) -> list[Tensor]
     for length, each in enumerate(grams, 1):
         zero = node.literal(np.zeros((batch, len(each)), np.float32))
         wanted = low <= length <= high and len(each) > 0
-        steps = range(1, 2 + (skips if length > 1 else 0))
-        widths = [(step, extent - (length - 1) * step) for step in steps]
-        hits = [
-            _hits(node, rows, each, step, width)
-            for step, width in widths
-            if wanted and width > 0
-        ]
-        parts.append(reduce(xp.add, hits, zero))
+        hits = [zero]
+        for step in range(1, 2 + (skips if length > 1 else 0)) if wanted else ():
+            width = extent - (length - 1) * step
+            hits += [_hits(node, rows, each, step, width)] if width > 0 else []
+        parts.append(reduce(xp.add, hits))
     return parts
 
 

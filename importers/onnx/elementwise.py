@@ -175,11 +175,9 @@ def dequantize_linear(node: Node) -> Tensor:
     scale, number = _parameter(node, 1), node.integer("output_dtype", 0)
     dtype = dtype_of_onnx(number, "output_dtype") if number else scale.dtype
     whole = node.input(0).astype(np.int32)
-    if node.optional(2) is not None:
-        if node.dtype(2) != node.dtype(0):
-            node.invalid(
-                f"expected a zero point of {node.dtype(0)}, got {node.dtype(2)}"
-            )
+    if (zero := node.optional(2)) is not None:
+        if zero.dtype != node.dtype(0):
+            node.invalid(f"expected a zero point of {node.dtype(0)}, got {zero.dtype}")
         whole = whole - _parameter(node, 2).astype(np.int32)
     return (whole.astype(scale.dtype) * scale).astype(dtype)
 
