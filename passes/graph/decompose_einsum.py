@@ -1,5 +1,6 @@
 """Write Einstein sums as matrix products, elementwise products and sums."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -109,14 +110,19 @@ def cheapest_pair(
     terms: Sequence[Labels], result: Labels, size: Size
 ) -> tuple[int, int]:
     """Return the two of at least two operands whose product takes the least work."""
-    pairs = [(i, j) for j in range(len(terms)) for i in range(j)]
+    # Operands with the same axes cost the same: the first two stand for all of them.
+    places: dict[Labels, list[int]] = {}
+    for place, labels in enumerate(terms):
+        places.setdefault(labels, []).append(place)
+    first = sorted(place for alike in places.values() for place in alike[:2])
+    counts = Counter(label for labels in terms for label in labels)
 
     def cost(pair: tuple[int, int]) -> tuple[int, int]:
-        i, j = pair
-        axes = tuple(dict.fromkeys(terms[i] + terms[j]))
-        return size(axes), size(_ordered(axes, needed(terms, pair, result)))
+        both = Counter(terms[pair[0]] + terms[pair[1]])
+        kept = (a for a, count in both.items() if a in result or counts[a] > count)
+        return size(tuple(both)), size(tuple(kept))
 
-    return min(pairs, key=cost)
+    return min(((i, j) for j in first for i in first if i < j), key=cost)
 
 
 def needed(terms: Sequence[Labels], pair: tuple[int, int], result: Labels) -> set[str]:
