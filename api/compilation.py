@@ -47,13 +47,19 @@ class Source:
     constants: Mapping[str, object] | None = None
 
     def load(self) -> Model:
-        """Return the model, with IR of its own; see `glow.load`."""
-        from glow.loading import load_model
-        from glow.model import copied
+        """
+        Return the model, with IR of its own; see `glow.load`.
+
+        Errors: InvalidModelError for IR that is not valid, text or in memory.
+        """
+        from glow.loading import check_valid, load_model
+        from glow.model import SymbolicModel, copied
 
         model = copied(self.model)
         if model is None:
             return load_model(self.model, self.dims, self.weights, self.constants)
+        if not isinstance(model, SymbolicModel):
+            check_valid(model.module, "the module that was passed")
         return model
 
     @property

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from glow.analysis.levels import level_of
 from glow.model import Model, SymbolicModel, context, named
 from glow.options import Options, Shapes, target_spec
-from glow.pass_manager import plan, run_part
+from glow.pass_manager import Part, entry_checks, plan, run_part
 from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
@@ -58,7 +58,9 @@ def _lower(
     module: ModuleOp, backend: Backend, spec: str, options: Options
 ) -> list[StageReport]:
     kernels = "declared" if backend.links_kernels else "defined"
-    parts = plan(level_of(module), backend.level, spec, options, kernels)
+    level = level_of(module)
+    entry = Part(entry_checks(level, spec))
+    parts = [entry, *plan(level, backend.level, spec, options, kernels)]
     ctx = context()
     given = [resource.array for resource in resources_of(module)]
     mapped = [array for array in given if is_mapped(array)]

@@ -126,8 +126,13 @@ def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
     held = held_weights(path, weights)
     module = parse_text(context(), path.read_bytes(), str(path))
     del held  # the module's own handles keep the bytes alive
+    check_valid(module, str(path))
+    return module
+
+
+def check_valid(module: ModuleOp, name: str) -> None:
+    """Raise InvalidModelError, which begins with `name`, for IR that is not valid."""
     try:
         verify_module(module)
     except VerifyException as error:
-        raise InvalidModelError(f"{path}: {error}") from None
-    return module
+        raise InvalidModelError(f"{name}: {error}") from None

@@ -82,6 +82,17 @@ def plan(
     return [Part(passes, end) for passes, end in made if passes or end]
 
 
+def entry_checks(level: str, target: str) -> tuple[ModulePass, ...]:
+    """
+    Return the passes that verify a module which enters the pipeline at `level`.
+
+    They check what its author, and not our stages, has to guarantee.
+    """
+    make = _pass_maker({"target": _text_of(target)}, {})
+    steps = (step for stage in stages_between("import", level) for step in stage.steps)
+    return tuple(make(step) for step in steps if step.verifies)
+
+
 def _requests(options: Options) -> dict[str, Parameters]:
     """Return the parameters of steps that carry out one of `options`, by its name."""
     requests: dict[str, Parameters] = {}

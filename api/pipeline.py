@@ -29,6 +29,11 @@ class Step:
     def name(self) -> str:
         return self.text.partition("{")[0]
 
+    @property
+    def verifies(self) -> bool:
+        """Whether it also checks modules that enter the pipeline behind its stage."""
+        return self.name.startswith("verify-")
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -128,6 +133,8 @@ dce  (optional)
     Values that nothing reads are not computed.
 remove-dead-constants  (optional)
     Weights from before they were folded would stay in memory and in files.
+verify-symbols
+    Placeholders become buffers, which must be as loads and saves take them.
 """
 _LAYOUT = """
 relayout-io  (for relayout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.dialects.builtin import (
@@ -128,6 +129,25 @@ class ConvOp(EpilogueOp):
         "`(` $result `:` type($result) `)` $epilogue attr-dict"
     )
 
+    def border(self) -> tuple[tuple[int, int], ...]:
+        """
+        Return how many zeros the op reads around its input: (before, after) per axis.
+
+        Winograd's last tiles reach beyond `pads`.
+        """
+        none = ((0, 0),) * 2
+        spatial = extents_of(self.input)[2:]
+        if self.halo is None:
+            return none + ((0, 0),) * len(spatial)
+        pads = self.numbers("pads")
+        befores, afters = pads[: len(spatial)], list(pads[len(spatial) :])
+        if self.algorithm.data == "winograd":
+            tile = isqrt(extents_of(self.filter)[0]) - 2
+            for i, (extent, before) in enumerate(zip(spatial, befores, strict=True)):
+                tiles = -(-(extent + before + afters[i] - 2) // tile)
+                afters[i] = max(afters[i], tile * tiles + 2 - extent - before)
+        return none + tuple(zip(befores, afters, strict=True))
+
     def verify_(self) -> None:
         if self.algorithm.data not in ALGORITHMS:
             raise VerifyException(
@@ -135,10 +155,89 @@ class ConvOp(EpilogueOp):
                 f'got "{self.algorithm.data}"'
             )
         super().verify_()
-        rank = len(extents_of(self.input))
-        if len(extents_of(self.result)) != rank:
+        shape, result = extents_of(self.input), extents_of(self.result)
+        rank = len(shape)
+        if len(result) != rank:
             raise VerifyException(
                 f"expected a result of rank {rank}, got {buffer_type(self.result)}"
+            )
+        self._check_window(rank - 2)
+        channels, group = result[1], self.group.value.data
+        if group < 1 or shape[1] % group or channels % group:
+            raise VerifyException(
+                f"expected channels in {group} groups, got {shape[1]} and {channels}"
+            )
+        expected = (shape[0], channels, *self._spatial())
+        if result != expected:
+            raise VerifyException(
+                f"expected a result of {list(expected)}, got {list(result)}"
+            )
+        self._check_filter(extents_of(self.filter), shape[1] // group, channels, group)
+        if self.bias is not None and extents_of(self.bias) != (channels,):
+            raise VerifyException(
+                f"expected a bias of [{channels}], got {buffer_type(self.bias)}"
+            )
+
+    def _check_window(self, spatial: int) -> None:
+        """Raise unless there is a number per axis, or per side of one, in its range."""
+        for name, count, least in (
+            ("kernel_shape", spatial, 1),
+            ("strides", spatial, 1),
+            ("dilations", spatial, 1),
+            ("pads", 2 * spatial, 0),
+        ):
+            values = self.numbers(name)
+            if len(values) != count or any(value < least for value in values):
+                raise VerifyException(
+                    f"expected {count} numbers of at least {least} as {name}, "
+                    f"got {list(values)}"
+                )
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """Return the values of property `name`, which is an array."""
+        return tuple(getattr(self, name).get_values())
+
+    def _spatial(self) -> tuple[int, ...]:
+        """Return the spatial extents of the result."""
+        extents, pads = extents_of(self.input)[2:], self.numbers("pads")
+        return tuple(
+            (n + before + after - dilation * (k - 1) - 1) // stride + 1
+            for n, before, after, dilation, k, stride in zip(
+                extents,
+                pads[: len(extents)],
+                pads[len(extents) :],
+                self.numbers("dilations"),
+                self.numbers("kernel_shape"),
+                self.numbers("strides"),
+                strict=True,
+            )
+        )
+
+    def _check_filter(
+        self, filter: Sequence[int], depth: int, channels: int, group: int
+    ) -> None:
+        """Raise unless `filter` is what the algorithm reads for these channels."""
+        kernel = self.numbers("kernel_shape")
+        match self.algorithm.data, tuple(filter):
+            case "generic", shape:
+                fits = shape == (channels, depth, *kernel)
+            case "depthwise", shape:
+                fits = depth == 1 and shape == (*kernel, channels)
+            case "winograd", (places, panels, inputs, width):
+                square = places in (16, 36) and kernel == (3, 3) and group == 1
+                fits = square and inputs == depth and panels * width >= channels
+            case "direct", (groups, panels, *taps, inputs, width):
+                same = (groups, tuple(taps), inputs) == (group, kernel, depth)
+                fits = same and panels * width * group >= channels
+            case "pairs", (groups, panels, *taps, pairs, width, 2):
+                same = (groups, tuple(taps), 2 * pairs) == (group, kernel, depth)
+                fits = same and panels * width * group >= channels
+            case _:
+                fits = False
+        if not fits:
+            raise VerifyException(
+                f"expected a filter of {channels} by {depth} channels and "
+                f"{list(kernel)} for {self.algorithm.data}, got {list(filter)}"
             )
 
 

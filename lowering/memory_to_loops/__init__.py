@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from xdsl.context import Context
@@ -27,7 +28,7 @@ from glow.dialects.memory.storage import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.rules import rule_of
+from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.support.arrays import ALIGNMENT
 from glow.support.targets import target_of
 
@@ -96,6 +97,15 @@ def _lower(main: Main, op: Operation) -> None:
     if rule is None:
         name = op.title if isinstance(op, MemoryOp) else op.name
         raise PassFailedException(f"memory-to-loops cannot lower {name}")
+    if isinstance(op, ApplyOp) and rule.scratch is not None:
+        rooms = rule.scratch(op.graph_op())
+        if len(rooms) != len(op.scratch):
+            raise PassFailedException(
+                f"{op.title} expects {len(rooms)} scratch buffers, "
+                f"got {len(op.scratch)}"
+            )
+        for room, buffer in zip(rooms, op.scratch, strict=True):
+            check_room(op, buffer, room.element_type, prod(room.get_shape()))
     rule.lower(main, op)
 
 

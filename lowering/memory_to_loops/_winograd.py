@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import f32
 
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing
@@ -13,6 +14,7 @@ from glow.lowering.convolution.winograd import (
     Form,
     form_with,
     winograd_block,
+    winograd_scratch_elements,
     winograd_stride,
 )
 from glow.lowering.memory_to_loops._epilogue import (
@@ -34,6 +36,7 @@ from glow.lowering.memory_to_loops.kernels.winograd import (
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
 from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
+from glow.lowering.memory_to_loops.rules import check_room
 from glow.support.targets import Target
 
 
@@ -95,6 +98,9 @@ def _rows(
     """Return the row of all parts, and the products of one block."""
     input, result = images
     places, *_, panel = physical_shape_of(op.filter.type)
+    if op.scratch is not None:
+        elements = winograd_scratch_elements(target, form, input.shape, result.shape)
+        check_room(op, op.scratch, f32, elements)
     block = winograd_block(target, form, input.shape, result.shape)
     inputs, outputs = input.shape[1], result.shape[1]
     matrices = winograd_stride(block, inputs), winograd_stride(block, outputs)

@@ -32,6 +32,7 @@ from glow.lowering.memory_to_loops.rows import (
     tiles_in_order,
     turned_tiles,
 )
+from glow.lowering.memory_to_loops.rules import check_room
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
 from glow.lowering.tile_heights import tile_rows
 from glow.support.targets import Target
@@ -85,7 +86,7 @@ def call_product(
         return
     left, right = factors
     if op.scratch is not None:
-        product, left = _widened(main, left, op.scratch, product), op.scratch
+        product, left = _widened(main, op, left, op.scratch, product), op.scratch
     table, pieces = Table(), list(_pieces(product))
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
@@ -103,13 +104,18 @@ def call_product(
 
 
 def _widened(
-    main: Main, left: SSAValue, scratch: SSAValue, product: Product
+    main: Main,
+    op: ConvOp | MatMulOp,
+    left: SSAValue,
+    scratch: SSAValue,
+    product: Product,
 ) -> Product:
     """Convert what `product` reads of `left` to f32; return it as reading that."""
     parts = (product.rows, product.segments, product.left_batches)
     run = (product.run - 1) * product.step
     first = sum(int(part.min()) for part in parts) + min(0, run)
     last = sum(int(part.max()) for part in parts) + max(0, run)
+    check_room(op, scratch, f32, last - first + 1)
     widen = Instruction(arith.ExtFOp, (0,), (), f32)
     program = ScalarProgram((buffer_type(left).element_type,), (widen,), (1,))
     axes = [Axis(last - first + 1, (1, 1))]

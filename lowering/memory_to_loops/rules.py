@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from math import prod
 from types import ModuleType
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.memory.base import Buffer
+from glow.dialects.memory.base import Buffer, buffer_type
 from glow.support.discovery import modules_in
 from glow.support.extensions import KERNELS, load_all
+from glow.support.locations import name_of
 
 Handler = Callable[[Any, Any], None]
 """A function of a `Main` and the op that it lowers."""
@@ -63,6 +66,18 @@ def rule_of(op: type[Operation]) -> KernelRule | None:
     """Return what a kernel has registered for `op`, None if none has."""
     import_rules()
     return RULES.get(op)
+
+
+def check_room(
+    op: Operation, scratch: SSAValue, element: Attribute, count: int
+) -> None:
+    """Raise PassFailedException unless `scratch` has room for `count` elements."""
+    type_ = buffer_type(scratch)
+    if type_.element_type != element or prod(type_.get_shape()) < count:
+        raise PassFailedException(
+            f"{op.name} (from {name_of(op)}): expected scratch for {count} {element}, "
+            f"got {type_}"
+        )
 
 
 @cache

@@ -1,7 +1,11 @@
 """Prove that buffers are used within their lives and as ops declare."""
 
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from typing import Any
+
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -9,9 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
 from glow.analysis.directions import functions_of
+from glow.analysis.written import Written
 from glow.dialects.layout.attribute import is_alike
 from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.dialects.memory.products import ConvOp
 from glow.dialects.memory.storage import (
     AllocOp,
     ConstantOp,
@@ -22,25 +28,54 @@ from glow.dialects.memory.storage import (
 )
 from glow.support.locations import name_of
 
+Storage = PlaceholderOp | ConstantOp
+
 
 class VerifyMemoryPass(ModulePass):
     """
     Check every use of every buffer, and list all problems at once.
 
-    Level: memory -> memory. Needs: nothing; changes nothing.
-    Errors: a use before the alloc or after the dealloc, a second dealloc, a read of
-    what was never written, a write to a constant or to an input, an operand that
-    overlaps a written one undeclared, a buffer of the arena that shares bytes with
-    another one alive, an unknown symbol; of outputs that are marked as ready, one that
-    is not or twice, or is written later.
+    What is written is known per element, so that a read of a buffer that was written in
+    part is refused unless it reads that part.
+    Level: memory -> memory. Needs: insert-deallocs; changes nothing.
+    Errors: a use before the alloc or after the dealloc, a second dealloc or none, a
+    read of elements that were never written, a border that is read and is not zero, a
+    write to a constant or to an input, an output that is not written, an operand that
+    overlaps a written one undeclared, a buffer beyond the end of the arena or one that
+    shares bytes with another one alive, an unknown symbol; of outputs that are marked
+    as ready, one that is not or twice, or is written later.
     """
 
     name = "verify-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        problems: list[str] = []
-        for function in functions_of(op):
-            problems += _Checker(op).check(function)
+        symbols = {
+            storage.sym_name.data: storage
+            for storage in op.ops
+            if isinstance(storage, Storage)
+        }
+        arena = op.attributes.get("glow.arena_bytes")
+        bytes_ = arena.value.data if isinstance(arena, IntegerAttr) else None
+        if arena is not None and (bytes_ is None or bytes_ < 0):
+            raise VerifyException(
+                f"glow.arena_bytes: expected an integer of at least 0, got {arena}"
+            )
+        checkers = [
+            _Checker(function, symbols, bytes_) for function in functions_of(op)
+        ]
+        problems = [problem for checker in checkers for problem in checker.check()]
+        for name, storage in symbols.items():
+            if not (
+                isinstance(storage, PlaceholderOp)
+                and storage.is_output
+                and storage.direction.data == "out"
+            ):
+                continue
+            if not any(checker.completes(name) for checker in checkers):
+                problems.append(
+                    f"memory.placeholder @{name}: expected a function that writes "
+                    "each element"
+                )
         if problems:
             raise VerifyException("; ".join(problems))
 
@@ -48,20 +83,25 @@ class VerifyMemoryPass(ModulePass):
 class _Checker:
     """State of a walk over the ops of a function: what is alive, what is written."""
 
-    def __init__(self, module: ModuleOp):
-        storage = (
-            op for op in module.ops if isinstance(op, PlaceholderOp | ConstantOp)
-        )
-        self.symbols = {op.sym_name.data: op for op in storage}
+    def __init__(
+        self, function: FuncOp, symbols: dict[str, Storage], arena_bytes: int | None
+    ):
+        self.function = function
+        self.symbols = symbols
+        self.arena_bytes = arena_bytes
         self.problems: list[str] = []
         self.alive: dict[SSAValue, AllocOp] = {}
+        self.placed: list[tuple[int, int]] = []
         self.dead: set[SSAValue] = set()
-        self.written: set[SSAValue] = set()
-        self.written_symbols: set[str] = set()
+        self.written: dict[SSAValue | str, Written] = {}
         self.ready: set[str] = set()
 
-    def check(self, function: FuncOp) -> list[str]:
-        for op in function.body.block.ops:
+    def check(self) -> Sequence[str]:
+        """Return the problems of the function."""
+        if len(self.function.body.blocks) > 1:
+            self._report(self.function, "expected one block")
+            return self.problems
+        for op in self.function.body.block.ops:
             match op:
                 case AllocOp():
                     self._allocate(op)
@@ -73,6 +113,8 @@ class _Checker:
                     self._mark(op)
                 case _:
                     self._access(op)
+        for op in self.alive.values():
+            self._report(op, f"{buffer_type(op.result)} is never deallocated")
         if self.ready:
             self.problems += [
                 f"memory.placeholder @{name}: nothing says when it is ready"
@@ -81,29 +123,46 @@ class _Checker:
             ]
         return self.problems
 
+    def completes(self, name: str) -> bool:
+        """Return whether each element of placeholder `name` has a value at the end."""
+        written, storage = self.written.get(name), self.symbols[name]
+        return written is not None and written.holds(buffer_type(storage.type))
+
     def _report(self, op: Operation, problem: str) -> None:
         name = op.title if isinstance(op, MemoryOp) else op.name
         self.problems.append(f"{name} (from {name_of(op)}): {problem}")
 
     def _allocate(self, op: AllocOp) -> None:
-        if op.offset is not None:
-            start = op.offset.value.data
-            end = start + size_bytes(buffer_type(op.result))
-            for other in self.alive.values():
-                if other.offset is None:
-                    continue
-                low = other.offset.value.data
-                if start < low + size_bytes(buffer_type(other.result)) and low < end:
-                    self._report(
-                        op, f"bytes {start}..{end} belong to a buffer that is alive"
-                    )
         self.alive[op.result] = op
+        self.written[op.result] = Written(buffer_type(op.result))
+        if op.offset is None:
+            if self.arena_bytes is not None:
+                self._report(op, "expected an offset, as there is an arena")
+            return
+        start, end = _bytes_of(op, op.offset)
+        if end > (self.arena_bytes or 0):
+            self._report(
+                op,
+                f"bytes {start}..{end} lie outside the arena, whose size is "
+                f"glow.arena_bytes = {self.arena_bytes or 0}",
+            )
+        if start == end:
+            return
+        at = bisect_left(self.placed, (start, end))
+        neighbors = self.placed[max(at - 1, 0) : at + 1]
+        if any(low < end and start < high for low, high in neighbors):
+            self._report(op, f"bytes {start}..{end} belong to a buffer that is alive")
+        insort(self.placed, (start, end))
 
     def _deallocate(self, op: DeallocOp) -> None:
         if op.buffer in self.dead:
             self._report(op, "the buffer was deallocated before")
-        elif self.alive.pop(op.buffer, None) is None:
+        elif (alloc := self.alive.pop(op.buffer, None)) is None:
             self._report(op, "expected a buffer made by memory.alloc")
+        elif alloc.offset is not None:
+            place = _bytes_of(alloc, alloc.offset)
+            if place in self.placed:
+                self.placed.remove(place)
         self.dead.add(op.buffer)
 
     def _get(self, op: GetOp) -> None:
@@ -125,36 +184,42 @@ class _Checker:
     def _access(self, op: Operation) -> None:
         accesses = accesses_of(op)
         for value, kind in accesses:
-            root = root_of(value)
-            if root in self.dead:
+            if root_of(value) in self.dead:
                 self._report(op, "uses a buffer after its dealloc")
             if kind.reads:
-                self._read(op, root)
+                self._read(op, value)
+        if isinstance(op, ConvOp) and not self._written(op.input).has_zeros_around(
+            buffer_type(op.input), op.border()
+        ):
+            self._report(op, "expected zeros around the input, as wide as the op reads")
         for value, kind in accesses:
             if kind.writes:
-                self._write(op, root_of(value))
+                self._write(op, value)
         if isinstance(op, MemoryOp):
             self._check_overlaps(op, accesses)
 
-    def _placeholder(self, root: SSAValue) -> PlaceholderOp | ConstantOp | None:
+    def _storage(self, root: SSAValue) -> Storage | None:
         owner = root.owner
         if not isinstance(owner, GetOp):
             return None
         return self.symbols.get(owner.symbol.string_value())
 
-    def _read(self, op: Operation, root: SSAValue) -> None:
-        if 0 in buffer_type(root).get_shape():
-            return  # there is nothing to write
-        storage = self._placeholder(root)
-        fresh = root in self.alive or (
-            isinstance(storage, PlaceholderOp) and storage.direction.data == "out"
-        )
-        name = None if storage is None else storage.sym_name.data
-        if fresh and root not in self.written and name not in self.written_symbols:
-            self._report(op, "reads a buffer that nothing has written")
+    def _written(self, buffer: SSAValue) -> Written:
+        """Return what is written of the storage that `buffer` is a view of."""
+        root = root_of(buffer)
+        storage = self._storage(root)
+        key = root if storage is None else storage.sym_name.data
+        if key not in self.written:
+            out = isinstance(storage, PlaceholderOp) and storage.direction.data == "out"
+            self.written[key] = Written(buffer_type(root), whole=not out)
+        return self.written[key]
 
-    def _write(self, op: Operation, root: SSAValue) -> None:
-        storage = self._placeholder(root)
+    def _read(self, op: Operation, buffer: SSAValue) -> None:
+        if not self._written(buffer).holds(buffer_type(buffer)):
+            self._report(op, "reads elements of a buffer that nothing has written")
+
+    def _write(self, op: Operation, buffer: SSAValue) -> None:
+        storage = self._storage(root_of(buffer))
         if isinstance(storage, ConstantOp):
             self._report(op, f"writes to constant @{storage.sym_name.data}")
         elif isinstance(storage, PlaceholderOp):
@@ -162,9 +227,10 @@ class _Checker:
                 self._report(op, f"writes to input @{storage.sym_name.data}")
             if storage.sym_name.data in self.ready:
                 self._report(op, f"writes to @{storage.sym_name.data}, which was ready")
-            self.written_symbols.add(storage.sym_name.data)
-        if not isinstance(op, ZeroHaloOp):
-            self.written.add(root)
+        if isinstance(op, ZeroHaloOp):
+            self._written(buffer).zero_border()
+        else:
+            self._written(buffer).write(buffer_type(buffer))
 
     def _check_overlaps(
         self, op: MemoryOp, accesses: list[tuple[SSAValue, Kind]]
@@ -174,7 +240,7 @@ class _Checker:
             if not kind.writes:
                 continue
             for j, (other, other_kind) in enumerate(accesses):
-                if i == j or root_of(written) is not root_of(other):
+                if i == j or not self._share_storage(written, other):
                     continue
                 if other_kind.writes and j < i:
                     continue
@@ -187,6 +253,20 @@ class _Checker:
                         "the op declares no such pair",
                     )
 
+    def _share_storage(self, one: SSAValue, other: SSAValue) -> bool:
+        """Return whether both are views of one allocation, placeholder or constant."""
+        first, second = root_of(one), root_of(other)
+        storage = self._storage(first)
+        return first is second or (
+            storage is not None and storage is self._storage(second)
+        )
 
-def _is_output(op: PlaceholderOp | ConstantOp | None) -> bool:
+
+def _bytes_of(op: AllocOp, offset: IntegerAttr[Any]) -> tuple[int, int]:
+    """Return the bytes of the arena that `op` takes, from the first up to an end."""
+    start = offset.value.data
+    return start, start + size_bytes(buffer_type(op.result))
+
+
+def _is_output(op: Storage | None) -> bool:
     return isinstance(op, PlaceholderOp) and op.is_output

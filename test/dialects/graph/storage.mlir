@@ -31,14 +31,22 @@ graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef01234567
 // CHECK-NEXT:    %x = graph.load @x : tensor<2x3xf32>
 // CHECK-NEXT:    %n = graph.load @state : tensor<i64>
 // CHECK-NEXT:    %w = graph.load @w : tensor<3xi1>
+// CHECK-NEXT:    %z = graph.literal dense<0.000000e+00> : tensor<2xf32> : tensor<2xf32>
 // CHECK-NEXT:    graph.save @"/layer.1/Relu: 0", %x : tensor<2x3xf32>
 // CHECK-NEXT:    graph.save @state, %n : tensor<i64>
+// CHECK-NEXT:    graph.save @cache, %z : tensor<2xf32>
+// CHECK-NEXT:    graph.save @private, %z : tensor<2xf32>
+// CHECK-NEXT:    graph.save @plain, %z : tensor<2xf32>
 func.func @main() {
   %x = graph.load @x : tensor<2x3xf32>
   %n = graph.load @state : tensor<i64>
   %w = graph.load @w : tensor<3xi1>
+  %z = graph.literal dense<0.000000e+00> : tensor<2xf32> : tensor<2xf32>
   graph.save @"/layer.1/Relu: 0", %x : tensor<2x3xf32>
   graph.save @state, %n : tensor<i64>
+  graph.save @cache, %z : tensor<2xf32>
+  graph.save @private, %z : tensor<2xf32>
+  graph.save @plain, %z : tensor<2xf32>
   func.return
 }
 

@@ -12,7 +12,7 @@
 // Behind the caller's two arrays and its state, io has what is to be called.
 // CHECK-LABEL: @main
 // CHECK:         [[LAST:%.*]] = arith.constant 3 : index
-// CHECK:         func.call @copy
+// CHECK:         func.call @runs
 // CHECK-NEXT:    [[HOOK:%.*]] = memref.load %io{{\[}}[[LAST]]{{\]}}
 // CHECK-NEXT:    func.call @notify_{{.*}}([[HOOK]], %fault
 // Nobody takes a state.

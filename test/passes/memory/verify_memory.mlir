@@ -20,7 +20,7 @@ func.func @good() {
 
 // -----
 
-// CHECK: reads a buffer that nothing has written
+// CHECK: reads elements of a buffer that nothing has written
 func.func @unwritten() {
   %a = memory.alloc : memref<4xf32>
   %b = memory.alloc : memref<4xf32>
@@ -30,7 +30,7 @@ func.func @unwritten() {
 
 // -----
 
-// CHECK: reads a buffer that nothing has written
+// CHECK: reads elements of a buffer that nothing has written
 memory.placeholder @y "out" : memref<4xf32>
 func.func @unwritten_output() {
   %y = memory.get @y : memref<4xf32>
@@ -42,7 +42,7 @@ func.func @unwritten_output() {
 // -----
 
 // A border alone is no value.
-// CHECK: reads a buffer that nothing has written
+// CHECK: reads elements of a buffer that nothing has written
 func.func @only_border() {
   %a = memory.alloc : memref<4xf32>
   memory.zero_halo outs(%a : memref<4xf32>)
@@ -143,6 +143,7 @@ func.func @columns() {
   %v = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1]>>
   %w = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1], offset: 3>>
   memory.copy ins(%v : memref<8x2xf32, strided<[6, 1]>>) outs(%w : memref<8x2xf32, strided<[6, 1], offset: 3>>)
+  memory.dealloc %a : memref<8x6xf32>
   func.return
 }
 
@@ -156,6 +157,7 @@ func.func @columns_backwards() {
   %v = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[-6, -1], offset: 43>>
   %w = memory.view %a : memref<8x6xf32> -> memref<8x2xf32, strided<[6, 1], offset: 2>>
   memory.copy ins(%v : memref<8x2xf32, strided<[-6, -1], offset: 43>>) outs(%w : memref<8x2xf32, strided<[6, 1], offset: 2>>)
+  memory.dealloc %a : memref<8x6xf32>
   func.return
 }
 
@@ -172,11 +174,14 @@ func.func @arena() {
 
 // Bytes may be used again after a dealloc.
 // CHECK-LABEL: @reuse
+builtin.module attributes {glow.arena_bytes = 64 : i64} {
 func.func @reuse() {
   %a = memory.alloc {offset = 0 : i64} : memref<16xf32>
   memory.dealloc %a : memref<16xf32>
   %b = memory.alloc {offset = 32 : i64} : memref<4xf32>
+  memory.dealloc %b : memref<4xf32>
   func.return
+}
 }
 
 // -----
@@ -187,6 +192,8 @@ func.func @nothing_is_read() {
   %a = memory.alloc : memref<0x4xf32>
   %b = memory.alloc : memref<0x4xf32>
   memory.copy ins(%a : memref<0x4xf32>) outs(%b : memref<0x4xf32>)
+  memory.dealloc %a : memref<0x4xf32>
+  memory.dealloc %b : memref<0x4xf32>
   func.return
 }
 
@@ -268,7 +275,7 @@ func.func @output_as_scratch() {
 // -----
 
 // So may scratch, whose first content nobody knows.
-// CHECK: memory.copy {{.*}}: reads a buffer that nothing has written
+// CHECK: memory.copy {{.*}}: reads elements of a buffer that nothing has written
 memory.placeholder @t "out" "scratch" : memref<4xf32>
 memory.placeholder @y "out" : memref<4xf32>
 func.func @read_of_scratch() {
@@ -320,4 +327,134 @@ memory.placeholder @z "inout" : memref<4xf32>
 func.func @one_mark_of_two() {
   memory.ready @y
   func.return
+}
+
+// -----
+
+// Two halves are the whole, and each half can be read once it is written.
+// CHECK-LABEL: @halves
+memory.placeholder @x "in" : memref<2xf32>
+memory.placeholder @y "out" : memref<4xf32>
+func.func @halves() {
+  %x = memory.get @x : memref<2xf32>
+  %y = memory.get @y : memref<4xf32>
+  %a = memory.alloc : memref<4xf32>
+  %v = memory.view %a : memref<4xf32> -> memref<2xf32>
+  %w = memory.view %a : memref<4xf32> -> memref<2xf32, strided<[1], offset: 2>>
+  memory.copy ins(%x : memref<2xf32>) outs(%v : memref<2xf32>)
+  memory.copy ins(%v : memref<2xf32>) outs(%w : memref<2xf32, strided<[1], offset: 2>>)
+  memory.copy ins(%a : memref<4xf32>) outs(%y : memref<4xf32>)
+  memory.dealloc %a : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: memory.copy {{.*}}: reads elements of a buffer that nothing has written
+memory.placeholder @x "in" : memref<2xf32>
+memory.placeholder @y "out" : memref<4xf32>
+func.func @one_half() {
+  %x = memory.get @x : memref<2xf32>
+  %y = memory.get @y : memref<4xf32>
+  %a = memory.alloc : memref<4xf32>
+  %v = memory.view %a : memref<4xf32> -> memref<2xf32>
+  memory.copy ins(%x : memref<2xf32>) outs(%v : memref<2xf32>)
+  memory.copy ins(%a : memref<4xf32>) outs(%y : memref<4xf32>)
+  memory.dealloc %a : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// Every second element is not the whole, though the first and the last are written.
+// CHECK: memory.copy {{.*}}: reads elements of a buffer that nothing has written
+memory.placeholder @x "in" : memref<3xf32>
+memory.placeholder @y "out" : memref<5xf32>
+func.func @every_second() {
+  %x = memory.get @x : memref<3xf32>
+  %y = memory.get @y : memref<5xf32>
+  %a = memory.alloc : memref<5xf32>
+  %v = memory.view %a : memref<5xf32> -> memref<3xf32, strided<[2]>>
+  memory.copy ins(%x : memref<3xf32>) outs(%v : memref<3xf32, strided<[2]>>)
+  memory.copy ins(%a : memref<5xf32>) outs(%y : memref<5xf32>)
+  memory.dealloc %a : memref<5xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: memory.placeholder @y: expected a function that writes each element
+memory.placeholder @y "out" : memref<4xf32>
+func.func @output_of_one_element() {
+  %y = memory.get @y : memref<4xf32>
+  %v = memory.view %y : memref<4xf32> -> memref<1xf32>
+  memory.fill outs(%v : memref<1xf32>) {value = 0.0 : f32}
+  func.return
+}
+
+// -----
+
+// CHECK: memory.placeholder @y: expected a function that writes each element
+memory.placeholder @y "out" : memref<4xf32>
+func.func @no_output_at_all() {
+  func.return
+}
+
+// -----
+
+// CHECK: memory.alloc {{.*}}: memref<4xf32> is never deallocated
+func.func @kept() {
+  %a = memory.alloc : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: memory.alloc {{.*}}: bytes 48..64 lie outside the arena, whose size is glow.arena_bytes = 56
+builtin.module attributes {glow.arena_bytes = 56 : i64} {
+  func.func @beyond() {
+    %a = memory.alloc {offset = 48 : i64} : memref<4xf32>
+    memory.dealloc %a : memref<4xf32>
+    func.return
+  }
+}
+
+// -----
+
+// CHECK: memory.alloc {{.*}}: bytes 64..80 lie outside the arena, whose size is glow.arena_bytes = 0
+func.func @no_arena() {
+  %a = memory.alloc {offset = 64 : i64} : memref<4xf32>
+  memory.dealloc %a : memref<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: memory.alloc {{.*}}: expected an offset, as there is an arena
+builtin.module attributes {glow.arena_bytes = 64 : i64} {
+  func.func @nowhere() {
+    %a = memory.alloc : memref<4xf32>
+    memory.dealloc %a : memref<4xf32>
+    func.return
+  }
+}
+
+// -----
+
+// Two buffers of one symbol are the same bytes.
+// CHECK: operand 0 overlaps operand 1, which is written; the op declares no such pair
+memory.placeholder @x "inout" : memref<8xf32>
+func.func @overlap_of_a_symbol() {
+  %a = memory.get @x : memref<8xf32>
+  %b = memory.get @x : memref<8xf32>
+  %v = memory.view %a : memref<8xf32> -> memref<4xf32, strided<[1], offset: 2>>
+  %w = memory.view %b : memref<8xf32> -> memref<4xf32>
+  memory.copy ins(%v : memref<4xf32, strided<[1], offset: 2>>) outs(%w : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: glow.arena_bytes: expected an integer of at least 0, got -8 : i64
+builtin.module attributes {glow.arena_bytes = -8 : i64} {
 }
