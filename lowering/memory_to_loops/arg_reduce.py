@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import i32
 
 from glow.codegen.casts import convert, highest, lowest
 from glow.codegen.functions import Combination, combined
@@ -13,7 +13,6 @@ from glow.codegen.values import Value, compare, is_nan, select
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, with_axes
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
@@ -92,14 +91,13 @@ def lower_arg_reduce(main: Main, op: ApplyOp) -> None:
     at = normalize_axis(p["axis"], len(source.shape))
     if not p["keepdims"]:
         result = with_axes(result, [at])
-    element = buffer_type(x).element_type
     axes = axes_of(source.shape, [source, result])
     axis = axes.pop(at)
     rule = ArgReduce(kind, p["select_last_index"])
     lines = LinesOf(rule, [axis], collapse(axes, (1, 0)), still=frozenset({"y"}))
-    strips = Strips.of(main.target, [element, i64], unroll=4)
+    strips = main.strips(x, y, unroll=4)
     if axis.strides[0] == 1 and axis.extent >= strips.lanes:
         kernel, row, work = lines.plan(strips, None)
     else:
         kernel, row, work = lines.plan(Strips(0), replace(strips, unroll=2))
-    main.call(kernel, {"x": main.base(x), "y": main.base(y, compute=i32)}, row, work)
+    main.call(kernel, {"x": x, "y": main.base(y, compute=i32)}, row, work)

@@ -60,8 +60,7 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     present = {name: v for name, v in given.items() if v is not None}
     row = _row(op, present)
     tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
-    buffers = tensors | present | {"scratch": op.scratch}
-    arguments = {name: main.base(buffer) for name, buffer in buffers.items()}
+    arguments = {**tensors, **present, "scratch": op.scratch}
     kernel = Attention(_form(main.target, op))
     units = prod(level.extent for level in row.blocks)
     cost = row.query_block * row.total * (row.elements + row.width)

@@ -11,13 +11,11 @@ from glow.codegen.values import Value, constant
 from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.targets import Target
-from glow.support.types import compute_type
 
 
 @dataclass(frozen=True)
@@ -91,15 +89,14 @@ def _later(lanes: int, step: int) -> list[int]:
 def lower_cumsum(main: Main, op: ApplyOp) -> None:
     x, y, p = op.buffer("input"), op.buffer("result"), op.graph_op().parameters()
     source, result = addressing_of(x), addressing_of(y)
-    element, starts = buffer_type(x).element_type, [0, 0]
-    elements = element, compute_type(element)
+    starts = [0, 0]
     axes = axes_of(source.shape, [source, result])
     axis = axes.pop(p["axis"])
     if p["reverse"]:
         starts = [(axis.extent - 1) * stride for stride in axis.strides]
         axis = Axis(axis.extent, tuple(-stride for stride in axis.strides))
     others = collapse(axes, (1, 0))
-    strips = Strips.of(main.target, elements)
+    strips = main.strips(x)
     across = None
     backward = axis.strides == (-1, -1)
     if axis.strides in ((1, 1), (-1, -1)) and axis.extent >= strips.lanes:
@@ -107,8 +104,7 @@ def lower_cumsum(main: Main, op: ApplyOp) -> None:
     else:
         count, strips = others[-1].extent // strips.lanes if others else 0, Strips(0)
         if count:
-            vectors = Strips.of(main.target, elements)
-            across = replace(vectors, unroll=_vectors(main.target, count))
+            across = replace(main.strips(x), unroll=_vectors(main.target, count))
     rule = Cumsum(p["exclusive"], bool(strips.lanes) and backward)
     kernel, row, work = LinesOf(rule, [axis], others).plan(strips, across)
     arguments = {"x": main.base(x, starts[0]), "y": main.base(y, starts[1])}

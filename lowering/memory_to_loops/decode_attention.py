@@ -13,10 +13,9 @@ from glow.codegen.memory import Strips, Total
 from glow.codegen.values import INDEX, Value, constant, select
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import DecodeAttentionOp
-from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.base import extents_of
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.support.types import compute_type
 
 MOVED: tuple[str, ...] = ("q", "k", "v", "y", "lengths", "positions")
 """The offsets that loops advance."""
@@ -162,9 +161,8 @@ def lower_decode_attention(main: Main, op: DecodeAttentionOp) -> None:
     reach = _ENDLESS if right < 0 else right + 1
     if lengths and right >= 0:
         reach -= length
-    element = buffer_type(op.query).element_type
     width = extents_of(op.result)[-1]
-    strips = Strips.of(main.target, [element, compute_type(element)], unroll=4)
+    strips = main.strips(op.query, unroll=4)
     kernel = DecodeAttention(op.scale.value.data, strips, _along_values(strips, width))
     row = DecodeRow(
         heads,
@@ -174,9 +172,7 @@ def lower_decode_attention(main: Main, op: DecodeAttentionOp) -> None:
         (key.strides[2], value.strides[2]),
         (elements, width),
     )
-    buffers = dict(zip("qkvy", (op.query, op.key, op.value, op.result), strict=True))
-    buffers |= {"lengths": lengths[0]} if lengths else {}
-    buffers["scores"] = op.scratch
-    arguments = {name: main.base(buffer) for name, buffer in buffers.items()}
+    arguments = dict(zip("qkvy", (op.query, op.key, op.value, op.result), strict=True))
+    arguments |= {"lengths": lengths[0]} if lengths else {}
     work = Work(batch * kv_heads * group, length * total * (elements + width))
-    main.call(kernel, arguments, row, work)
+    main.call(kernel, {**arguments, "scores": op.scratch}, row, work)

@@ -13,7 +13,7 @@ from glow.codegen.values import Value, absolute, constant, is_nan, select
 from glow.dialects.graph.determinant import DetOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import Buffer, buffer_type
+from glow.dialects.memory.base import Buffer
 from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -96,9 +96,8 @@ def lower_det(main: Main, op: ApplyOp) -> None:
     x, y = map(addressing_of, buffers[:2])
     axes = axes_along(y.shape, x.strides[:-2], y.strides)
     levels = levels_of(collapse(axes, (1, 0)))
-    element = buffer_type(buffers[0]).element_type
-    strips = Strips.of(main.target, [compute_type(element)])
+    strips = main.strips(buffers[-1])
     row = DetRow(levels, x.shape[-1], *x.strides[-2:])
     work = work_of(levels, prod(x.shape) * x.shape[-1])
-    x, y, copy = map(main.base, buffers)
+    x, y, copy = buffers
     main.call(Det(strips), {"x": x, "y": y, "copy": copy}, row, work)

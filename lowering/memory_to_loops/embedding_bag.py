@@ -200,12 +200,11 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
     # Nothing can be picked of nothing: any index fails, and any element will do.
     source = buffers[0] if rows else buffers[2]
     bounds = op.find("offsets") or op.find("lengths")
-    given = {"table": source, "indices": buffers[1], "bounds": bounds}
-    given |= {"weights": weights, "y": buffers[2]}
-    arguments = {n: main.base(v) for n, v in given.items() if v is not None}
-    main.call(
-        kernel, arguments | {"fault": main.fault}, row, _work(bags, count * width)
-    )
+    arguments = {
+        **{"table": source, "indices": buffers[1], "bounds": bounds},
+        **{"weights": weights, "y": buffers[2], "fault": main.fault},
+    }
+    main.call(kernel, arguments, row, _work(bags, count * width))
 
 
 def _work(bags: EvenBags[int] | ToldBags[int], cost: int) -> Work:

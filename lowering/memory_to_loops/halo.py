@@ -72,7 +72,7 @@ def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
     first = 0
     if find_addressing(type_) is not None:
         first = -addressing_of(type_).offset
-    kernel = ZeroGaps(Strips.of(main.target, [type_.element_type], unroll=2))
+    kernel = ZeroGaps(main.strips(op.result, unroll=2, moved=True))
     arguments = {"y": main.stored(op.result, first), "gaps": main.offsets(gaps)}
     units, others = max(repeats, len(gaps)), min(repeats, len(gaps))
     row = ZeroGapsRow(

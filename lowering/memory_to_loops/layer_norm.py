@@ -24,7 +24,7 @@ from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.types import compute_type, normalize_axis, number_attribute
+from glow.support.types import normalize_axis, number_attribute
 
 
 @dataclass(frozen=True)
@@ -137,20 +137,19 @@ def _lower(
     """Append the call that normalizes over the axes from `split` on."""
     buffers, seen = zip(*operands.values(), strict=True)
     axes = axes_of(seen[1].shape, seen)
-    elements = tuple(buffer_type(value).element_type for value in buffers)
-    compute, epsilon = compute_type(elements[0]), op.graph_op().parameters()["epsilon"]
+    epsilon = op.graph_op().parameters()["epsilon"]
     rule = Norm(epsilon, centered, tuple(operands)[2:])
     along, apart = collapse(axes[split:], (0, 1)), collapse(axes[:split], (1, 0))
     count = math.prod(axis.extent for axis in axes[split:])
     still = frozenset({"scale", "bias", *STATISTICS})
     lines = LinesOf(rule, along, apart, (count,), still)
-    strips = Strips.of(main.target, [*elements, compute], unroll=4)
-    across = Strips.of(main.target, [*elements, compute], unroll=2)
+    strips = main.strips(*buffers, unroll=4)
+    across = main.strips(*buffers, unroll=2)
     if along and lines.still_on(along[-1]) is not None:
         kernel, row, work = lines.plan(strips, None)
     else:
         kernel, row, work = lines.plan(Strips(0), across)
-    arguments = {name: main.base(value) for name, (value, _) in operands.items()}
+    arguments = {name: value for name, (value, _) in operands.items()}
     main.call(kernel, arguments, row, work)
 
 

@@ -148,12 +148,11 @@ class LrnColumns(_Lrn):
 def lower_lrn(main: Main, op: ApplyOp) -> None:
     x, y = op.buffer("input"), op.buffer("result")
     source, result = addressing_of(x), addressing_of(y)
-    element = buffer_type(x).element_type
-    compute = compute_type(element)
+    compute = compute_type(buffer_type(x).element_type)
     response = Response(**op.graph_op().parameters())
     axes = axes_of(result.shape, [source, result])
     channels = axes[1]
-    strips = Strips.of(main.target, [element, compute])
+    strips = main.strips(x)
     fits = strips.masked or channels.extent % strips.lanes == 0
     is_near = max(response.before, response.after) <= strips.lanes
     if compute == f32 and channels.strides == (1, 1) and fits and is_near:
@@ -163,7 +162,7 @@ def lower_lrn(main: Main, op: ApplyOp) -> None:
         lines = _columns(LrnColumns(response), axes)
         strips = strips if compute == f32 else Strips(0)
     kernel, row, work = lines.plan(strips, None)
-    main.call(kernel, {"x": main.base(x), "y": main.base(y)}, row, work)
+    main.call(kernel, {"x": x, "y": y}, row, work)
 
 
 def _columns(rule: LrnColumns, axes: list[Axis]) -> LinesOf:

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.memory import flat
+from glow.codegen.memory import Strips, flat
 from glow.codegen.rows import integers
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
@@ -164,6 +164,14 @@ class Main:
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
+    def strips(
+        self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
+    ) -> Strips:
+        """Return how the target walks along buffers, `moved` or computed on."""
+        elements = {buffer_type(buffer).element_type for buffer in buffers}
+        computed = () if moved else tuple(map(compute_type, elements))
+        return Strips.of(self.target, [*elements, *computed], unroll)
+
     def known(self, buffer: SSAValue) -> NDArray[Any] | None:
         """Return what `buffer` holds where it is a row-major constant, else None."""
         type_ = buffer_type(buffer)
@@ -237,19 +245,25 @@ class Main:
     def call(
         self,
         kernel: Kernel,
-        arguments: Mapping[str, Argument],
+        arguments: Mapping[str, Argument | SSAValue | None],
         row: Any = (),
         work: Work | None = None,
     ) -> None:
         """
         Append a call: `arguments`, then the table of rows and this row's start.
 
+        A buffer is passed as `base` has it, None is not passed.
         `row` is a record of the kernel; `work` what a call may do in pieces, of which
         there is one, or as many as this `main` is cut into.
         """
         work = work or Work()
-        kernel = kernel.called_with(arguments, row)
-        bases = [argument.base for argument in arguments.values()]
+        passed = {
+            name: given if isinstance(given, Argument) else self.base(given)
+            for name, given in arguments.items()
+            if given is not None
+        }
+        kernel = kernel.called_with(passed, row)
+        bases = [argument.base for argument in passed.values()]
         at = self._index(len(self.rows))
         self.rows.extend(integers(row))
         symbol = self._symbols.get(kernel)

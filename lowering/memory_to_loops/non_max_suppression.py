@@ -197,16 +197,16 @@ def lower_non_max_suppression(main: Main, op: ApplyOp) -> None:
         )
         row = SuppressRow(classes, extent, limit, *strides)
         arguments = {
-            "boxes": main.base(boxes),
-            "scores": main.base(scores),
+            "boxes": boxes,
+            "scores": scores,
             "indices": main.base(indices, compute=INDEX),
             "counts": counts,
             "left": left,
-            "kept": main.base(op.scratch[2]),
+            "kept": op.scratch[2],
         }
         main.call(kernel, arguments, row, Work(units, extent * limit))
     arguments = {
-        "indices": main.base(indices),
+        "indices": indices,
         "count": main.base(count, compute=INDEX),
         "counts": counts,
     }

@@ -17,7 +17,6 @@ from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
@@ -31,7 +30,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     work_of,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
-from glow.support.types import compute_type, normalize_axis
+from glow.support.types import normalize_axis
 
 CHECK = "check"
 
@@ -209,7 +208,7 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     if not is_one or 0 in dense.shape or 0 in picked.shape:
         return False
     loops = collapse(_loops(picked, indices, dense, picks.batch), (2, 1))
-    strips = Strips.of(main.target, [buffer_type(i).element_type], unroll=2)
+    strips = main.strips(i, unroll=2)
     if not loops or loops[-1].strides[1] != 1 or loops[-1].extent < strips.lanes:
         return False
     *outer, line = loops
@@ -242,10 +241,9 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
         tuples.append(Pick(extent, stride, indices.strides[-1], code))
     at = batch + count
     slices = axes_along(picked.shape[at:], picked.strides[at:], dense.strides[loops:])
-    slices, element = collapse(slices, (1, 0)), buffer_type(x).element_type
+    slices = collapse(slices, (1, 0))
     is_moved = kind in ("gather", "none")
-    computed = [] if is_moved else [compute_type(element)]
-    strips = Strips.of(main.target, [element, *computed], unroll=2)
+    strips = main.strips(x, unroll=2, moved=is_moved)
     if not slices or slices[-1].strides != (1, 1) or slices[-1].extent < strips.lanes:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails

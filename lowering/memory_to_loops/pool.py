@@ -22,11 +22,10 @@ from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.layout import row_major_strides
-from glow.support.types import compute_type, is_float
+from glow.support.types import is_float
 
 _FIELDS = 3
 """Per window: its first position in the input, its positions there, its divisor."""
@@ -220,26 +219,25 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     window = Window.of(p.get("kernel_shape", spatial), strides, pads, dilations)
     counts_pads = bool(p.get("count_include_pad"))
     table = _table(window, spatial, result.shape[2:], counts_pads)
-    arguments = {"x": main.base(x), "y": main.base(y)}
     places = result.shape[2]
     work = Work(places, prod((*result.shape, *window.kernel)) // places)
-    arguments["windows"] = main.offsets(table)
     indices = op.find("indices") if isinstance(graph_op, MaxPoolOp) else None
+    arguments = {"x": x, "y": y, "indices": indices, "windows": main.offsets(table)}
     if indices is None:
         kernel = _kernel(main, _KINDS[type(graph_op)], x, y, p.get("p", 2))
         main.call(kernel, arguments, _row(window, [source], [result]), work)
         return
     numbers = _numbering(source.shape, p["storage_order"])
     row = _row(window, [source, numbers], [result, addressing_of(indices)])
-    arguments["indices"] = main.base(indices)
+    arguments["indices"] = indices
     main.call(MaxPoolIndices(), arguments, row, work)
 
 
 def _kernel(main: Main, kind: str, x: SSAValue, y: SSAValue, p: int) -> Pool:
-    element, strips = buffer_type(x).element_type, Strips(0)
+    strips = Strips(0)
     unit = all(addressing_of(v).strides[1] == 1 for v in (x, y))
     if unit and (kind != "lp" or p <= 2):
-        strips = Strips.of(main.target, [element, compute_type(element)], unroll=4)
+        strips = main.strips(x, unroll=4)
     return Pool(kind, strips, p if kind == "lp" else 2)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.ir import Attribute
-
 from glow.codegen.functions import fma
 from glow.codegen.memory import Strips
 from glow.codegen.values import Value
-from glow.dialects.memory.address import Addressing, addressing_of
+from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.recurrent import GruOp, LstmOp, RnnOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
@@ -140,11 +138,12 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     steps, batch, blocks, gates, p = addressing_of(op.rows).shape
     units = addressing_of(op.recurrence).shape[1]
     buffers = op.present()
-    element = buffer_type(op.rows).element_type
-    compute = compute_type(element)
+    compute = compute_type(buffer_type(op.rows).element_type)
     size = main.target.vector_bytes // dtype_of(compute).itemsize
     tiles = _tiles(main.target, batch, gates * p // size)
     strided = {n: addressing_of(b) for n, b in buffers.items() if n in STRIDES}
+    states = [a for name, a in strided.items() if name != "sequence_lens"]
+    is_row = all(a.shape[-1] == 1 or a.strides[-1] == 1 for a in states)
     kernel = _CELLS[type(op)](
         compute,
         lanes=size,
@@ -152,7 +151,7 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
         tiles=tiles,
         reverse=op.reverse is not None,
         given=tuple(buffers),
-        strips=_strips(main.target, element, strided),
+        strips=main.strips(op.rows) if is_row else Strips(0),
         programs=tuple(ScalarProgram.of(region) for region in op.activations),
         clip=None if op.clip is None else op.clip.value.data,
         input_forget=isinstance(op, LstmOp) and op.input_forget is not None,
@@ -166,20 +165,9 @@ def lower_recurrent(main: Main, op: LstmOp | GruOp | RnnOp) -> None:
     sizes = steps, batch, blocks, units, whole
     row = RecurrentRow(*sizes, (along, across), code, strides)
     given = {"x": op.rows, "recurrence": op.recurrence, **buffers}
-    arguments = {name: main.base(buffer) for name, buffer in given.items()}
     cost = steps * tiles.rows * blocks * gates * p * units
     work = Work(whole + bool(tiles.rest), cost)
-    main.call(kernel, arguments | {"fault": main.fault}, row, work)
-
-
-def _strips(
-    target: Target, element: Attribute, strided: dict[str, Addressing]
-) -> Strips:
-    """Return how states are copied: in vectors where their units are neighbors."""
-    states = [a for name, a in strided.items() if name != "sequence_lens"]
-    if any(a.shape[-1] != 1 and a.strides[-1] != 1 for a in states):
-        return Strips(0)
-    return Strips.of(target, [element, compute_type(element)])
+    main.call(kernel, {**given, "fault": main.fault}, row, work)
 
 
 def _tiles(target: Target, batch: int, vectors: int) -> BatchTiles:

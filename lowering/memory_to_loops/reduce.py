@@ -193,12 +193,12 @@ def lower_reduce(main: Main, op: ApplyOp) -> None:
     rule = Reduce(kind, compute)
     strips, across = Strips(0), None
     if rule.has_vector_form:
-        strips = across = Strips.of(main.target, [element, compute], unroll=4)
+        strips = across = main.strips(x, unroll=4)
     lines = LinesOf(rule, reduced, kept, (count,), frozenset({"y"}))
     if not (kept and kept[-1].strides == (1, 1)):
         across = None
     kernel, row, work = lines.plan(strips, across)
-    main.call(kernel, {"x": main.base(x), "y": main.base(y)}, row, work)
+    main.call(kernel, {"x": x, "y": y}, row, work)
 
 
 def _division_by_zero(element: Attribute) -> ScalarProgram:

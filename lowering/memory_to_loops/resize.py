@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.memory import Strips
@@ -33,7 +33,6 @@ from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
 from glow.lowering.memory_to_loops.kernels.resize import Resize, ResizedAxis, ResizeRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of, is_bool, number_attribute
 
 _MOST_TAPS = 16
@@ -173,12 +172,17 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     if inner is not None:
         others.remove(inner)
     unrolled = prod(tables.counts) <= _MOST_TAPS
+    strips = Strips(0)
+    if inner is not None and inner.strides == (1, 1):
+        strips = main.strips(op.result)
+        unrolls = (n for n in (4, 2) if inner.extent % (n * strips.lanes) == 0)
+        strips = replace(strips, unroll=next(unrolls, 1))
     kernel = Resize(
         tables.counts if unrolled else (0,) * len(order),
         tables.weights is not None,
         tables.is_partial,
         inner is None and result.strides[order[-1]] == 1,
-        _strips(main.target, element, inner),
+        strips,
     )
     each = zip(order, tables.starts, tables.counts, strict=True)
     resized = tuple(
@@ -192,9 +196,8 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
         "x": main.base(op.input, 0, seen_as),
         "y": main.base(op.result, 0, seen_as),
         "positions": tables.positions,
+        "weights": tables.weights,
     }
-    if tables.weights is not None:
-        arguments["weights"] = tables.weights
     units = resized[0].places
     main.call(kernel, arguments, row, Work(units, prod(result.shape) // units))
 
@@ -207,15 +210,6 @@ def _inner(others: list[Axis], result: Addressing, order: list[int]) -> Axis | N
     finest = min(abs(result.strides[axis]) for axis in order)
     is_line = last.strides == (1, 1) or abs(last.strides[1]) < finest
     return last if is_line else None
-
-
-def _strips(target: Target, element: Attribute, inner: Axis | None) -> Strips:
-    if inner is None or inner.strides != (1, 1):
-        return Strips(0)
-    elements = [element, compute_type(element)]
-    strips = Strips.of(target, elements)
-    unrolls = (n for n in (4, 2) if inner.extent % (n * strips.lanes) == 0)
-    return Strips.of(target, elements, next(unrolls, 1))
 
 
 def _starts(records: Sequence[int], taps: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -270,9 +264,7 @@ def _write_tables(main: Main, op: _Resize, roi: SSAValue, order: list[int]) -> _
         line, index = op.lines[axis], named.index(axis)
         kernel = CropTaps(op.how, line.places == 1)
         ends = index * stride, (len(named) + index) * stride
-        arguments = {"roi": region, "positions": positions}
-        if weights is not None:
-            arguments["weights"] = weights
+        arguments = {"roi": region, "positions": positions, "weights": weights}
         step = addressing_of(op.input).strides[axis]
         row = CropTapsRow(line.extent, line.places, step, *ends, *start)
         main.call(kernel, arguments, row, Work(line.places, length))

@@ -201,10 +201,10 @@ def lower_roi_align(main: Main, op: ApplyOp) -> None:
     )
     work = Work(y.shape[0], 16 * prod(y.shape[1:]))
     arguments = {
-        "x": main.base(buffers[0]),
-        "regions": main.base(buffers[1]),
+        "x": buffers[0],
+        "regions": buffers[1],
         "batches": main.base(buffers[2], compute=INDEX),
-        "y": main.base(buffers[3]),
+        "y": buffers[3],
         "fault": main.fault,
     }
     main.call(kernel, arguments, row, work)

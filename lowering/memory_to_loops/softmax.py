@@ -63,15 +63,14 @@ class Softmax(Rule):
 def lower_softmax(main: Main, op: ApplyOp) -> None:
     x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
     source, result = addressing_of(x), addressing_of(y)
-    element = buffer_type(x).element_type
     axes = axes_of(result.shape, [source, result])
     axis = axes.pop(graph_op.parameters()["axis"])
-    compute = compute_type(element)
     rule = Softmax(isinstance(graph_op, LogSoftmaxOp))
     strips, across = Strips(0), None
-    if compute == f32:  # exponentials of f64 are calls of the C library
-        strips = Strips.of(main.target, [element, compute], unroll=2)
-        across = Strips.of(main.target, [element, compute]) if axis.extent > 1 else None
+    if compute_type(buffer_type(x).element_type) == f32:
+        # Exponentials of f64 are calls of the C library.
+        strips = main.strips(x, unroll=2)
+        across = main.strips(x) if axis.extent > 1 else None
     lines = LinesOf(rule, [axis], collapse(axes, (1, 0)))
     kernel, row, work = lines.plan(strips, across)
-    main.call(kernel, {"x": main.base(x), "y": main.base(y)}, row, work)
+    main.call(kernel, {"x": x, "y": y}, row, work)

@@ -15,7 +15,6 @@ from glow.codegen.values import INDEX, Value, is_outside, select
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -106,7 +105,7 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
     before, after = (
         collapse(part, (0, 1)) for part in (axes[1:axis], axes[axis + 1 :])
     )
-    strips = Strips.of(main.target, [buffer_type(buffers[0]).element_type], unroll=2)
+    strips = main.strips(buffers[0], unroll=2, moved=True)
     if not after or after[-1].strides != (1, 1) or after[-1].extent < strips.lanes:
         strips = Strips(0)
     room, count = result.shape[axis], updates.shape[axis]

@@ -107,8 +107,7 @@ def lower_top_k(main: Main, op: ApplyOp) -> None:
         lanes = 0
     names = [name for name in ("values", "indices") if p[f"with_{name}"]]
     names = ["x", *names, "heap", "places"]
-    buffers = (x, *op.outs, *op.scratch)
-    arguments = {n: main.base(v) for n, v in zip(names, buffers, strict=True)}
+    arguments = dict(zip(names, (x, *op.outs, *op.scratch), strict=True))
     levels = levels_of(lines)
     strides = tuple(operand.strides[at] for operand in operands)
     row = TopKRow(levels, extent, k, k.bit_length() - 1, strides)

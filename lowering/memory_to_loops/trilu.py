@@ -11,7 +11,6 @@ from glow.codegen.values import INDEX, Value, index
 from glow.dialects.graph.scanning import TriluOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
@@ -54,7 +53,6 @@ class Trilu(Rule):
 def lower_trilu(main: Main, op: ApplyOp) -> None:
     x, y, k = op.buffer("input"), op.buffer("result"), op.find("k")
     source, result = addressing_of(x), addressing_of(y)
-    element = buffer_type(x).element_type
     numbers = [0] * len(source.shape)
     numbers[-2] = 1
     *apart, columns = [
@@ -63,7 +61,7 @@ def lower_trilu(main: Main, op: ApplyOp) -> None:
             axes_of(source.shape, [source, result]), numbers, strict=True
         )
     ]
-    strips = Strips.of(main.target, [element], unroll=2)
+    strips = main.strips(x, unroll=2, moved=True)
     if columns.extent < strips.lanes:
         strips = Strips(0)
     rule = Trilu(op.graph_op().parameters()["upper"])
