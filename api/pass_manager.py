@@ -88,9 +88,9 @@ def entry_checks(level: str, target: str) -> tuple[ModulePass, ...]:
 
     They check what its author, and not our stages, has to guarantee.
     """
-    make = _pass_maker({"target": _text_of(target)}, {})
+    values = {"target": _text_of(target)}
     steps = (step for stage in stages_between("import", level) for step in stage.steps)
-    return tuple(make(step) for step in steps if step.verifies)
+    return tuple(_pass_for(step, values, {}) for step in steps if step.verifies)
 
 
 def _requests(options: Options) -> dict[str, Parameters]:
