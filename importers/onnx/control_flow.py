@@ -52,7 +52,7 @@ def loop(node: Node) -> Values:
         if outputs[0] is None:
             return [None] * node.output_count
         condition = outputs[0]
-        goes_on = bool(node.known_value(condition, "a condition").all())
+        goes_on = bool(node.known(condition, "a condition").all())
         state = _next_state(node, state, outputs[1 : 1 + len(state)])
         rows.append(outputs[1 + len(state) :])
     return [*state, *_stacked(node, rows, scanned, (0,) * scanned, (0,) * scanned)]

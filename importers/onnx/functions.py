@@ -12,6 +12,7 @@ from xdsl.ir import SSAValue
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
     Record,
+    check_distinct,
     domain_of,
     graphs_of,
     opsets_of,
@@ -20,7 +21,7 @@ from glow.importers.onnx.records import (
     text_of,
 )
 from glow.importers.onnx.schemas import Schema
-from glow.importers.onnx.tensors import Weights, check_distinct, weights_of
+from glow.importers.onnx.tensors import Weights, weights_of
 from glow.support.errors import InvalidModelError
 
 Key = tuple[str, str, str]

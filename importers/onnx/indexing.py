@@ -95,7 +95,7 @@ def non_max_suppression(node: Node) -> Tensor:
         score_threshold=None if least is None else float(least.item()),
         center_point_box=node.flag("center_point_box"),
     )
-    rows = indices.shape[0] and node.known_value(count, "boxes and scores").item()
+    rows = indices.shape[0] and node.known(count, "boxes and scores").item()
     return indices[:rows]
 
 

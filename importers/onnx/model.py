@@ -16,6 +16,7 @@ from glow.importers.onnx.graph import GraphImporter, Values
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
+    check_distinct,
     opsets_of,
     ordered,
     record_of,
@@ -29,7 +30,7 @@ from glow.importers.onnx.signature import (
     type_of,
 )
 from glow.importers.onnx.source import OnnxSource, Source, read
-from glow.importers.onnx.tensors import check_distinct, weights_of
+from glow.importers.onnx.tensors import weights_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
 from glow.support.names import Names

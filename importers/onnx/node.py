@@ -111,12 +111,9 @@ class Node:
         value = self.optional(index)
         return None if value is None else self._emitter.array_of(value.value)
 
-    def known(self, index: int, role: str) -> NDArray[Any]:
-        """Return the value of an input that must be known at import."""
-        return self.known_value(self.input(index), role)
-
-    def known_value(self, value: Tensor, role: str) -> NDArray[Any]:
-        """Return what `value` is, which must be known at import."""
+    def known(self, value: int | Tensor, role: str) -> NDArray[Any]:
+        """Return what a tensor, or the input of an index, is known to be at import."""
+        value = self.input(value) if isinstance(value, int) else value
         array = self._emitter.array_of(value.value)
         if array is None:
             what = f"{self.record.operator} with {role} known only at run time"
@@ -127,8 +124,7 @@ class Node:
         """Return the one element that an input known at import has, of rank 0."""
         value = self.known(index, role)
         if value.size != 1:
-            got = list(value.shape)
-            self.invalid(f"expected {role} of one element, got {got}")
+            self.invalid(f"expected {role} of one element, got {list(value.shape)}")
         return value.reshape(())
 
     def known_ints(self, index: int, role: str) -> tuple[int, ...] | None:

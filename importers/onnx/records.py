@@ -32,6 +32,15 @@ def text_of(value: object, what: str) -> str:
     return value
 
 
+def check_distinct(names: Sequence[str], what: str) -> None:
+    """Raise if two of `names`, which are of the graph's `what`, are the same."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidModelError(f'the graph has two {what} named "{name}"')
+        seen.add(name)
+
+
 @dataclass(frozen=True)
 class Record:
     """One node: its names as text, its attributes by name, the opsets it counts by."""

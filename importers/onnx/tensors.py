@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto, SparseTensorProto, TensorProto
 
 from glow.importers.onnx.problems import Unsupported
-from glow.importers.onnx.records import text_of
+from glow.importers.onnx.records import check_distinct, text_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named, is_small
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
@@ -289,12 +289,3 @@ def weights_of(
     readers += [partial(dense_of, each, next(owners), folder) for each in sparse]
     own = {name: partial(np.asarray, array) for name, array in given.items()}
     return {**own, **dict(zip(names, readers, strict=True)), **own}
-
-
-def check_distinct(names: Sequence[str], what: str) -> None:
-    """Raise if two of `names`, which are of the graph's `what`, are the same."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InvalidModelError(f'the graph has two {what} named "{name}"')
-        seen.add(name)
