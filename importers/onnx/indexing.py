@@ -44,6 +44,22 @@ def compress(node: Node) -> Tensor:
     return xp.take(data, np.flatnonzero(condition), axis=axis)
 
 
+@onnx_op("Unique")
+def unique(node: Node) -> list[Tensor]:
+    """The different elements or parts, where each is first, which one is where."""
+    data, axis = node.known(0, "elements"), None
+    if node.has("axis"):
+        axis = normalize_axis(node.integer("axis"), data.ndim)
+    values, first, inverse, counts = np.unique(data, True, True, True, axis)
+    if not node.flag("sorted"):  # but in the order in which they come
+        order = np.argsort(first)
+        values = np.take(values, order, axis or 0)
+        first, counts = first[order], counts[order]
+        inverse = np.argsort(order)[inverse]
+    numbers = (each.reshape(-1).astype(np.int64) for each in (first, inverse, counts))
+    return [node.literal(each) for each in (values, *numbers)][: node.output_count]
+
+
 @onnx_op("ReverseSequence")
 def reverse_sequence(node: Node) -> Tensor:
     """The element as far from the end of its sequence as it is from the start."""

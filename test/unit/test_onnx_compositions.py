@@ -238,6 +238,11 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         InvalidModelError,
         "expected at most 2 conditions, got [3]",
     ),
+    "different elements": (
+        of(node("Unique", "x", "y"), x=(3, 4)),
+        UnsupportedModelError,
+        "Unique with elements known only at run time",
+    ),
     "sequences": (
         of(node("ReverseSequence", "x n", "y", batch_axis=1), x=(3, 4), n=LENGTHS),
         InvalidModelError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from operators.case import I32, I64, Case, case, draw
+from operators.case import BOOL, F32, I32, I64, Case, case, draw
 
 POOL = {
     "ngram_counts": [0, 4],
@@ -39,6 +39,15 @@ def _parts() -> list[Case]:
         flags = np.arange(count) % 3 != 1
         attributes = {} if axis is None else {"axis": axis}
         found.append(case("Compress", data, flags, constants=(1,), **attributes))
+    for dtype in (F32, I64, BOOL):
+        data = draw((3, 4, 2), dtype, -1, 1).round().astype(dtype)
+        known = {"constants": (0,), "outputs": 4}
+        for ordered in (0, 1):
+            found.append(case("Unique", data, sorted=ordered, **known))
+            again = data[[0, 1, 0, 2, 1]]
+            found.append(case("Unique", again, sorted=ordered, axis=0, **known))
+            found.append(case("Unique", again.T, sorted=ordered, axis=-1, **known))
+    found.append(case("Unique", data, constants=(0,)))
     for batch, dtype in ((0, I64), (1, I32)):
         data = draw((4, 3, 2) if batch else (3, 4, 2), dtype)
         axes = {"batch_axis": batch, "time_axis": 1 - batch}
