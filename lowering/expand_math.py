@@ -72,7 +72,6 @@ def expand_exp(x: Value) -> Value:
 
 
 def _power_of_two(exponent: Value) -> Value:
-    """Return 2**exponent for integers that are exponents of normal numbers."""
     return bitcast((exponent << 23) + _ONE_BITS, f32)
 
 

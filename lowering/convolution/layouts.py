@@ -77,7 +77,6 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
 
 @cache
 def _inputs(conv: ConvShape, target: Target) -> list[Priced]:
-    """Return orders of the input with their costs."""
     choices: list[Priced] = [(layout_attribute(channels_last(len(conv.input))), 0.0)]
     algorithm = choose_algorithm(conv, target)
     if algorithm.name == "direct" and _reads_first(conv, target):
@@ -122,7 +121,6 @@ def _results(conv: ConvShape, target: Target) -> list[Priced]:
 
 @cache
 def _interleaved(conv: ConvShape, target: Target) -> list[Priced]:
-    """Return the order of the result that interleaves the channels of its groups."""
     is_product = _is_product(conv, target) and conv.group < conv.result[1]
     if not is_product or not 1 < conv.group <= MOST_PLANES:
         return []

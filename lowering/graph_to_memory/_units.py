@@ -69,11 +69,9 @@ class Units:
         for first, blocks, width in ((0, whole, size), (whole, 1, rest)):
             if blocks and width:
                 part = self._part(first, blocks, width, addressing_of(source).offset)
-                place = addressing_of(out)
-                shape = (*place.shape[: self.at], blocks)
-                shape = (*shape, *place.shape[self.at + 1 : -1], width)
-                offset = place.offset + first * place.strides[self.at]
-                target = Addressing(shape, place.strides, offset)
+                members = len(self.where.shape)
+                target = addressing_of(out).along(self.at, first, blocks)
+                target = target.along(members, 0, width)
                 lowering.copy(lowering.view(source, part), lowering.view(out, target))
         return out
 

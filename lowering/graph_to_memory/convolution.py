@@ -141,9 +141,7 @@ class Convolution:
 
 
 def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
-    """
-    Append `conv` into buffer `wanted`, with copies where a kernel needs other layouts.
-    """
+    """Append `conv` into `wanted`, with copies where a kernel needs other layouts."""
     source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
     algorithm, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
     if algorithm.form is not None:
@@ -196,9 +194,7 @@ def _is_direct(buffer: SSAValue, algorithm: Algorithm, group: int) -> bool:
 def _read(
     lowering: Lowering, epilogue: Epilogue, algorithm: Algorithm, geometry: Geometry
 ) -> list[SSAValue]:
-    """
-    Return the buffers of the epilogue, copied where `algorithm` cannot address them.
-    """
+    """Return the epilogue's buffers, copied where `algorithm` cannot address them."""
     read: list[SSAValue] = []
     for extra in epilogue.extras:
         if is_blocked(extra) and not _is_direct(extra, algorithm, geometry.group):
@@ -213,7 +209,6 @@ def _read(
 def _scratch(
     lowering: Lowering, form: Form, source: SSAValue, out: SSAValue
 ) -> SSAValue:
-    """Return scratch for Winograd's transforms of a block of tiles."""
     shapes = extents_of(source), extents_of(out)
     elements = winograd_scratch_elements(lowering.target, form, *shapes)
     return lowering.temporary(f32, [elements])
@@ -249,7 +244,6 @@ def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
 def _packed(
     lowering: Lowering, weights: Filter, algorithm: Algorithm, group: int
 ) -> SSAValue:
-    """Return the filter in the form that `algorithm` reads."""
     stored = weights.stored
     if stored is None:
         assert weights.buffer is not None
@@ -259,9 +253,7 @@ def _packed(
 
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
-    """
-    Return a channels-last buffer with the elements of `source` and zeros around it.
-    """
+    """Return a channels-last buffer with `source` and zeros around it."""
     is_last = _is_channels_last(addressing_of(source))
     if is_last and _has_border(lowering, source, halo):
         return source
@@ -271,7 +263,6 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
 
 
 def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
-    """Return whether the zeros around `source` are as wide as `halo`."""
     have = halo_around(source)
     return all(
         h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
@@ -289,5 +280,4 @@ def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAVal
 
 
 def _is_channels_last(a: Addressing) -> bool:
-    """Return whether channels are adjacent in memory."""
     return a.shape[1] == 1 or a.strides[1] == 1

@@ -125,7 +125,6 @@ def widest(one: Halo, other: Halo) -> Halo:
 
 
 def _around_phases(op: ConvTransposeOp) -> Halo | None:
-    """Return the border that the phases of `op` read, if it has any."""
     phases = phases_of(op)
     return None if phases is None else border_of(phases)
 

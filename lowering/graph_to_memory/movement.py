@@ -227,7 +227,6 @@ def _pad(lowering: Lowering, op: slicing.PadOp) -> None:
 
 
 def _fill(lowering: Lowering, op: slicing.PadOp, result: SSAValue) -> None:
-    """Fill `result` with the padding value, known or not."""
     element = buffer_type(result).element_type
     array = np.zeros(1, int) if op.value is None else lowering.known(op.value)
     if array is not None:

@@ -66,7 +66,6 @@ def _epilogue(
     sources: dict[SSAValue, SSAValue],
     yielded: Sequence[SSAValue],
 ) -> Epilogue:
-    """Return `steps` as the epilogue of a product."""
     for step in steps:
         fusion.append(step, sources)
     region = fusion.finish(yielded)
@@ -116,7 +115,6 @@ def _lower_matmul(
 
 
 def _is_columns(bias: SSAValue | None, op: MatMulOp) -> bool:
-    """Return whether `bias` has one element per column of the product."""
     columns = _columns(op)
     return bias is not None and columns > 0 and shape_of(bias) == (columns,)
 

@@ -163,7 +163,6 @@ class _Cell:
         return out, late
 
     def _gates(self, buffer: SSAValue, first: int, last: int) -> SSAValue:
-        """Return some gates of [D, U, G, p]."""
         gates = addressing_of(buffer).along(2, first, last - first)
         return self.lowering.view(buffer, gates)
 
@@ -239,7 +238,6 @@ class _Cell:
         return self.lowering.view(buffer, addressing_of(buffer).at(axis, number))
 
     def _region(self, function: Activation) -> Region:
-        """Return what `function` does to one element."""
         region = ScalarRegion()
         x = region.argument(self.element)
         kind, alpha, beta = ACTIVATIONS[function.name], function.alpha, function.beta

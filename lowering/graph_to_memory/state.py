@@ -104,7 +104,6 @@ class Lowering:
     # Buffers
 
     def __getitem__(self, value: SSAValue) -> SSAValue:
-        """Return the buffer of `value`."""
         return self._buffers[value]
 
     def bind(self, value: SSAValue, buffer: SSAValue) -> None:

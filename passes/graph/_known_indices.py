@@ -110,16 +110,9 @@ def _unreshaped(value: SSAValue) -> list[SSAValue]:
     return values
 
 
-@dataclass(frozen=True)
-class _Box:
-    """A part of a tensor, as a slice has it."""
-
-    starts: Shape
-    sizes: Shape
-    steps: Shape
-
-
-def _box(shape: Shape, start: int, moving: Sequence[tuple[int, int]]) -> _Box | None:
+def _box(
+    shape: Shape, start: int, moving: Sequence[tuple[int, int]]
+) -> tuple[slice, ...] | None:
     """Return the part of a tensor of `shape` that runs along axes of it in order."""
     distances = row_major_strides(shape)
     starts = tuple(int(i) for i in np.unravel_index(start, shape))
@@ -138,12 +131,11 @@ def _box(shape: Shape, start: int, moving: Sequence[tuple[int, int]]) -> _Box | 
         if starts[axis] + (n - 1) * steps[axis] >= shape[axis]:
             return None
         sizes[axis], behind = n, axis + 1
-    return _Box(starts, tuple(sizes), tuple(steps))
+    keys = zip(starts, sizes, steps, strict=True)
+    return tuple(slice(s, s + (n - 1) * step + 1, step) for s, n, step in keys)
 
 
-def _placed(source: Tensor, box: _Box, wanted: Strided) -> Tensor:
-    keys = zip(box.starts, box.sizes, box.steps, strict=True)
-    part = source[tuple(slice(s, s + (n - 1) * step + 1, step) for s, n, step in keys)]
+def _placed(source: Tensor, box: tuple[slice, ...], wanted: Strided) -> Tensor:
     pairs = zip(wanted.shape, wanted.strides, strict=True)
-    shaped = part.reshape(*(n if stride else 1 for n, stride in pairs))
+    shaped = source[box].reshape(*(n if stride else 1 for n, stride in pairs))
     return xp.broadcast_to(shaped, wanted.shape)

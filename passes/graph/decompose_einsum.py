@@ -217,7 +217,6 @@ class _Sums:
         return _Term(value, tuple(k for k in term.labels if k not in summed))
 
     def _transposed(self, term: _Term, labels: Labels) -> _Term:
-        """Return a term with its axes in this order."""
         order = [term.labels.index(label) for label in labels]
         return _Term(term.value.transpose(*order), labels)
 
@@ -248,7 +247,6 @@ class _Sums:
         return self._transposed(term, own).value.reshape(*shape)
 
     def _contracted(self, one: _Term, other: _Term, by: Plan) -> _Term:
-        """Return the matrix product that `by` describes."""
         left, right = (other, one) if by.is_swapped else (one, other)
         lhs, transpose_lhs = self._matrix(left, by.batch, (by.left, by.summed))
         rhs, transpose_rhs = self._matrix(right, by.batch, (by.summed, by.right))

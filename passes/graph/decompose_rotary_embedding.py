@@ -24,7 +24,6 @@ def decompose_rotary_embedding(op: RotaryEmbeddingOp, new: Replacement) -> Resul
 
 
 def _rotated(op: RotaryEmbeddingOp, heads: Tensor) -> Tensor:
-    """Return all elements of each head rotated."""
     pairs, half = heads, heads.shape[-1] // 2
     if op.interleaved:
         pairs, half = heads.reshape(*heads.shape[:-1], half, 2), 1

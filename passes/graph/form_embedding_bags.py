@@ -76,7 +76,6 @@ def _is_lookup(op: Operation | Block) -> TypeGuard[GatherOp]:
 
 
 def _bags_last(value: Tensor, axis: int) -> Tensor:
-    """Return `value` with `axis` last."""
     return value.transpose(*(i for i in range(value.ndim) if i != axis), axis)
 
 

@@ -66,7 +66,6 @@ def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
 
 
 def _check(names: Sequence[str], promotion: Promotion) -> None:
-    """Raise unless all `names` can be promoted."""
     known = [*promotion.promoted, *promotion.kept]
     listed = ", ".join(f'"{name}"' for name in known) or "none"
     problems = [

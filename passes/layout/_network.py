@@ -6,8 +6,7 @@ from itertools import combinations
 import numpy as np
 from xdsl.ir import Operation
 
-from glow.passes.layout._candidates import Way
-from glow.passes.layout._demand import Read, Value, Wishes
+from glow.passes.layout._candidates import Read, Value, Way, Wishes
 from glow.support.cost_network import CostNetwork
 
 _TIE = 2.0**-10
@@ -104,7 +103,6 @@ class Network:
         return self.numbers[value.owner]
 
     def _one(self) -> int:
-        """Return a variable of one state."""
         return self._network.variable([0.0])
 
 

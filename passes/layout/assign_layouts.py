@@ -134,7 +134,6 @@ class _Assignment:
             self.made[source, candidate] = op.result
 
     def _set(self, op: Operation) -> None:
-        """Give the results of `op` the layouts of its way."""
         for value, candidate in zip(
             tuple(op.results), self.ways[op].results, strict=True
         ):

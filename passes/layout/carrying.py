@@ -126,9 +126,7 @@ class AxisMaps:
                 yield ~r, layout
 
     def _inverse(self, operand: int, result: int) -> tuple[int | None, ...] | None:
-        """
-        Return the result's axis for each axis of the operand with more than 1 element.
-        """
+        """Return the result's axis for each axis of the operand longer than 1."""
         axes, shape = self._axes[operand, result], self._operands[operand]
         if axes is None:
             return None

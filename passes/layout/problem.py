@@ -5,8 +5,14 @@ from collections.abc import Iterable
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from glow.analysis.traffic import movement_cost
-from glow.passes.layout._candidates import Way, readers_of, source_of
-from glow.passes.layout._demand import Read, Value, Wishes
+from glow.passes.layout._candidates import (
+    Read,
+    Value,
+    Way,
+    Wishes,
+    readers_of,
+    source_of,
+)
 from glow.passes.layout._network import Network
 from glow.passes.layout._search import Search
 from glow.passes.layout.carrying import whole_layout_of
@@ -84,9 +90,7 @@ class Problem:
         return Value(value.op, made, reads, costs)
 
     def _around(self, op: Operation, way: Way, chosen: Ways) -> float:
-        """
-        Return the cost of `way` with the movements for it, as far as ways are chosen.
-        """
+        """Return the cost of `way` and its movements, as far as ways are chosen."""
         ways = chosen | {op: way}
         values = dict.fromkeys([*map(source_of, op.operands), *op.results])
         return way.cost + sum(

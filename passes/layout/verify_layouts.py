@@ -169,7 +169,6 @@ def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:
 
 
 def _symbols(module: ModuleOp) -> dict[str, Attribute]:
-    """Return the types of placeholders and constants by name."""
     return {
         op.sym_name.data: op.type
         for op in module.body.ops

@@ -21,21 +21,18 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Bias:
-    """Numbers that are added to scores of `shape`."""
+class ScoreStep:
+    """
+    What is done to scores of `shape`.
+
+    Without a `score` the numbers `value` are added, a bias. Else it is a mask of those
+    that are kept, or not if `is_hidden`, and others become `score`.
+    """
 
     value: SSAValue
     shape: Shape
-
-
-@dataclass(frozen=True)
-class Mask:
-    """Where scores of `shape` are kept, or not if `is_hidden`; others are `score`."""
-
-    value: SSAValue
-    shape: Shape
-    score: float
-    is_hidden: bool
+    score: float | None = None
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Scores:
     product: MatMulOp
     factor: float
     softcap: float
-    steps: tuple[Bias | Mask, ...]
+    steps: tuple[ScoreStep, ...]
 
     def shape(self) -> Shape | None:
         """
@@ -69,13 +66,13 @@ def scores_behind(value: SSAValue) -> Iterator[Scores]:
         case AddOp() as add:
             for inner, other in in_both_orders(add):
                 if inner.type == value.type and broadcasts_to(other, shape):
-                    yield from _after(inner, Bias(other, shape))
+                    yield from _after(inner, ScoreStep(other, shape))
         case WhereOp() as where:
             for inner, other in ((where.lhs, where.rhs), (where.rhs, where.lhs)):
                 number = number_behind(other)
                 if number is not None and inner.type == value.type and number == number:
                     is_hidden = inner is where.rhs
-                    mask = Mask(where.condition, shape, number, is_hidden)
+                    mask = ScoreStep(where.condition, shape, number, is_hidden)
                     yield from _after(inner, mask)
         case ReshapeOp() as reshape:
             yield from scores_behind(reshape.input)
@@ -83,7 +80,7 @@ def scores_behind(value: SSAValue) -> Iterator[Scores]:
             yield from _scaled_product(value)
 
 
-def _after(inner: SSAValue, step: Bias | Mask) -> Iterator[Scores]:
+def _after(inner: SSAValue, step: ScoreStep) -> Iterator[Scores]:
     for scores in scores_behind(inner):
         yield replace(scores, steps=(step, *scores.steps))
 
@@ -136,13 +133,13 @@ class Slots:
     masked_score: float | None = None
     bias: Tensor | None = None
 
-    def take(self, step: Bias | Mask) -> bool:
+    def take(self, step: ScoreStep) -> bool:
         """Do what `step` does after all before; return whether that is possible."""
         placed = self._placed(step)
         if placed is None:
             return False
         value = self.new.tensor(unexpanded(placed.value))
-        if isinstance(step, Bias):
+        if step.score is None:
             if (
                 number_behind(value.value) != 0
             ):  # softmax sees no difference of 0.0 and -0.0
@@ -161,7 +158,7 @@ class Slots:
         inverse = value.value.owner
         return self.new.tensor(inverse.input) if isinstance(inverse, NotOp) else ~value
 
-    def _placed(self, step: Bias | Mask) -> Tensor | None:
+    def _placed(self, step: ScoreStep) -> Tensor | None:
         """Return its value as it broadcasts to the scores; None where it does not."""
         value = self.new.tensor(step.value)
         if step.shape == self.shape:
