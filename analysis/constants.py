@@ -8,12 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from glow.dialects.graph.fused import FusedOp
-from glow.dialects.graph.storage import (
-    ConstantOp,
-    LiteralOp,
-    LoadOp,
-    PlaceholderOp,
-)
+from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
 from glow.dialects.layout.transform import TransformOp
 
 Constant = ConstantOp | LiteralOp

@@ -1,8 +1,8 @@
-"""Attributes of placeholders: direction, residency, initial value."""
+"""Bases of named storage at all levels: placeholders and constants."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
@@ -183,3 +183,34 @@ class Placeholder(IRDLOperation):
                 f'this one is "{residency}"'
             )
         check_bytes(self.initial, type)
+
+
+class StoredConstant(IRDLOperation):
+    """The base class of constants at all levels: named bytes that lie outside."""
+
+    sym_name = prop_def(SymbolNameConstraint())
+    resource = prop_def(ResourceAttr)
+
+    if TYPE_CHECKING:
+        type: Any
+
+    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
+
+    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
+
+    def __init__(self, sym_name: str, resource: ResourceAttr, type: Stored):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(sym_name),
+                "resource": resource,
+                "type": type,
+            }
+        )
+
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """The bytes, or None where the module came without its weights."""
+        return self.resource.array
+
+    def verify_(self) -> None:
+        check_bytes(self.resource, self.type)

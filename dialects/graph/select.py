@@ -28,12 +28,11 @@ from glow.support.types import (
 )
 
 
-class WhereOp(ElementwiseOp, moves=True):
+class WhereOp(ElementwiseOp, onnx="Where-16", moves=True):
     """
     lhs where the condition is true, rhs elsewhere; the three broadcast.
 
     Shapes: result is condition, lhs and rhs broadcast together.
-    Source: ONNX Where-16.
 
     ```mlir
     %y = graph.where %c, %a, %b

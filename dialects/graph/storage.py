@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    ModuleOp,
-    StringAttr,
-    SymbolNameConstraint,
     SymbolRefAttr,
     TensorType,
     i1,
@@ -29,14 +26,12 @@ from xdsl.irdl import (
 )
 from xdsl.traits import (
     ConstantLike,
-    HasParent,
     MemoryWriteEffect,
     Pure,
-    SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.placeholder import Placeholder, check_bytes
+from glow.dialects.graph.placeholder import Placeholder, StoredConstant
 from glow.dialects.graph.resource import ResourceAttr
 from glow.support.dtypes import byte_type
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
@@ -88,7 +83,7 @@ class PlaceholderOp(Placeholder):
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(StoredConstant):
     """
     A named tensor whose bytes are known and lie outside the IR.
 
@@ -105,31 +100,11 @@ class ConstantOp(IRDLOperation):
 
     name = "graph.constant"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    resource = prop_def(ResourceAttr)
     type = prop_def(TensorType.constr(AnyAttr()))
 
-    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
-
-    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
-
     def __init__(self, sym_name: str, array: NDArray[Any], type: Tensor | None = None):
-        stored_type = type or tensor(element_type_of(array.dtype), array.shape)
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(sym_name),
-                "resource": ResourceAttr.of(array),
-                "type": stored_type,
-            }
-        )
-
-    @property
-    def array(self) -> NDArray[Any] | None:
-        """The bytes, or None where the module came without its weights."""
-        return self.resource.array
-
-    def verify_(self) -> None:
-        check_bytes(self.resource, self.type)
+        stored = type or tensor(element_type_of(array.dtype), array.shape)
+        super().__init__(sym_name, ResourceAttr.of(array), stored)
 
 
 @irdl_op_definition

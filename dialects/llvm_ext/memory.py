@@ -28,11 +28,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import (
-    MemoryReadEffect,
-    MemoryWriteEffect,
-    NoMemoryEffect,
-)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
-    ModuleOp,
-    StringAttr,
-    SymbolNameConstraint,
     SymbolRefAttr,
     i64,
 )
@@ -28,21 +23,14 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import (
-    HasParent,
     MemoryAllocEffect,
     MemoryFreeEffect,
     MemoryWriteEffect,
     Pure,
-    SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.placeholder import (
-    INFER,
-    Placeholder,
-    check_bytes,
-)
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import INFER, Placeholder, StoredConstant
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import Buffer, buffer_type
@@ -77,7 +65,7 @@ class PlaceholderOp(Placeholder):
 
 
 @irdl_op_definition
-class ConstantOp(IRDLOperation):
+class ConstantOp(StoredConstant):
     """
     A named buffer whose bytes are known, in physical order; nothing may write to it.
 
@@ -92,30 +80,7 @@ class ConstantOp(IRDLOperation):
 
     name = "memory.constant"
 
-    sym_name = prop_def(SymbolNameConstraint())
-    resource = prop_def(ResourceAttr)
     type = prop_def(MemRefType.constr(AnyAttr()))
-
-    traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
-
-    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
-
-    def __init__(self, sym_name: str, resource: ResourceAttr, type: Buffer):
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(sym_name),
-                "resource": resource,
-                "type": type,
-            }
-        )
-
-    @property
-    def array(self) -> NDArray[Any] | None:
-        """The bytes, or None where the module came without its weights."""
-        return self.resource.array
-
-    def verify_(self) -> None:
-        check_bytes(self.resource, self.type)
 
 
 @irdl_op_definition
