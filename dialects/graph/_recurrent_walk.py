@@ -100,8 +100,7 @@ def _walks(
     weights, recurrence = arrays["weights"], arrays["recurrence"]
     assert weights is not None
     assert recurrence is not None
-    lists = (p["activations"], p["alphas"], p["betas"])
-    functions = resolved(*lists, default, p["direction"])
+    functions = resolved(p, default)
     walks, rows, hidden = recurrence.shape
 
     def given(name: str, shape: tuple[int, ...], neutral: float = 0) -> Array:

@@ -1,19 +1,31 @@
-"""Activations: elementwise functions of one tensor that networks are named after."""
+"""Activations: elementwise functions that networks are named after."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from xdsl.dialects.builtin import f64
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.elementwise import UnaryOp
+from glow.dialects.graph.elementwise import ElementwiseOp, UnaryOp
 from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.element_conversion import convert
 from glow.support.special_functions import erf
-from glow.support.types import NUMBER, is_float
+from glow.support.types import (
+    NUMBER,
+    ElementSet,
+    Tensor,
+    broadcasts_to,
+    is_float,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
 
 SELU_ALPHA = 1.67326319217681884765625
 SELU_GAMMA = 1.05070102214813232421875
@@ -226,3 +238,39 @@ class GeluOp(UnaryOp, onnx="Gelu-20"):
         else:
             part = f.erf(x * (1 / math.sqrt(2)))
         return x * 0.5 * (1 + part)
+
+
+class PreluOp(ElementwiseOp):
+    """
+    x, or slope * x where x is below 0, elementwise; NaN stays NaN.
+
+    Shapes: input any, slope broadcasts to it, result as input.
+    Errors: a slope that does not broadcast to the input, several element types.
+    Source: ONNX PRelu-16.
+
+    ```mlir
+    %y = graph.prelu %x, %s
+        : (tensor<1x4x8x8xf32>, tensor<4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    ELEMENTS: ClassVar[ElementSet] = NUMBER
+
+    @classmethod
+    def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
+        cls.ELEMENTS.check(input)
+        shape = shape_of(input)
+        if not broadcasts_to(slope, shape):
+            raise VerifyException(
+                f"expected a slope that broadcasts to {list(shape)}, "
+                f"got {tensor_type(slope)}"
+            )
+        return tensor(same_element(input, slope), shape)
+
+    @staticmethod
+    def compute(input: Array, slope: Array) -> Array:
+        return np.where(input < 0, slope * input, input)
+
+    @staticmethod
+    def rule(f: Functions, x: Scalar, slope: Scalar) -> Scalar:
+        return f.select(x < 0, slope * x, x)

@@ -13,11 +13,9 @@ from typing import Any
 from glow.dialects.graph import (
     arg_reduction,
     binary,
-    comparison,
     indexing,
     logic,
     reduction,
-    trigonometry,
     unary,
 )
 from glow.dialects.graph.base import GraphOp
@@ -40,17 +38,24 @@ def _binary(op: type[GraphOp]) -> Callable[[Operand, Operand], Tensor]:
     return lambda x1, x2: emit(op, x1, x2)
 
 
+def _reduction(op: type[GraphOp]) -> Callable[..., Tensor]:
+    def reduced(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
+        return emit(op, x, axes=_axes(x, axis), keepdims=keepdims)
+
+    return reduced
+
+
 abs = _unary(unary.AbsOp)
-acos = _unary(trigonometry.AcosOp)
-acosh = _unary(trigonometry.AcoshOp)
-asin = _unary(trigonometry.AsinOp)
-asinh = _unary(trigonometry.AsinhOp)
-atan = _unary(trigonometry.AtanOp)
-atanh = _unary(trigonometry.AtanhOp)
+acos = _unary(unary.AcosOp)
+acosh = _unary(unary.AcoshOp)
+asin = _unary(unary.AsinOp)
+asinh = _unary(unary.AsinhOp)
+atan = _unary(unary.AtanOp)
+atanh = _unary(unary.AtanhOp)
 bitwise_invert = _unary(logic.BitwiseNotOp)
 ceil = _unary(unary.CeilOp)
-cos = _unary(trigonometry.CosOp)
-cosh = _unary(trigonometry.CoshOp)
+cos = _unary(unary.CosOp)
+cosh = _unary(unary.CoshOp)
 exp = _unary(unary.ExpOp)
 floor = _unary(unary.FloorOp)
 isinf = _unary(unary.IsInfOp)
@@ -61,21 +66,21 @@ negative = _unary(unary.NegOp)
 reciprocal = _unary(unary.ReciprocalOp)
 round = _unary(unary.RoundOp)
 sign = _unary(unary.SignOp)
-sin = _unary(trigonometry.SinOp)
-sinh = _unary(trigonometry.SinhOp)
+sin = _unary(unary.SinOp)
+sinh = _unary(unary.SinhOp)
 sqrt = _unary(unary.SqrtOp)
-tan = _unary(trigonometry.TanOp)
-tanh = _unary(trigonometry.TanhOp)
+tan = _unary(unary.TanOp)
+tanh = _unary(unary.TanhOp)
 
 add = _binary(binary.AddOp)
 bitwise_and = _binary(logic.BitwiseAndOp)
 bitwise_or = _binary(logic.BitwiseOrOp)
 bitwise_xor = _binary(logic.BitwiseXorOp)
-equal = _binary(comparison.EqualOp)
-greater = _binary(comparison.GreaterOp)
-greater_equal = _binary(comparison.GreaterOrEqualOp)
-less = _binary(comparison.LessOp)
-less_equal = _binary(comparison.LessOrEqualOp)
+equal = _binary(logic.EqualOp)
+greater = _binary(logic.GreaterOp)
+greater_equal = _binary(logic.GreaterOrEqualOp)
+less = _binary(logic.LessOp)
+less_equal = _binary(logic.LessOrEqualOp)
 logical_and = _binary(logic.AndOp)
 logical_or = _binary(logic.OrOp)
 logical_xor = _binary(logic.XorOp)
@@ -182,24 +187,11 @@ def cumulative_sum(x: Tensor, axis: int = -1) -> Tensor:
     return emit(CumsumOp, x, axis=axis)
 
 
-def sum(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    return _reduced(reduction.ReduceSumOp, x, axis, keepdims)
-
-
-def prod(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    return _reduced(reduction.ReduceProdOp, x, axis, keepdims)
-
-
-def mean(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    return _reduced(reduction.ReduceMeanOp, x, axis, keepdims)
-
-
-def max(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    return _reduced(reduction.ReduceMaxOp, x, axis, keepdims)
-
-
-def min(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    return _reduced(reduction.ReduceMinOp, x, axis, keepdims)
+sum = _reduction(reduction.ReduceSumOp)
+prod = _reduction(reduction.ReduceProdOp)
+mean = _reduction(reduction.ReduceMeanOp)
+max = _reduction(reduction.ReduceMaxOp)
+min = _reduction(reduction.ReduceMinOp)
 
 
 def argmax(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
@@ -208,10 +200,6 @@ def argmax(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
 
 def argmin(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
     return emit(arg_reduction.ArgMinOp, x, axis=axis, keepdims=keepdims)
-
-
-def _reduced(op: type[GraphOp], x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
-    return emit(op, x, axes=_axes(x, axis), keepdims=keepdims)
 
 
 def _axes(x: Tensor, axis: Axes) -> tuple[int, ...]:

@@ -95,21 +95,13 @@ class EmbeddingOp(GraphOp):
         return Reordering((identity(2), order), (result,), self.parameters())
 
 
-def _indices_shape(op: EmbeddingBagOp | SparseLengthsSumOp) -> tuple[int, ...]:
-    return shape_of(op.indices)
-
-
 class BagOp(GraphOp):
-    """
-    Rows of a table, weighted where there are weights, combined bag by bag.
-
-    A subclass says where a bag ends. That empty bags are 0 and padding is in none are
-    PyTorch's rules; negative indices count from the end, as in `graph.gather`.
-    """
+    """Rows of a table, weighted where there are weights, combined bag by bag."""
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {"weights": Neutral(1, _indices_shape, inside=weighted_rows)}
+        whole = Neutral(1, lambda op: shape_of(op.indices), inside=weighted_rows)
+        return {"weights": whole}
 
 
 def _check_bag(

@@ -1,15 +1,50 @@
 """Normalizations of groups of channels, image by image."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._channels import ChannelsOp, check_channels
-from glow.dialects.graph.base import Array
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
 from glow.dialects.graph.reordering import Order, Reordering
-from glow.support.types import Tensor, shape_of
+from glow.support.types import (
+    FLOAT,
+    Tensor,
+    check_rank,
+    check_shape,
+    same_element,
+    shape_of,
+    tensor,
+)
+
+
+class ChannelsOp(GraphOp):
+    """An op on [N, C, ...], the first operand, with vectors [C] as the others."""
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.operands[0]))
+        if operand == 0:
+            return tuple(range(rank))
+        return tuple(0 if axis == 1 else None for axis in range(rank))
+
+
+def check_channels(input: SSAValue, vectors: Mapping[str, SSAValue | None]) -> Tensor:
+    """Return the type of the result, which is that of `input`, after all checks."""
+    FLOAT.check(input)
+    shape = check_rank("an input", input, 2)
+    for name, value in vectors.items():
+        check_shape(name, value, shape[1:2], ", one per channel")
+    return tensor(same_element(input, *vectors.values()), shape)
 
 
 def _normalized(input: Array, groups: int, epsilon: float) -> Array:

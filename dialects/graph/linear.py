@@ -1,6 +1,8 @@
-"""The matrix product."""
+"""Products of matrices, sums of products, and determinants."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -10,7 +12,18 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.outside import added
-from glow.support.types import WIDE_NUMBER, Tensor, same_element, shape_of, tensor
+from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.einsum import read_equation
+from glow.support.types import (
+    FLOAT,
+    WIDE_NUMBER,
+    Tensor,
+    element_of,
+    same_element,
+    shape_of,
+    tensor,
+    tensor_type,
+)
 
 
 @irdl_op_definition
@@ -108,3 +121,73 @@ def _check_bias(bias: SSAValue | None, shape: tuple[int, ...]) -> None:
         raise VerifyException(
             f"expected a bias that broadcasts to {list(shape)}, got {bias.type}"
         )
+
+
+class EinsumOp(GraphOp):
+    """
+    The product of elements of all inputs, summed over the axes that the result lacks.
+
+    The equation names the axes of each input by letters, and after an arrow those of
+    the result; without one, the result has those that stand once, by the alphabet. An
+    ellipsis stands for any axes, which broadcast; in a result without arrow they come
+    first. A letter twice in one term is a diagonal. Axes of extent 1 broadcast.
+    Integers wrap.
+
+    Shapes: inputs and result as the equation says; one type, integers of 32 or 64 bits.
+    Errors: an equation that cannot be read, or of other operands; extents that differ;
+    a letter of the result that no input has, or that it has twice.
+    Source: ONNX Einsum-12.
+
+    ```mlir
+    %y = graph.einsum %a, %b {equation = "bij,bjk->bik"}
+        : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+    ```
+    """
+
+    @staticmethod
+    def infer(inputs: Sequence[SSAValue], *, equation: str) -> Tensor:
+        WIDE_NUMBER.check(*inputs)
+        parsed = read_equation(equation, [shape_of(value) for value in inputs])
+        return tensor(same_element(*inputs), parsed.shape)
+
+    @staticmethod
+    def compute(inputs: Sequence[Array], *, equation: str) -> Array:
+        text = equation.replace(" ", "")
+        result = np.einsum(text, *inputs, optimize=len(inputs) > 2)
+        return np.asarray(result, inputs[0].dtype)
+
+
+class DetOp(GraphOp):
+    """
+    The determinant of each matrix; 1 of a matrix without elements.
+
+    Shapes: input [batch..., M, M] of floats, result [batch...].
+    Errors: elements that are no floats, a rank below 2, matrices that are not square.
+    Source: ONNX Det-22.
+
+    ```mlir
+    %y = graph.det %x : (tensor<2x3x3xf32>) -> tensor<2xf32>
+    ```
+    """
+
+    @staticmethod
+    def infer(input: SSAValue) -> Tensor:
+        FLOAT.check(input)
+        shape = shape_of(input)
+        if len(shape) < 2 or shape[-1] != shape[-2]:
+            raise VerifyException(f"expected square matrices, got {tensor_type(input)}")
+        return tensor(element_of(input), shape[:-2])
+
+    @staticmethod
+    def compute(input: Array) -> Array:
+        return np.asarray(np.linalg.det(input))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.result)))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """A transposed matrix has the same determinant."""
+        batch = order[:-2]
+        if sorted(batch) != list(range(len(batch))):
+            return None
+        return Reordering((order,), (batch,), {})

@@ -1,15 +1,16 @@
-"""Elementwise logic on bools and on the bits of integers."""
+"""Elementwise comparisons, of which NaN makes false, and logic on bools and bits."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import numpy as np
+from xdsl.dialects.builtin import i1
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.rules import Functions, Scalar
-from glow.support.types import BOOL, INTEGER, is_unsigned
+from glow.support.types import BOOL, COMPUTED, INTEGER, is_unsigned
 
 
 class BitwiseAndOp(
@@ -112,3 +113,50 @@ class BitwiseNotOp(
     rule=lambda f, x: ~x,
 ):
     """Every bit of x inverted, elementwise."""
+
+
+class EqualOp(
+    BinaryOp,
+    onnx="Equal-19",
+    elements=COMPUTED,
+    result=i1,
+    compute=np.equal,
+    rule=lambda f, x, y: x == y,
+):
+    """Whether lhs equals rhs; 0.0 equals -0.0."""
+
+
+class LessOp(
+    BinaryOp, onnx="Less-13", result=i1, compute=np.less, rule=lambda f, x, y: x < y
+):
+    """Whether lhs is below rhs."""
+
+
+class LessOrEqualOp(
+    BinaryOp,
+    onnx="LessOrEqual-16",
+    result=i1,
+    compute=np.less_equal,
+    rule=lambda f, x, y: x <= y,
+):
+    """Whether lhs is below rhs or equal to it."""
+
+
+class GreaterOp(
+    BinaryOp,
+    onnx="Greater-13",
+    result=i1,
+    compute=np.greater,
+    rule=lambda f, x, y: x > y,
+):
+    """Whether lhs is above rhs."""
+
+
+class GreaterOrEqualOp(
+    BinaryOp,
+    onnx="GreaterOrEqual-16",
+    result=i1,
+    compute=np.greater_equal,
+    rule=lambda f, x, y: x >= y,
+):
+    """Whether lhs is above rhs or equal to it."""

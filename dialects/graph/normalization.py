@@ -6,9 +6,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph._channels import ChannelsOp, check_channels
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.declaration import DeclaredOp
+from glow.dialects.graph.group_norm import ChannelsOp, check_channels
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map, identity
 from glow.support.types import (
     FLOAT,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph import activation, trigonometry
+from glow.dialects.graph import activation, unary
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import UnaryOp
 
@@ -25,7 +25,7 @@ ACTIVATIONS: dict[str, type[UnaryOp] | None] = {
     "sigmoid": activation.SigmoidOp,
     "softplus": activation.SoftplusOp,
     "softsign": activation.SoftsignOp,
-    "tanh": trigonometry.TanhOp,
+    "tanh": unary.TanhOp,
     "thresholded_relu": activation.ThresholdedReluOp,
 }
 """The op that an activation is, by its name; two have none: lines, and tanh of one."""
@@ -40,26 +40,15 @@ class Activation:
     beta: float = 0.0
 
     @staticmethod
-    def names_of_parameters(name: str) -> tuple[str, ...]:
-        """Return which of alpha and beta activation `name` has."""
-        op = ACTIVATIONS[name]
-        if op is None:
-            return ("alpha", "beta")
-        return tuple(op.defaults())
-
-    @staticmethod
     def defaults_of(name: str) -> dict[str, float]:
         """Return the parameters of activation `name` where none are given."""
         op = ACTIVATIONS[name]
-        if op is None:
-            return {"alpha": 0.0, "beta": 0.0}
-        return op.defaults()
+        return {"alpha": 0.0, "beta": 0.0} if op is None else op.defaults()
 
     @property
     def parameters(self) -> dict[str, float]:
         """The parameters that the activation has."""
-        names = self.names_of_parameters(self.name)
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in self.defaults_of(self.name)}
 
     def __call__(self, x: Array) -> Array:
         op = ACTIVATIONS[self.name]
@@ -76,40 +65,28 @@ def directions_of(direction: str) -> tuple[bool, ...]:
 
 
 def resolved(
-    activations: Sequence[str] | None,
-    alphas: Sequence[float] | None,
-    betas: Sequence[float] | None,
-    default: Sequence[str],
-    direction: str,
+    p: Mapping[str, Any], default: Sequence[str]
 ) -> list[tuple[Activation, ...]]:
-    """Return the activations of each direction."""
-    count = len(directions_of(direction))
-    names = tuple(activations or tuple(default) * count)
+    """Return the activations of each direction of an op with parameters `p`."""
+    count, size = len(directions_of(p["direction"])), len(default)
+    names = tuple(p["activations"] or tuple(default) * count)
     chosen: list[Activation] = []
     for i, name in enumerate(names):
         values = Activation.defaults_of(name)
-        given = {"alpha": alphas, "beta": betas}
+        given = {"alpha": p["alphas"], "beta": p["betas"]}
         values |= {n: v[i] for n, v in given.items() if v and n in values}
         chosen.append(Activation(name, **values))
-    size = len(default)
     return [tuple(chosen[d * size : (d + 1) * size]) for d in range(count)]
 
 
-def check_activations(
-    activations: Sequence[str] | None,
-    alphas: Sequence[float] | None,
-    betas: Sequence[float] | None,
-    default: Sequence[str],
-    direction: str,
-) -> None:
+def check_activations(p: Mapping[str, Any], default: Sequence[str]) -> None:
     """Raise unless there is an activation, and its parameters, for each place."""
-    count = len(default) * len(directions_of(direction))
-    for name in activations or ():
+    count = len(default) * len(directions_of(p["direction"]))
+    for name in p["activations"] or ():
         if name not in ACTIVATIONS:
             raise VerifyException(
                 f'expected an activation out of {", ".join(ACTIVATIONS)}, got "{name}"'
             )
-    given = {"activations": activations, "alphas": alphas, "betas": betas}
-    for slot, values in given.items():
-        if values is not None and len(values) != count:
-            raise VerifyException(f"expected {count} {slot}, got {len(values)}")
+    for slot in ("activations", "alphas", "betas"):
+        if p[slot] is not None and len(p[slot]) != count:
+            raise VerifyException(f"expected {count} {slot}, got {len(p[slot])}")

@@ -97,15 +97,12 @@ class RecurrentOp(GraphOp):
 
     def activations_of(self, direction: int) -> tuple[Activation, ...]:
         """Return the activations of the first or second direction that is walked."""
-        p = self.parameters()
-        lists = (p["activations"], p["alphas"], p["betas"])
-        return resolved(*lists, self.ACTIVATIONS, p["direction"])[direction]
+        return resolved(self.parameters(), self.ACTIVATIONS)[direction]
 
     @classmethod
     def types(cls, given: Mapping[str, Any], p: dict[str, Any]) -> Sizes:
         """Return the sizes, after a check of every operand that is present."""
-        lists = (p["activations"], p["alphas"], p["betas"])
-        check_activations(*lists, cls.ACTIVATIONS, p["direction"])
+        check_activations(p, cls.ACTIVATIONS)
         if p["layout"] not in (0, 1):
             raise VerifyException(f"expected layout 0 or 1, got {p['layout']}")
         values = [v for name, v in given.items() if name != "sequence_lens"]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from glow.dialects.graph import base, binary, comparison, logic
+from glow.dialects.graph import base, binary, logic
 from glow.dialects.graph._indices import Index, Part
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.elements import element_for, number_of
@@ -209,16 +209,16 @@ class Tensor:
     __and__, __rand__ = _logical(logic.AndOp, logic.BitwiseAndOp)
     __or__, __ror__ = _logical(logic.OrOp, logic.BitwiseOrOp)
     __xor__, __rxor__ = _logical(logic.XorOp, logic.BitwiseXorOp)
-    __lt__ = _operator(comparison.LessOp)
-    __le__ = _operator(comparison.LessOrEqualOp)
-    __gt__ = _operator(comparison.GreaterOp)
-    __ge__ = _operator(comparison.GreaterOrEqualOp)
+    __lt__ = _operator(logic.LessOp)
+    __le__ = _operator(logic.LessOrEqualOp)
+    __gt__ = _operator(logic.GreaterOp)
+    __ge__ = _operator(logic.GreaterOrEqualOp)
 
     def __eq__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self.combined(comparison.EqualOp, self, other)
+        return self.combined(logic.EqualOp, self, other)
 
     def __ne__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
-        equal = self.combined(comparison.EqualOp, self, other)
+        equal = self.combined(logic.EqualOp, self, other)
         return equal if equal is NotImplemented else ~equal
 
     def __truediv__(self, other: Operand) -> Tensor:
@@ -278,11 +278,9 @@ class Tensor:
     def astype(self, dtype: Any) -> Tensor:
         """Return this with elements of another type, given as such or as in NumPy."""
         element = element_for(dtype)
-        return (
-            self
-            if element == self.element
-            else self.writer.emit(CastOp, self, to=element)
-        )
+        if element == self.element:
+            return self
+        return self.writer.emit(CastOp, self, to=element)
 
     def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
         """Return a part: integers, slices, None and ... mean what they do in NumPy."""

@@ -9,9 +9,9 @@ import numpy as np
 from onnx import TensorProto
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MinOp, ModOp
-from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node

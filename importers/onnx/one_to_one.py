@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
 from glow.dialects.graph.detection import RoiAlignOp
-from glow.dialects.graph.determinant import DetOp
-from glow.dialects.graph.einsum import EinsumOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
-from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
 from glow.dialects.graph.normalization import LogSoftmaxOp, LrnOp, SoftmaxOp
-from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.scanning import TriluOp
 from glow.dialects.graph.scattering import (

@@ -10,7 +10,7 @@ from glow.codegen.functions import fma
 from glow.codegen.loops import Level, N, Var, loop, nest, when
 from glow.codegen.memory import Memory, Strips
 from glow.codegen.values import Value, absolute, constant, is_nan, select
-from glow.dialects.graph.determinant import DetOp
+from glow.dialects.graph.linear import DetOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer

@@ -7,8 +7,7 @@ from itertools import product
 from math import prod
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.einsum import EinsumOp
-from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.linear import EinsumOp, MatMulOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.einsum import Labels, read_equation

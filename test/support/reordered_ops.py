@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import TensorType, f32, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
+from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.arg_reduction import ArgReductionOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.determinant import DetOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
@@ -22,6 +22,7 @@ from glow.dialects.graph.group_norm import ChannelNormOp, GroupNormOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
+from glow.dialects.graph.linear import DetOp
 from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
 from glow.dialects.graph.movement import (
     ExpandOp,
@@ -33,7 +34,6 @@ from glow.dialects.graph.normalization import (
     BatchNormOp,
     LrnOp,
 )
-from glow.dialects.graph.parametric import PreluOp
 from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.resize import ResizeOp

@@ -15,8 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 import glow
-from glow.dialects.graph.einsum import EinsumOp
-from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.linear import EinsumOp, MatMulOp
 from glow.passes.graph.decompose_einsum import DecomposeEinsumPass
 from glow.support.types import shape_of
 

@@ -20,7 +20,7 @@ from glow.dialects.graph.global_pooling import (
     GlobalMaxPoolOp,
 )
 from glow.dialects.graph.joining import ConcatOp, SplitOp
-from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.linear import EinsumOp, MatMulOp
 from glow.dialects.graph.loss import (
     CrossEntropyLossOp,
     NegativeLogLikelihoodLossOp,
@@ -53,7 +53,6 @@ OPS = sorted(
 FIXED_MODULES = (
     "attention",
     "detection",
-    "einsum",
     "recurrent",
     "rotary_embedding",
 )
@@ -69,6 +68,7 @@ FIXED = {
     SpaceToDepthOp,
     DepthToSpaceOp,
     MatMulOp,
+    EinsumOp,
     TransposeOp,
     NegativeLogLikelihoodLossOp,
     CrossEntropyLossOp,

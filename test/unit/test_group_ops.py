@@ -17,9 +17,9 @@ from glow.analysis.validity import verify_module
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MulOp
-from glow.dialects.graph.comparison import LessOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.graph.logic import LessOp
 from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.unary import AbsOp, NegOp

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import f32, i32
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
-from glow.dialects.graph.determinant import DetOp
+from glow.dialects.graph.linear import DetOp
 from glow.support.dtypes import dtype_named, widened
 from glow.support.types import tensor
 

@@ -16,9 +16,9 @@ import glow
 from glow.dialects.graph import movement, select, slicing
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.comparison import EqualOp
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp
+from glow.dialects.graph.logic import EqualOp
 from glow.dialects.graph.reduction import ReduceMaxOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.model import debug_text

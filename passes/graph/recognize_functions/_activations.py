@@ -6,8 +6,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.activation import GeluOp, SigmoidOp, SwishOp
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp
-from glow.dialects.graph.trigonometry import TanhOp
-from glow.dialects.graph.unary import ErfOp
+from glow.dialects.graph.unary import ErfOp, TanhOp
 from glow.passes.graph.operands import in_both_orders
 from glow.passes.graph.recognize_functions._products import product_of, term_beside
 from glow.passes.patterns import Replacement, Results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph.einsum import EinsumOp
+from glow.dialects.graph.linear import EinsumOp
 from random_ops.call import WIDE, Call, Source
 
 LETTERS = "aBcDeF"

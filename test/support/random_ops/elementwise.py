@@ -11,7 +11,6 @@ import numpy as np
 from glow.dialects.graph import (
     activation,
     binary,
-    parametric,
     select,
 )
 from glow.dialects.graph.base import GraphOp
@@ -96,7 +95,7 @@ def _cast(s: Source) -> Call:
 def _prelu(s: Source) -> Call:
     dtype, shape = s.choose(NUMBERS), s.shape()
     slots = (s.array(shape, dtype), s.array(s.broadcast(shape), dtype))
-    return Call(parametric.PreluOp, slots)
+    return Call(activation.PreluOp, slots)
 
 
 def _bitcast(s: Source) -> Call:

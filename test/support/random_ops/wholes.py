@@ -9,7 +9,6 @@ import numpy as np
 
 from glow.dialects.graph import (
     arg_reduction,
-    determinant,
     dropout,
     group_norm,
     layer_norm,
@@ -56,7 +55,7 @@ def _det(s: Source) -> Call:
     extent, dtype = s.choose([0, *COLUMNS]), s.choose(FLOATS)
     noise = s.finite((*s.shape(0, 2), extent, extent), dtype, 0.5 / max(extent, 1))
     rows = s.rng.permutation(extent)
-    return Call(determinant.DetOp, (noise + np.eye(extent, dtype=dtype)[rows],))
+    return Call(linear.DetOp, (noise + np.eye(extent, dtype=dtype)[rows],))
 
 
 def _axes(s: Source, rank: int) -> list[int]:
