@@ -30,15 +30,9 @@ class NativeFrame(Frame):
         self.io = (ctypes.c_void_p * (executable.slots + 1))()  # the last one: notify
         self._fault = ctypes.c_int32(0)
         self._executable = executable
-        self._arguments = tuple(
-            ctypes.c_void_p(address)
-            for address in (
-                address_of(arena),
-                ctypes.addressof(self.io),
-                ctypes.addressof(executable.table),
-                ctypes.addressof(self._fault),
-            )
-        )
+        blocks = (self.io, executable.table, self._fault)
+        addresses = address_of(arena), *map(ctypes.addressof, blocks)
+        self._arguments = tuple(map(ctypes.c_void_p, addresses))
 
     def place(self, slot: int, array: Array) -> None:
         self.io[self._executable.places[slot]] = address_of(array)

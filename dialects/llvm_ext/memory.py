@@ -60,21 +60,9 @@ class PrefetchOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(
-        self,
-        base: SSAValue,
-        indices: list[SSAValue],
-        locality: int = 3,
-        *,
-        write: bool = False,
-    ):
-        super().__init__(
-            operands=[base, indices],
-            properties={
-                "locality": IntegerAttr(locality, 32),
-                "write": UnitAttr() if write else None,
-            },
-        )
+    def __init__(self, base: SSAValue, indices: list[SSAValue], locality: int = 3):
+        properties = {"locality": IntegerAttr(locality, 32)}
+        super().__init__(operands=[base, indices], properties=properties)
 
     def verify_(self) -> None:
         base: Any = self.base.type
@@ -90,9 +78,7 @@ class PrefetchOp(IRDLOperation):
 @irdl_op_definition
 class MemcpyOp(IRDLOperation):
     """
-    Copy `bytes` bytes from the start of `source` to that of `target`.
-
-    The two do not overlap.
+    Copy `bytes` bytes from the start of `source` to that of `target`, elsewhere.
 
     Shapes: target and source memref<?xi8>, bytes index.
     Source: LLVM's llvm.memcpy.
@@ -145,9 +131,7 @@ class MemsetOp(IRDLOperation):
 @irdl_op_definition
 class MaskedLoadOp(IRDLOperation):
     """
-    Load the lanes whose mask is 1 from memory, take the others from `otherwise`.
-
-    Lanes that are not loaded are not accessed.
+    Load the lanes whose mask is 1, access no others, and take them from `otherwise`.
 
     Shapes: pointer, a mask of i1, otherwise and result one vector type as long.
     Source: LLVM's llvm.masked.load.

@@ -150,9 +150,8 @@ def _dot_pairs(f: Lowering, op: DotPairsOp) -> None:
     pairs = [f.make(llvm.BitcastOp, [f[v]], v.type) for v in (op.lhs, op.rhs)]
     bits = 32 * shape_of_vector(op.total.type)[0]
     name = f"llvm.x86.avx512bf16.dpbf16ps.{bits}"
-    value = f.intrinsic(name, [f[op.total], *pairs], op.result.type)
-    assert value is not None
-    f.replace(op, value)
+    call = f.intrinsic(name, [f[op.total], *pairs], op.result.type)
+    f.replace(op, call.results[0])
 
 
 _INTRINSICS: dict[type[Operation], str] = {

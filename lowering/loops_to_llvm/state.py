@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects import llvm
@@ -67,9 +67,8 @@ class Lowering:
         **properties: Attribute,
     ) -> SSAValue:
         """Append an op with one result, without the cost of its constructor."""
-        made = op.create(
-            operands=operands, result_types=[result], properties=properties
-        )
+        types = [result]
+        made = op.create(operands=operands, result_types=types, properties=properties)
         self.do(made)
         return made.results[0]
 
@@ -95,23 +94,24 @@ class Lowering:
 
     def constant(self, value: int, type_: IntegerType = i64) -> SSAValue:
         """Return an integer constant, made once per function in its entry block."""
-        attribute = integer(value, type_)
-        return self._first(
-            (value, type_),
-            lambda: llvm.ConstantOp.create(
-                properties={"value": attribute}, result_types=[type_]
-            ),
-        )
+        properties = {"value": integer(value, type_)}
+        return self._first((value, type_), llvm.ConstantOp, type_, properties)
 
     def undef(self, type_: Attribute) -> SSAValue:
         """Return an undefined value, made once per function in its entry block."""
-        return self._first(type_, lambda: llvm.UndefOp.create(result_types=[type_]))
+        return self._first(type_, llvm.UndefOp, type_, {})
 
-    def _first(self, key: Any, make: Callable[[], Operation]) -> SSAValue:
+    def _first(
+        self,
+        key: Any,
+        kind: type[Operation],
+        type_: Attribute,
+        properties: Mapping[str, Attribute],
+    ) -> SSAValue:
         if key not in self._shared:
             entry = self.region.blocks.first
             assert entry is not None
-            op = make()
+            op = kind.create(result_types=[type_], properties=properties)
             op.location = self.location
             if entry.first_op is None:
                 entry.add_op(op)
@@ -126,7 +126,7 @@ class Lowering:
         operands: Sequence[SSAValue],
         result: Attribute | None,
         flags: llvm.FastMathAttr | None = None,
-    ) -> SSAValue | None:
+    ) -> llvm.CallIntrinsicOp:
         """Append a call of the LLVM intrinsic of this full name."""
         properties: dict[str, Attribute] = {
             "intrin": StringAttr(name),
@@ -141,7 +141,7 @@ class Lowering:
             properties=properties,
         )
         self.do(op)
-        return None if result is None else op.results[0]
+        return op
 
     def overloaded(
         self,
@@ -151,9 +151,8 @@ class Lowering:
     ) -> SSAValue:
         """Append `name`, mangled by the type of the first operand and the result."""
         type_ = operands[0].type
-        result = self.intrinsic(f"{name}.{suffix(type_)}", operands, type_, flags)
-        assert result is not None
-        return result
+        full_name = f"{name}.{suffix(type_)}"
+        return self.intrinsic(full_name, operands, type_, flags).results[0]
 
     def call(
         self, callee: str, operands: Sequence[SSAValue], result: Attribute

@@ -149,8 +149,8 @@ def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
             start = f.make(llvm.ConstantOp, [], element, value=neutral)
         operands = [start, value]
     full_name = f"llvm.vector.reduce.{name}.{suffix(value.type)}"
-    reduced = f.intrinsic(full_name, operands, element, flags_of(op))
-    assert reduced is not None
+    reduced: SSAValue
+    reduced = f.intrinsic(full_name, operands, element, flags_of(op)).results[0]
     if start is not None and isinstance(combine, str):
         reduced = f.overloaded(combine, [start, reduced])
     elif start is not None and isinstance(combine, type):
