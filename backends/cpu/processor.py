@@ -46,8 +46,8 @@ def other_kind(triple: str) -> str | None:
 
 def missing_features(needed: Iterable[str]) -> list[str]:
     """Return which of LLVM's feature names this processor lacks."""
-    flags = frozenset(_plain(_linux_facts().get("flags", "")).split())
-    left = [n for n in needed if _LINUX_NAMES.get(n, _plain(n)) not in flags]
+    flags = _linux_flags()
+    left = [n for n in needed if (_LINUX_NAMES.get(n) or _plain(n)) not in flags]
     if not left:
         return []
     from glow.backends.cpu.llvmlite_binding import llvm
@@ -56,8 +56,14 @@ def missing_features(needed: Iterable[str]) -> list[str]:
     return [name for name in left if not has.get(name, False)]
 
 
+@cache
 def _plain(names: str) -> str:
     return names.translate(str.maketrans("", "", "._-"))
+
+
+@cache
+def _linux_flags() -> frozenset[str]:
+    return frozenset(_plain(_linux_facts().get("flags", "")).split())
 
 
 def _is_linux_on_x86_64() -> bool:
