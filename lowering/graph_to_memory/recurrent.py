@@ -22,6 +22,7 @@ from glow.dialects.memory.base import Buffer
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
 from glow.dialects.memory.products import MatMulOp
 from glow.lowering.graph_to_memory._units import Units
+from glow.lowering.graph_to_memory.convolution import room_in_f32
 from glow.lowering.graph_to_memory.scalar import ScalarRegion, element_of_result
 from glow.lowering.graph_to_memory.state import Lowering, lowers
 from glow.lowering.panels import matrix_panels, unit_block
@@ -99,7 +100,8 @@ class _Cell:
         if bias is not None:
             bias = lowering.view(bias, Addressing((columns,), (1,)))
         out = lowering.temporary(self.element, (s.steps, s.batch, columns))
-        lowering.add(MatMulOp(x, self._matrix(columns), bias, [], result=out))
+        factors, room = (x, self._matrix(columns), bias), room_in_f32(lowering, x)
+        lowering.add(MatMulOp(*factors, [], scratch=room, result=out))
         shape = (s.steps, s.batch, s.walks, self.blocks, self.gates, self.block)
         return lowering.view(out, Addressing(shape, row_major_strides(shape))), late
 

@@ -17,6 +17,8 @@ func.func @products(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %t: memref
   } {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "winograd", halo}
   // CHECK: memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32>) outs(%o : memref<8x8xf32>) {
   memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32>) outs(%o : memref<8x8xf32>) {}
+  // CHECK: memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32> scratch %m : memref<8x4xf32>) outs(%o : memref<8x8xf32>) {
+  memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32> scratch %m : memref<8x4xf32>) outs(%o : memref<8x8xf32>) {}
   // CHECK: memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32> bias %b : memref<8xf32>) outs(%o : memref<8x8xf32>) {
   memory.matmul ins(%m : memref<8x4xf32>, %n : memref<4x8xf32> bias %b : memref<8xf32>) outs(%o : memref<8x8xf32>) {}
   func.return
