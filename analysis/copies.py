@@ -9,8 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
-from glow.analysis.movements import End, Movement, Place, value_name
-from glow.analysis.traffic import CALL_BYTES
+from glow.analysis.movements import CALL_BYTES, End, Movement, Place, value_name
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.base import Buffer, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp

@@ -10,15 +10,34 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from glow.analysis.constants import constant_behind
-from glow.analysis.traffic import movement_cost
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LoadOp, SaveOp
 from glow.dialects.layout.attribute import layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
-from glow.support.layout import Layout, print_layout, reshaped, row_major
+from glow.support.layout import Layout, print_layout, reshaped, row_major, size_of
 from glow.support.locations import name_of
-from glow.support.types import shape_of, size_bytes
+from glow.support.types import dtype_of, element_of, shape_of, size_bytes
+
+CALL_BYTES = 4096
+"""Cost of starting a movement, in bytes that could move in that time."""
+
+
+def movement_cost(value: SSAValue, layout: Layout | None) -> int:
+    """
+    Return what it costs a run to have `value` in another `layout` too.
+
+    That is the bytes read and written, padding included, and a call; constants move
+    when the model is compiled. None is row-major.
+    """
+    shape = shape_of(value)
+    if 0 in shape or constant_behind(value) is not None:
+        return 0
+    itemsize = dtype_of(element_of(value)).itemsize
+    plain = row_major(len(shape))
+    elements = size_of(plain, shape) + size_of(layout or plain, shape, itemsize)
+    return elements * itemsize + CALL_BYTES
+
 
 Place = Literal["input", "output", "inside"]
 

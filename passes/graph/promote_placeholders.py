@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.promotion import Promotion, promotion_of
+from glow.analysis.symbols import Promotion, promotion_of
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
 
 

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Block, SSAValue
 
-from glow.analysis.traffic import CALL_BYTES
+from glow.analysis.movements import CALL_BYTES
 from glow.dialects.graph.movement import TransposeOp
 from glow.dialects.graph.reordering import Order, Placement, identity
 from glow.support.types import has_layout, shape_of, size_bytes

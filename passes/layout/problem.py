@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from glow.analysis.traffic import movement_cost
+from glow.analysis.movements import movement_cost
 from glow.passes.layout._candidates import (
     Read,
     Value,

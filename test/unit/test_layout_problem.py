@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.analysis.traffic import movement_cost
+from glow.analysis.movements import movement_cost
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp
 from glow.dialects.graph.global_pooling import GlobalAvgPoolOp

@@ -7,8 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from glow.analysis.copies import copies_in
-from glow.analysis.movements import End, Movement, movements_in
-from glow.analysis.traffic import CALL_BYTES
+from glow.analysis.movements import CALL_BYTES, End, Movement, movements_in
 from glow.model import context
 from glow.tools.inspection import layout_report
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 import glow
-from glow.analysis.promotion import promotion_of
+from glow.analysis.symbols import promotion_of
 from glow.dialects.graph.storage import ConstantOp
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
