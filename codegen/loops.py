@@ -107,11 +107,6 @@ class Level(Generic[N]):
     strides: tuple[N, ...]
 
 
-def levels_like(count: int, operands: int) -> tuple[Level[int], ...]:
-    """Return `count` loops over `operands`, for a row whose numbers do not matter."""
-    return (Level(1, (0,) * operands),) * count
-
-
 def moved(starts: Sequence[Value] | None, i: Value, level: Level[Value]) -> list[Value]:
     """Return where operands stand at step i of a loop, counted from `starts` or 0."""
     moves = [i * stride for stride in level.strides]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar, cast, get_origin
+from typing import Any, TypeVar, cast
 
 from glow.codegen.memory import Memory
 from glow.codegen.values import Value
@@ -29,13 +29,6 @@ def integers(row: Any) -> list[int]:
 def _names_of(kind: type) -> tuple[str, ...] | None:
     """Return what the fields of a dataclass are called; None for another type."""
     return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else None
-
-
-def blank(kind: type[R], **parts: Any) -> R:
-    """Return a row whose numbers do not matter; `parts` are the records in it."""
-    names = _names_of(get_origin(kind) or kind)
-    assert names is not None
-    return kind(**{name: parts.get(name, 0) for name in names})
 
 
 def zeros(row: R) -> R:

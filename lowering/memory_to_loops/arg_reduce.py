@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i32
 
 from glow.codegen.casts import convert, highest, lowest
 from glow.codegen.functions import Combination, combined
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, compare, is_nan, select
 from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.memory.address import addressing_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Strip, Strips, rest_of
+from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import extracted, shuffled
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, constant
 from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.memory.address import addressing_of

@@ -9,7 +9,7 @@ from typing import Generic
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import exponential, fma, larger, maximum, minimum
 from glow.codegen.loops import Level, N, Var, flattened, loop, nest
-from glow.codegen.memory import Strips, Total
+from glow.codegen.strips import Strips, Total
 from glow.codegen.values import INDEX, Value, constant, select
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import DecodeAttentionOp

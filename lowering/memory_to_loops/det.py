@@ -8,7 +8,8 @@ from typing import Generic
 
 from glow.codegen.functions import fma
 from glow.codegen.loops import Level, N, Var, loop, nest, when
-from glow.codegen.memory import Memory, Strips
+from glow.codegen.memory import Memory
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, constant, is_nan, select
 from glow.dialects.graph.linear import DetOp
 from glow.dialects.memory.address import addressing_of

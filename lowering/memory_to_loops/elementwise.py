@@ -10,7 +10,7 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp

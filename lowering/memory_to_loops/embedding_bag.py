@@ -11,10 +11,10 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.buffers import prefetch
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import N, Var, loop
+from glow.codegen.memory import prefetch
 from glow.codegen.values import INDEX, Value, apply, index, select
 from glow.dialects.graph.embedding import (
     EmbeddingBagOp,

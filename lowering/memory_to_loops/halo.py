@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
 from glow.codegen.loops import N, loop
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import addressing_of, find_addressing

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from glow.codegen.casts import convert
 from glow.codegen.functions import fma, sqrt
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp

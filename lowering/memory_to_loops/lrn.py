@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import f32
 
 from glow.codegen.functions import exp, fma, log, maximum, minimum, power, sqrt
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Strip, Strips, mask_of, rest_of
+from glow.codegen.memory import Strip, mask_of, rest_of
 from glow.codegen.shuffles import shuffled
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, index
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.memory.address import addressing_of

@@ -29,8 +29,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.memory import Strips, flat
+from glow.codegen.memory import flat
 from glow.codegen.rows import integers
+from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.graph.resource import ResourceAttr

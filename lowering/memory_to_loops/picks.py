@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from glow.codegen.functions import Combination, combined
 from glow.codegen.loops import Level, N, nest
-from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.strips import Strips, nest_strips
 from glow.codegen.values import Value
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp

@@ -14,7 +14,8 @@ from xdsl.ir import SSAValue
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, power, sqrt
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
-from glow.codegen.memory import Memory, Strip, Strips
+from glow.codegen.memory import Memory, Strip
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, compare_floats, constant, index, select
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.global_pooling import GlobalLpPoolOp

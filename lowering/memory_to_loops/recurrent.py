@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glow.codegen.functions import fma
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import MemoryOp, buffer_type

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert, highest, lowest, truncated
 from glow.codegen.functions import Combination, combined, exp, fma, log, sqrt
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, select
 from glow.dialects.graph import reduction
 from glow.dialects.graph.base import GraphOp

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
 from glow.dialects.graph.interpolation import Interpolation, Line, Taps
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of

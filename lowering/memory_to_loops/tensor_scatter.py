@@ -10,7 +10,7 @@ from xdsl.dialects import arith
 
 from glow.codegen.functions import function, minimum
 from glow.codegen.loops import Level, N, loop, moved, nest
-from glow.codegen.memory import Strips, nest_strips
+from glow.codegen.strips import Strips, nest_strips
 from glow.codegen.values import INDEX, Value, is_outside, select
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glow.codegen.functions import maximum, minimum
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, Value, index
 from glow.dialects.graph.scanning import TriluOp
 from glow.dialects.memory.address import addressing_of

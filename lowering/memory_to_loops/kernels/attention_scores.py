@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import f32
 from glow.codegen.casts import convert
 from glow.codegen.functions import larger, minimum, tanh
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Strip, Strips, rest_of
+from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import transposed
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.attention_parts import (
     QueryBlock,

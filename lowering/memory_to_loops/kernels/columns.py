@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute
 
 from glow.codegen.loops import N, loop
-from glow.codegen.memory import SCALAR, Strip, Strips, mask_of
+from glow.codegen.memory import SCALAR, Strip, mask_of
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, constant
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of

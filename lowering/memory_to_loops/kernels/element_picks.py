@@ -8,7 +8,8 @@ from typing import Generic
 from glow.codegen.casts import as_unsigned, convert
 from glow.codegen.functions import maximum
 from glow.codegen.loops import Level, N, branches, loop, nest
-from glow.codegen.memory import Strips, Total, rest_of
+from glow.codegen.memory import rest_of
+from glow.codegen.strips import Strips, Total
 from glow.codegen.values import INDEX, Value, select
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel
 from glow.support.types import unsigned

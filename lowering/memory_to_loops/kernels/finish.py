@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from xdsl.ir import Attribute
 
-from glow.codegen.buffers import on_stack, prefetch
 from glow.codegen.casts import convert
 from glow.codegen.functions import minimum
 from glow.codegen.loops import loop
-from glow.codegen.memory import Memory, Strip
+from glow.codegen.memory import Memory, Strip, on_stack, prefetch
 from glow.codegen.shuffles import inserted, rows_of
 from glow.codegen.values import Value, constant, index, joined
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from glow.codegen.buffers import on_stack
 from glow.codegen.loops import loop
+from glow.codegen.memory import on_stack
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel, Rows
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow

@@ -9,7 +9,8 @@ from typing import Generic
 
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, nest
-from glow.codegen.memory import Strip, Strips
+from glow.codegen.memory import Strip
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value
 from glow.lowering.memory_to_loops.axes import Axis, levels_of
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work

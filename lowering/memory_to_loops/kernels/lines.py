@@ -11,7 +11,8 @@ from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
 from glow.codegen.loops import Level, Var, loop, nest
-from glow.codegen.memory import SCALAR, Strip, Strips, Total
+from glow.codegen.memory import SCALAR, Strip
+from glow.codegen.strips import Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
 from glow.dialects.graph.base import snake_case
 from glow.lowering.memory_to_loops.kernels.kernel import Call

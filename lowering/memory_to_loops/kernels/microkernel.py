@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from glow.codegen.buffers import prefetch
 from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
-from glow.codegen.memory import Memory, Strip, mask_of
+from glow.codegen.memory import Memory, Strip, mask_of, prefetch
 from glow.codegen.shuffles import spread_pair
 from glow.codegen.values import Value
 from glow.support.targets import LINE_BYTES, PAGE_BYTES, Target

@@ -8,7 +8,8 @@ from typing import Generic
 
 from glow.codegen.functions import fma
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
-from glow.codegen.memory import SCALAR, Strip, Strips
+from glow.codegen.memory import SCALAR, Strip
+from glow.codegen.strips import Strips
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 

@@ -6,10 +6,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from glow.codegen.buffers import on_stack
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, loop, nest
-from glow.codegen.memory import Memory, Strip
+from glow.codegen.memory import Memory, Strip, on_stack
 from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from glow.codegen.memory import Strips
+from glow.codegen.strips import Strips
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, with_axes
