@@ -119,8 +119,7 @@ def _check_requests(
 
 def _check_disabled(disable: Iterable[str], steps: Sequence[Step]) -> None:
     optional = {step.name for step in steps if step.optional}
-    unknown = sorted(set(disable) - optional)
-    if unknown:
+    if unknown := sorted(set(disable) - optional):
         known = ", ".join(sorted(optional)) or "none"
         raise ValueError(
             f"expected passes to disable out of {known}, got {', '.join(unknown)}"

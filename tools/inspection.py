@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -146,11 +147,9 @@ def _total(moves: Sequence[Movement]) -> str:
     if not moves:
         return "nothing moves"
     bytes_, cost = sum(m.bytes for m in moves), sum(m.cost for m in moves)
-    counts = ", ".join(
-        f"{count} {label}"
-        for label, place in (("of inputs", "input"), ("of outputs", "output"))
-        if (count := sum(m.place == place for m in moves))
-    )
+    places = Counter(m.place for m in moves)
+    ends = [place for place in ("input", "output") if places[place]]
+    counts = ", ".join(f"{places[place]} of {place}s" for place in ends)
     plural = "s" * (len(moves) != 1)
     split = f" ({counts})" if counts else ""
     return f"{len(moves)} movement{plural}{split}, {bytes_} bytes, cost {cost}"

@@ -11,11 +11,7 @@ _SHOWN = 4
 
 
 class Unsupported(Exception):
-    """
-    One thing in a model that the importer lacks; collected, never shown alone.
-
-    `unknown_inputs` are those without whose value it cannot do.
-    """
+    """One thing that the importer lacks, perhaps the values of `unknown_inputs`."""
 
     def __init__(self, what: str, unknown_inputs: Iterable[str] = ()):
         super().__init__(what)
@@ -62,12 +58,7 @@ def printable_errors() -> Generator[None]:
     """Raise errors about a model with what cannot be printed in its names escaped."""
     try:
         yield
-    except InvalidModelError as error:
-        raise InvalidModelError(_printable(error)) from error.__cause__
-    except UnsupportedModelError as error:
-        unknown = error.unknown_inputs
-        raise UnsupportedModelError(_printable(error), unknown) from error.__cause__
-
-
-def _printable(error: Exception) -> str:
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
+    except (InvalidModelError, UnsupportedModelError) as error:
+        text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(error))
+        error.args = (text, *error.args[1:])
+        raise
