@@ -35,27 +35,20 @@ def _decode(lowering: Lowering, op: AttentionOp) -> None:
     sizes = op.sizes
     lowering.add(
         DecodeAttentionOp(
-            _in_lines(lowering, op.query),
-            _in_lines(lowering, op.key),
-            _in_lines(lowering, op.value),
+            *(_in_lines(lowering, v) for v in (op.query, op.key, op.value)),
             None if op.valid_length is None else lowering[op.valid_length],
             lowering.temporary(f32, (sizes.total,)),
             lowering.destination(op.result),
-            scale=sizes.scale(op.parameters()["scale"]),
+            scale=sizes.scale(op.scale),
             right_window_size=op.window[1],
         )
     )
 
 
 def _attend(lowering: Lowering, op: AttentionOp) -> None:
-    sizes, p = op.sizes, op.parameters()
-    blocks = blocks_of(
-        lowering.target,
-        sizes.group,
-        sizes.length,
-        sizes.total,
-        op.window != (-1, -1),
-    )
+    sizes, is_windowed = op.sizes, op.window != (-1, -1)
+    counts = sizes.group, sizes.length, sizes.total
+    blocks = blocks_of(lowering.target, *counts, is_windowed)
     mask, bias = (None if v is None else lowering[v] for v in (op.mask, op.bias))
     has_masks, has_biases = (
         buffer is not None
@@ -73,22 +66,20 @@ def _attend(lowering: Lowering, op: AttentionOp) -> None:
     )
     lowering.add(
         attention.AttentionOp(
-            _in_lines(lowering, op.query),
-            _in_lines(lowering, op.key),
-            _in_lines(lowering, op.value),
+            *(_in_lines(lowering, v) for v in (op.query, op.key, op.value)),
             mask,
             bias,
             None if op.valid_length is None else lowering[op.valid_length],
             lowering.temporary(f32, (room["size"],)),
             lowering.destination(op.result),
-            scale=sizes.scale(p["scale"]),
+            scale=sizes.scale(op.scale),
             query_block=blocks.queries,
             key_block=blocks.keys,
-            softcap=p["softcap"],
+            softcap=op.softcap,
             left_window_size=op.window[0],
             right_window_size=op.window[1],
-            masked_score=p["masked_score"],
-            unseen=p["unseen"],
+            masked_score=op.masked_score,
+            unseen=op.unseen,
             joins_heads=blocks.joins_heads,
         )
     )

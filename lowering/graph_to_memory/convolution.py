@@ -52,7 +52,7 @@ class Geometry:
 
 
 @dataclass(frozen=True)
-class Epilogue:
+class ScalarEpilogue:
     """The ops fused behind a product: a region of scalar ops, and buffers it reads."""
 
     region: Region
@@ -64,7 +64,7 @@ def lower_conv(
     op: ConvOp,
     operands: Sequence[SSAValue],
     result: SSAValue,
-    epilogue: Epilogue | None = None,
+    epilogue: ScalarEpilogue | None = None,
 ) -> None:
     """
     Append a convolution whose result passes through `epilogue`.
@@ -121,7 +121,7 @@ class Convolution:
     geometry: Geometry
     halo: Halo
     """The border of zeros that a fast algorithm may read around `source`."""
-    epilogue: Epilogue | None = None
+    epilogue: ScalarEpilogue | None = None
 
     def algorithm(self, target: Target, result: Sequence[int]) -> Algorithm:
         """Return how to compute a result of this shape."""
@@ -192,7 +192,10 @@ def _is_direct(buffer: SSAValue, algorithm: Algorithm, group: int) -> bool:
 
 
 def _read(
-    lowering: Lowering, epilogue: Epilogue, algorithm: Algorithm, geometry: Geometry
+    lowering: Lowering,
+    epilogue: ScalarEpilogue,
+    algorithm: Algorithm,
+    geometry: Geometry,
 ) -> list[SSAValue]:
     """Return the epilogue's buffers, copied where `algorithm` cannot address them."""
     read: list[SSAValue] = []

@@ -13,7 +13,7 @@ from glow.support.types import normalize_axis, shape_of, tensor_type
 
 
 @dataclass(frozen=True)
-class Part:
+class ConcatPart:
     """A value that lies in `whole`, from `start` along `axis`."""
 
     whole: SSAValue
@@ -27,7 +27,7 @@ class Destinations:
 
     saved: dict[SSAValue, SaveOp] = field(default_factory=lambda: {})
     """The save into whose placeholder a value is computed; it may save a view of it."""
-    parts: dict[SSAValue, Part] = field(default_factory=lambda: {})
+    parts: dict[SSAValue, ConcatPart] = field(default_factory=lambda: {})
 
 
 def find_destinations(
@@ -83,5 +83,5 @@ def _place_parts(op: ConcatOp, destinations: Destinations, is_free: object) -> N
     for value in op.inputs:
         same = tensor_type(value).encoding == encoding
         if same and is_free(value):
-            destinations.parts[value] = Part(op.result, axis, start)
+            destinations.parts[value] = ConcatPart(op.result, axis, start)
         start += shape_of(value)[axis]

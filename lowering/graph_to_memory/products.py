@@ -19,7 +19,7 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.graph_to_memory.convolution import (
-    Epilogue,
+    ScalarEpilogue,
     lower_conv,
     room_in_f32,
 )
@@ -65,11 +65,11 @@ def _epilogue(
     steps: Sequence[Operation],
     sources: dict[SSAValue, SSAValue],
     yielded: Sequence[SSAValue],
-) -> Epilogue:
+) -> ScalarEpilogue:
     for step in steps:
         fusion.append(step, sources)
     region = fusion.finish(yielded)
-    return Epilogue(region, [fusion.lowering[value] for value in fusion.inputs])
+    return ScalarEpilogue(region, [fusion.lowering[value] for value in fusion.inputs])
 
 
 def _lower_matmul(

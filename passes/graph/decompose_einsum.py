@@ -17,7 +17,7 @@ Size = Callable[[Labels], int]
 
 
 @dataclass(frozen=True)
-class Plan:
+class MatrixProduct:
     """
     A matrix product of two operands, each transposed first where its order differs.
 
@@ -51,7 +51,7 @@ def order_of(labels: Labels, groups: Sequence[Labels]) -> tuple[Labels, bool]:
     return batch + rows + columns, False
 
 
-def plan(one: Labels, other: Labels, kept: Labels, size: Size) -> Plan:
+def plan(one: Labels, other: Labels, kept: Labels, size: Size) -> MatrixProduct:
     """
     Return the product of two operands that moves the fewest elements before and after.
 
@@ -64,7 +64,7 @@ def plan(one: Labels, other: Labels, kept: Labels, size: Size) -> Plan:
     )
 
 
-def _plans(one: Labels, other: Labels, kept: Labels) -> Iterator[Plan]:
+def _plans(one: Labels, other: Labels, kept: Labels) -> Iterator[MatrixProduct]:
     for is_swapped, by_right, summed_by_right, is_spread in product(
         (False, True), repeat=4
     ):
@@ -80,7 +80,7 @@ def _plans(one: Labels, other: Labels, kept: Labels) -> Iterator[Plan]:
                 continue  # matrices would have one row each
             batch, own = spread, _ordered(own, set(own) - set(spread))
         columns = _ordered(right, set(right) - set(shared))
-        yield Plan(is_swapped, batch, own, columns, summed)
+        yield MatrixProduct(is_swapped, batch, own, columns, summed)
 
 
 def _ordered(labels: Labels, chosen: set[str]) -> Labels:
@@ -88,7 +88,7 @@ def _ordered(labels: Labels, chosen: set[str]) -> Labels:
 
 
 def _moved(
-    plan: Plan, operands: tuple[Labels, Labels], kept: Labels, size: Size
+    plan: MatrixProduct, operands: tuple[Labels, Labels], kept: Labels, size: Size
 ) -> tuple[int, int]:
     """Return how many elements transposes move, and how many products there are."""
     left, right = operands[::-1] if plan.is_swapped else operands
@@ -245,7 +245,7 @@ class _Sums:
         shape = [self.extents[k] if k in own else 1 for k in labels]
         return self._transposed(term, own).value.reshape(*shape)
 
-    def _contracted(self, one: _Term, other: _Term, by: Plan) -> _Term:
+    def _contracted(self, one: _Term, other: _Term, by: MatrixProduct) -> _Term:
         left, right = (other, one) if by.is_swapped else (one, other)
         lhs, transpose_lhs = self._matrix(left, by.batch, (by.left, by.summed))
         rhs, transpose_rhs = self._matrix(right, by.batch, (by.summed, by.right))

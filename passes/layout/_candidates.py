@@ -27,7 +27,7 @@ def _bytes_key(layout: Layout, shape: tuple[int, ...], itemsize: int) -> Any:
     )
 
 
-class Candidates:
+class LayoutCandidates:
     """The layouts that one value may have, each once; no two have the same bytes."""
 
     def __init__(self, value: SSAValue):
@@ -83,7 +83,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Value:
+class LayoutDemand:
     """A value with the layouts that its owner makes and its readers want."""
 
     owner: Operation | None

@@ -6,14 +6,14 @@ from itertools import combinations
 import numpy as np
 from xdsl.ir import Operation
 
-from glow.passes.layout._candidates import Read, Value, Way, Wishes
+from glow.passes.layout._candidates import LayoutDemand, Read, Way, Wishes
 from glow.support.cost_network import CostNetwork
 
 _TIE = 2.0**-10
 """The cost of a later way to run an op over an earlier one that costs as much."""
 
 
-class Network:
+class LayoutNetwork:
     """
     States layout assignment as a cost network.
 
@@ -24,7 +24,7 @@ class Network:
     """
 
     def __init__(
-        self, ways: Mapping[Operation, Sequence[Way]], values: Iterable[Value]
+        self, ways: Mapping[Operation, Sequence[Way]], values: Iterable[LayoutDemand]
     ):
         self._ways = ways
         self._values = values
@@ -42,7 +42,7 @@ class Network:
                 self._add(value)
         return self._network
 
-    def _add(self, value: Value) -> None:
+    def _add(self, value: LayoutDemand) -> None:
         free = [read for read in value.reads if not read.is_given]
         given = [
             wish for read in value.reads if read.is_given for wish in read.wishes[0]
@@ -55,7 +55,9 @@ class Network:
         elif not value.is_given:
             self._join(value, None, [tuple(given)])
 
-    def _join(self, value: Value, reader: int | None, wishes: list[Wishes]) -> None:
+    def _join(
+        self, value: LayoutDemand, reader: int | None, wishes: list[Wishes]
+    ) -> None:
         """Add the cost of `value` for each way to make it and each way to read it."""
         known = {
             (made, read): value.cost(made, read)
@@ -74,7 +76,10 @@ class Network:
             )
 
     def _share(
-        self, value: Value, free: Sequence[Read], given: Wishes | list[tuple[int, ...]]
+        self,
+        value: LayoutDemand,
+        free: Sequence[Read],
+        given: Wishes | list[tuple[int, ...]],
     ) -> None:
         """Add a variable for the layout of `value` and those it is moved to."""
         states = _states(value, free, given)
@@ -98,7 +103,7 @@ class Network:
                 variable, self.numbers[read.op], np.where(met, 0.0, np.inf)
             )
 
-    def _maker(self, value: Value) -> int:
+    def _maker(self, value: LayoutDemand) -> int:
         assert value.owner is not None
         return self.numbers[value.owner]
 
@@ -107,7 +112,7 @@ class Network:
 
 
 def _states(
-    value: Value, free: Sequence[Read], given: Sequence[tuple[int, ...]]
+    value: LayoutDemand, free: Sequence[Read], given: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Return each candidate to make `value` in, with the candidates it is moved to."""
     wanted = {i for read in free for ws in read.wishes for w in ws for i in w}

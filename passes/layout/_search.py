@@ -11,7 +11,7 @@ from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import (
     MOST,
-    Candidates,
+    LayoutCandidates,
     Way,
     readers_of,
     source_of,
@@ -44,7 +44,7 @@ class Search:
 
     def __init__(self, queries: TargetQueries):
         self.queries = queries
-        self.values: dict[SSAValue, Candidates] = {}
+        self.values: dict[SSAValue, LayoutCandidates] = {}
         self.fixed: set[SSAValue] = set()
         """Values whose layout cannot change."""
         self.ways: dict[Operation, list[Way]] = {}
@@ -82,7 +82,7 @@ class Search:
         )
         return all(layout.is_row_major for layout in layouts)
 
-    def candidates(self, value: SSAValue) -> Candidates:
+    def candidates(self, value: SSAValue) -> LayoutCandidates:
         """Return the candidates of `value`; a value from outside the block has one."""
         if value not in self.values:
             self._fix(value)
@@ -101,7 +101,7 @@ class Search:
         sources = [source_of(value) for value in op.operands]
         offers = [self.candidates(value) for value in sources]
         for value in op.results:
-            self.values[value] = Candidates(value)
+            self.values[value] = LayoutCandidates(value)
         choices = self.queries.layout_choices(op, lambda i: tuple(offers[i].layouts))
         if choices:
             self._choices[op] = choices
@@ -130,7 +130,7 @@ class Search:
             self._add_way(op, operands, results)
 
     def _fix(self, value: SSAValue) -> None:
-        self.values[value] = Candidates(value)
+        self.values[value] = LayoutCandidates(value)
         self.fixed.add(value)
         self._add(value, whole_layout_of(value))
 

@@ -6,14 +6,14 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from glow.analysis.movements import movement_cost
 from glow.passes.layout._candidates import (
+    LayoutDemand,
     Read,
-    Value,
     Way,
     Wishes,
     readers_of,
     source_of,
 )
-from glow.passes.layout._network import Network
+from glow.passes.layout._network import LayoutNetwork
 from glow.passes.layout._search import Search
 from glow.passes.layout.carrying import whole_layout_of
 from glow.support.cost_network import Solution, solve
@@ -36,7 +36,7 @@ class Problem:
 
     def solve(self) -> tuple[Ways, Solution]:
         """Return the cheapest way to run each op, and the solution of the network."""
-        network = Network(self.search.ways, self.values.values())
+        network = LayoutNetwork(self.search.ways, self.values.values())
         solution = solve(network.state())
         return {
             op: ways[solution.states[network.numbers[op]]] if len(ways) > 1 else ways[0]
@@ -79,15 +79,15 @@ class Problem:
         own = self.values[value]
         return own.moved(self._made(own, ways), self._wishes(own, ways))
 
-    def _value(self, value: SSAValue, reads: tuple[Read, ...]) -> Value:
+    def _value(self, value: SSAValue, reads: tuple[Read, ...]) -> LayoutDemand:
         layouts = self.search.values[value].layouts
         costs = tuple(float(movement_cost(value, layout)) for layout in layouts)
         if value in self.search.fixed:
             given = self.search.values[value].add(whole_layout_of(value))
-            return Value(None, (given,), reads, costs)
+            return LayoutDemand(None, (given,), reads, costs)
         assert isinstance(value, OpResult)
         made = tuple(way.results[value.index] for way in self.search.ways[value.op])
-        return Value(value.op, made, reads, costs)
+        return LayoutDemand(value.op, made, reads, costs)
 
     def _around(self, op: Operation, way: Way, chosen: Ways) -> float:
         """Return the cost of `way` and its movements, as far as ways are chosen."""
@@ -99,15 +99,15 @@ class Problem:
             if (owner := self.values[v].owner) is None or owner in ways
         )
 
-    def _moving(self, value: Value, ways: Ways) -> float:
+    def _moving(self, value: LayoutDemand, ways: Ways) -> float:
         return value.cost(self._made(value, ways), self._wishes(value, ways))
 
-    def _made(self, value: Value, ways: Ways) -> int:
+    def _made(self, value: LayoutDemand, ways: Ways) -> int:
         if value.owner is None:
             return value.made[0]
         return value.made[self._number(value.owner, ways)]
 
-    def _wishes(self, value: Value, ways: Ways) -> list[tuple[int, ...]]:
+    def _wishes(self, value: LayoutDemand, ways: Ways) -> list[tuple[int, ...]]:
         """Return the wishes of those readers of `value` whose way is chosen."""
         return [
             wish

@@ -19,8 +19,8 @@ from glow.passes.graph.recognize_attention._repeats import (
     without_repeats,
 )
 from glow.passes.graph.recognize_attention._scores import (
+    AttentionSlots,
     Scores,
-    Slots,
     scores_behind,
     without_factor,
 )
@@ -104,7 +104,7 @@ def _attention(
         return None
     if not shape[2:] == shape_of(op.lhs)[-2:] == (length, keys):
         return None
-    slots = Slots(new, shape)
+    slots = AttentionSlots(new, shape)
     if not all(slots.take(step) for step in reversed(scores.steps)):
         return None
     query, by_query = without_factor(product.lhs, is_only=False)

@@ -120,7 +120,7 @@ def _factor(op: MulOp | DivOp) -> tuple[SSAValue, float] | None:
 
 
 @dataclass
-class Slots:
+class AttentionSlots:
     """
     The operands of an attention that do what steps do: first a mask, then a bias.
 

@@ -15,7 +15,7 @@ from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.graph.operands import factors_of, in_both_orders, unreshaped
 from glow.passes.graph.recognize_rotary_embedding._halves import Halves, Pairs
 from glow.passes.graph.recognize_rotary_embedding._parts import (
-    Part,
+    HeadSlice,
     joined_pairs,
     pairs_of,
     part_of,
@@ -102,7 +102,7 @@ def _uncolumned(value: SSAValue, pairs: Pairs) -> object:
 
 def _rotated_parts(
     real: SubOp, imaginary: AddOp
-) -> Iterator[tuple[tuple[Part, Part], SSAValue, SSAValue]]:
+) -> Iterator[tuple[tuple[HeadSlice, HeadSlice], SSAValue, SSAValue]]:
     """Yield the parts, cos and sin with which both are those of a rotated pair."""
     minuend, subtrahend = factors_of(real.lhs), factors_of(real.rhs)
     for (a, cos), (b, sin) in product(minuend, subtrahend):
@@ -194,8 +194,8 @@ def recognize_partly_rotated(op: ConcatOp, new: Replacement) -> Results:
     if not is_whole or front is None or rear.source.type != op.results[0].type:
         return None
     width, shape = front.count, shape_of(rear.source)
-    expected = Part(rear.source, width, 1, shape[-1] - width)
-    if front != Part(rear.source, 0, 1, width) or rear != expected:
+    expected = HeadSlice(rear.source, width, 1, shape[-1] - width)
+    if front != HeadSlice(rear.source, 0, 1, width) or rear != expected:
         return None
     given, p = new.tensor(rear.source), rotary.parameters()
     if (heads := p["num_heads"]) is not None:

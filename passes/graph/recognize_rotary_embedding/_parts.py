@@ -13,7 +13,7 @@ from glow.support.types import normalize_axis, shape_of
 
 
 @dataclass(frozen=True)
-class Part:
+class HeadSlice:
     """The elements start, start + step, ... of the last axis of `source`."""
 
     source: SSAValue
@@ -23,7 +23,7 @@ class Part:
     is_negative: bool = False
 
 
-def part_of(value: SSAValue) -> Part | None:
+def part_of(value: SSAValue) -> HeadSlice | None:
     """Return the part of another value that `value` is, perhaps negative."""
     match value.owner:
         case NegOp() as op:
@@ -52,18 +52,18 @@ def _is_column(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return one in ((*other, 1), other) or other == (*one, 1)
 
 
-def _cut(source: SSAValue, start: int, step: int, count: int) -> Part:
+def _cut(source: SSAValue, start: int, step: int, count: int) -> HeadSlice:
     """Return a part; of neighbors that are an axis of two, that of all elements."""
     pairs = source.owner
     is_one_of_two = count == 1 and len(shape_of(source)) > 1
     if isinstance(pairs, ReshapeOp) and is_one_of_two and shape_of(source)[-1] == 2:
         *outer, half, _ = shape_of(source)
         if shape_of(pairs.input) == (*outer, 2 * half):
-            return Part(pairs.input, start, 2, half)
-    return Part(source, start, step, count)
+            return HeadSlice(pairs.input, start, 2, half)
+    return HeadSlice(source, start, step, count)
 
 
-def pairs_of(first: Part | None, second: Part | None) -> Pairs | None:
+def pairs_of(first: HeadSlice | None, second: HeadSlice | None) -> Pairs | None:
     """Return how two parts make up a whole of pairs, or None where they do not."""
     if first is None or second is None or first.source is not second.source:
         return None
