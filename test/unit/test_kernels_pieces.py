@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import models
+import numpy as np
 import pytest
+from graph_code import module_of
 from numpy.typing import NDArray
 from onnx import ModelProto
 from operators import all_cases
@@ -15,10 +17,15 @@ from xdsl.dialects.func import CallOp
 from xdsl.utils.exceptions import PassFailedException
 
 import glow
+from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.linear import MatMulOp
 from glow.lowering.memory_to_loops import MemoryToLoopsPass
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
+from glow.support.dtypes import dtype_named
+from glow.support.targets import target_of
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +33,9 @@ FULL = pytest.mark.full
 PIECES = (3, pytest.param(2, marks=FULL), pytest.param(7, marks=FULL))
 
 
-def at_memory(model: ModelProto, target: str) -> ModuleOp:
+def at_memory(model: ModelProto | ModuleOp, target: str) -> ModuleOp:
     """Return `model` at the memory level."""
-    module = glow.load(model).module
+    module = model if isinstance(model, ModuleOp) else glow.load(model).module
     text = pipeline_text(stages_between("import", "memory"), target)
     run_passes(parse_passes(text), context(), module)
     return module
@@ -46,7 +53,9 @@ def outputs(
     return list(net.run(feeds).values()), calls
 
 
-def check(model: ModelProto, feeds: Mapping[str, Any], target: str, pieces: int) -> int:
+def check(
+    model: ModelProto | ModuleOp, feeds: Mapping[str, Any], target: str, pieces: int
+) -> int:
     """Compare all bits with those of whole calls; return how many calls were added."""
     module = at_memory(model, target)
     whole, calls = outputs(module, feeds, target, 1)
@@ -87,3 +96,24 @@ def test_models_are_cut_and_give_the_same_bits(name: str, pieces: int) -> None:
 def test_there_is_at_least_one_piece(pieces: int) -> None:
     with pytest.raises(PassFailedException, match=f"at least one piece, got {pieces}"):
         MemoryToLoopsPass("cpu", pieces=pieces).apply(context(), ModuleOp([]))
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("target", ["cpu", "cpu:avx2", "cpu:sse2"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_floats_of_16_bits_give_the_same_bits(
+    dtype: str, target: str, pieces: int
+) -> None:
+    if not target_of(target).runs_here:
+        pytest.skip(f"{target} does not run here")
+    rng, type_ = np.random.default_rng(0), dtype_named(dtype)
+    shapes = {"x": (1, 32, 16, 16), "w": (48, 32, 3, 3), "m": (16, 72)}
+    x, w, m = (rng.standard_normal(shape).astype(type_) for shape in shapes.values())
+
+    def build(x: Any, w: Any, m: Any) -> list[Any]:
+        y = ConvOp(x, w, pads=(1, 1, 1, 1)).result
+        return [MatMulOp(y, m).result, AttentionOp(y, y, y).result]
+
+    module = module_of([x], {"w": w, "m": m}, build)
+    (name,) = (each.name for each in glow.compile(module, target=target).inputs)
+    assert check(module, {name: x}, target, pieces) > 0
