@@ -19,10 +19,9 @@ def range_of(array: Array) -> Range | None:
 
 class ByteRanges:
     """
-    Ranges of bytes, which may overlap each other.
+    Ranges of bytes; to count those that another overlaps takes O(log n) comparisons.
 
-    How many of n a range overlaps takes O(log n) comparisons: those that begin before
-    its end, less those that end before its beginning.
+    They are those that begin before its end, less those that end before it begins.
     """
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ class Teller:
     """
     Calls `on_output` for each output of one run, once, as soon as it is ready.
 
-    `deliver` makes the array of an output hold it and returns that, by its number.
-    What `on_output` raises is kept for after the run, and nothing more is told.
+    `deliver` fills and returns the array of an output, by its number. What `on_output`
+    raises is kept for after the run, and nothing more is told.
     """
 
     def __init__(

@@ -68,8 +68,7 @@ def passes_in(package: str) -> dict[str, Callable[[], type[ModulePass]]]:
     """
     Map the name of each pass in `package` to a loader; import no pass yet.
 
-    A pass is a module, or a package's own file, that defines a `ModulePass`:
-    `fold-bias` is in `fold_bias.py`, in the folder of `package` or one below it.
+    `fold-bias` is in `fold_bias.py`, or its package, in a folder of `package`.
     """
 
     return {

@@ -8,6 +8,5 @@ FINDERS: list[Callable[[str], object]] = []
 """
 One function that returns the `Backend` with a name, or raises a TargetError.
 
-Passes name their target and stand below the backends, so the package above both, `glow`
-itself, sets the function that resolves names.
+Passes stand below the backends, so the package above both, `glow` itself, sets it.
 """

@@ -57,8 +57,7 @@ def load_weights(path: Path) -> tuple[Resource, ...]:
     """
     Map a file of `save_weights`; IR parsed while the result lives finds its bytes.
 
-    Errors: InvalidModelError for a file that is corrupt or truncated, or bytes that do
-    not match their digest.
+    Errors: InvalidModelError for a corrupt file, or bytes of another digest.
     """
     from safetensors import SafetensorError, safe_open
 

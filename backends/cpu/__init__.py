@@ -1,9 +1,6 @@
 """
 Machine code for processors, through LLVM.
 
-`jit.compile_loops(module, target)` compiles a module of loops-level IR and hands out
-addresses; kernels are tried with it. `BACKEND` compiles whole models.
-
 No LLVM optimization runs, so code is as fast as it is written. Measured on Zen 5:
 - A register tile of 12 x 32 reaches 99 % of the peak with one step per iteration; with
   two, LLVM loads everything first, spills, and reaches 44 %. On AVX2 two are fine.

@@ -103,11 +103,7 @@ def cache_sizes() -> tuple[int, int]:
 
 
 def identity() -> str | None:
-    """
-    Return text that tells processors apart for which LLVM makes other code.
-
-    None: only LLVM knows. Two of the same identity are one target.
-    """
+    """Return text that identifies processors with the same code; None: ask LLVM."""
     facts = _linux_facts()
     if any(name not in facts for name in _IDENTITY):
         return None

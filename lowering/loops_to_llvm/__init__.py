@@ -2,9 +2,8 @@
 Lower the loops level to the llvm dialect.
 
 One walk over each function builds its `llvm.func` from a table of rules, one per op
-type. Operands and types are converted as they are met, so there are no casts, no sweep
-over types, and no `cf` in between (which is accepted, too). A memref is a bare pointer
-to its first element; its type says how indices become an offset.
+type. Operands and types are converted as they are met, without casts. A memref is a
+bare pointer to its first element; its type says how indices become an offset.
 """
 
 from dataclasses import dataclass
@@ -84,11 +83,7 @@ def _lowered(op: Operation, externals: dict[str, llvm.FuncOp]) -> Operation | No
 
 
 def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.FuncOp:
-    """
-    Return the LLVM function of `op`.
-
-    A private function with a body is internal and not inlined: kernels are shared.
-    """
+    """Return the LLVM function of `op`: internal and not inlined if it is private."""
     inputs = [converted(type_) for type_ in op.function_type.inputs.data]
     output = result_type(op.function_type.outputs.data)
     type_ = llvm.LLVMFunctionType(inputs, output)

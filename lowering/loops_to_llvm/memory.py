@@ -61,12 +61,7 @@ def strides_of(type_: MemRefType[Any]) -> tuple[int, ...]:
 def gep(
     f: Lowering, pointer: SSAValue, element: Attribute, index: SSAValue | int
 ) -> SSAValue:
-    """
-    Append `pointer + index` elements of type `element`.
-
-    It is not `inbounds`: kernels prefetch past the end, and form addresses before the
-    start of a buffer on the way to one in it.
-    """
+    """Append `pointer + index` elements; not `inbounds`, as kernels prefetch beyond."""
     if isinstance(index, int) and not -_I32_LIMIT < index < _I32_LIMIT:
         index = f.constant(index)
     is_static = isinstance(index, int)
@@ -93,10 +88,9 @@ def _advance(
     f: Lowering, pointer: SSAValue, index: SSAValue, element: Attribute, stride: int
 ) -> SSAValue:
     """
-    Return `pointer + index * stride`.
+    Return `pointer + index * stride`, which a block computes once.
 
-    Constant parts become literal offsets, so that they end in the displacement of an
-    instruction, and a block computes each address once.
+    Constant parts become literal offsets, and so displacements of instructions.
     """
     known = constant_of(index)
     if known is not None:

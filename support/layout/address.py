@@ -18,9 +18,8 @@ def physical_shape(
     layout: Layout, shape: Shape, itemsize: int | None = None
 ) -> tuple[int, ...]:
     """
-    Return the extents of the array that stores a tensor of `shape`, outer to inner.
+    Return the extents of the dense array that stores a tensor of `shape`.
 
-    The array is dense: a dim right inside an aligned one is as long as that takes.
     Units: itemsize in bytes; needed by aligned layouts only.
     """
     check_shape(layout, shape)
@@ -87,9 +86,8 @@ def address_map(
     Return each axis as digits (step, extent, stride), the most significant first.
 
     Position x of the axis, counted from the start of its halo, adds
-    `x // step % extent * stride` to the address, over its digits. Digits that are
-    always 0 are left out, those that count on are one; what remains depends on
-    addresses alone, not on how the layout was written.
+    `x // step % extent * stride` to the address, over its digits. They depend on
+    addresses alone: those that are always 0 are left out, those that count on are one.
     Units: step in positions, stride in elements.
     """
     extents = physical_shape(layout, shape, itemsize)
@@ -136,11 +134,7 @@ def strides_of(
 def equivalent(
     one: Layout, other: Layout, shape: Shape, itemsize: int | None = None
 ) -> bool:
-    """
-    Return whether tensors of `shape` have the same bytes in both layouts.
-
-    A halo is never the same as the slack of a block, even where their bytes are.
-    """
+    """Return whether `shape` has the same bytes, and the same halo, in both layouts."""
     if one == other:
         return True
     return (

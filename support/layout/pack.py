@@ -24,11 +24,7 @@ _PIECE_BYTES = 4 << 20
 
 
 def pack(layout: Layout, array: Array) -> Array:
-    """
-    Return the physical array that stores `array`, aligned; padding is zero.
-
-    Each element goes straight to where it belongs, piece by piece of `array`.
-    """
+    """Return the physical array that stores `array`, aligned; padding is zero."""
     shape = array.shape
     physical = physical_shape(layout, shape, array.itemsize)
     digits, order = _digits(layout, shape)
@@ -113,8 +109,8 @@ def runs(
     Yield the runs that `count` numbers from `start` on consist of, in order.
 
     The first slice says which of the numbers, the others which values their digits
-    have; `extents` are those of the digits, the most significant first. A run of more
-    than `longest` numbers has one value of the first digit.
+    have, of these `extents`. A run of more than `longest` numbers has one value of the
+    first, the most significant, digit.
     """
     done = 0
     for box in _boxes(extents, start, start + count, longest):

@@ -58,9 +58,8 @@ class Layout:
     `halo` holds for each axis the elements that lie before and after the tensor; like
     the slack of an axis that its blocks do not divide, they are zero.
     Neighboring dims that make up one digit are merged, unless one has extensions:
-    equal layouts compare equal.
-    Errors: strides that leave a gap, an axis that is missing, an aligned innermost dim,
-    extensions of a dim that has one value, or that text could not say.
+    equal layouts compare equal. Errors: strides that leave a gap, a missing axis, an
+    aligned innermost dim, extensions of a dim of one value or that text could not say.
     """
 
     dims: tuple[Dim, ...]

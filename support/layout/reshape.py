@@ -96,7 +96,7 @@ def _unit(layout: Layout, axis: int, shape: Shape, new_shape: Shape) -> Dim:
 
 @dataclass(frozen=True)
 class _Merged:
-    """Axes read as one: `digits` maps the index of a dim to its digit of the whole."""
+    """Axes read as one, with the digit of the whole that each dim is, by its index."""
 
     digits: dict[int, Dim]
     halo: Halo

@@ -19,8 +19,7 @@ def print_layout(layout: Layout) -> str:
     Letters need 2 to 5 axes, and the digits of each axis in descending order: the
     capital is what is left of the axis, `8c` a block of 8. In the list, a dim is
     `axis:extent:stride`, with `?` for what is left; `:1` and `:?` at the end are left
-    out. `[a=64]` aligns a dim to 64 bytes; extensions `[namespace:text]` follow as they
-    were written; `halo` lists `before:after` of each axis.
+    out. `[a=64]` aligns a dim to 64 bytes; `halo` lists `before:after` of each axis.
     """
     text = _print_letters(layout) or _print_list(layout)
     if not layout.has_halo:
