@@ -18,14 +18,14 @@ _FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _ICMP = tuple(flag.value for flag in llvm.ALL_ICMP_FLAGS)
 _FCMP = tuple(arith.CMPF_COMPARISON_OPERATIONS)
 
-Rule: TypeAlias = Callable[[Writer, Any], None]
-WRITERS: dict[type[Operation], Rule] = {}
+WriteOp: TypeAlias = Callable[[Writer, Any], None]
+WRITERS: dict[type[Operation], WriteOp] = {}
 
 
-def writes(*ops: type[Operation]) -> Callable[[Rule], Rule]:
+def writes(*ops: type[Operation]) -> Callable[[WriteOp], WriteOp]:
     """Register a function as the writer of some op types."""
 
-    def register(rule: Rule) -> Rule:
+    def register(rule: WriteOp) -> WriteOp:
         WRITERS.update(dict.fromkeys(ops, rule))
         return rule
 

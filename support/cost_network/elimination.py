@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glow.support.cost_network.network import Costs, Scope, Table
+from glow.support.cost_network.network import CostSum, Scope, Table
 
 # Sizes are compared by their logarithms, as integers: sums of them stay exact.
 _BIT = 1 << 16
@@ -41,7 +41,7 @@ class EliminationGraph:
     entries. The variable with the smallest one goes first, of several the lowest.
     """
 
-    def __init__(self, costs: Costs, limit: int) -> None:
+    def __init__(self, costs: CostSum, limit: int) -> None:
         self._limit = limit
         self._limit_bits = round(log2(limit) * _BIT)
         self._sizes = {v: len(vector) for v, vector in costs.vectors.items()}
@@ -176,7 +176,7 @@ Tables = list[tuple[Scope, Table]]
 class Elimination:
     """The network that eliminating variables leaves, and their best states by it."""
 
-    left: Costs
+    left: CostSum
     # Each variable, its costs, and the tables that it was the first axis of: its best
     # state follows from these.
     steps: list[tuple[int, Table, Tables]] = field(default_factory=lambda: [])
@@ -189,7 +189,7 @@ class Elimination:
             states[variable] = int(total.argmin())
 
 
-def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
+def eliminate(costs: CostSum, steps: Sequence[Step]) -> Elimination:
     """
     Minimize over the variables of `steps`, in this order.
 
@@ -206,7 +206,7 @@ def eliminate(costs: Costs, steps: Sequence[Step]) -> Elimination:
     for scope, table in costs.tables:
         scope, table = _sorted(scope, table, position)
         buckets[scope[0]].append((scope, table))
-    elimination = Elimination(Costs(vectors, [], costs.constant))
+    elimination = Elimination(CostSum(vectors, [], costs.constant))
     for step in steps:
         variable = step.variable
         scope = step.neighbors

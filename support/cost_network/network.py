@@ -104,7 +104,7 @@ def _checked(costs: ArrayLike, whose: str) -> Table:
 
 
 @dataclass
-class Costs:
+class CostSum:
     """
     The sum of one vector per variable, of tables over several, and of a constant.
 
@@ -124,9 +124,9 @@ class Costs:
             total += table.item(*[states[variable] for variable in scope])
         return total
 
-    def given(self, fixed: Mapping[int, int]) -> Costs:
+    def given(self, fixed: Mapping[int, int]) -> CostSum:
         """Return the costs of the other variables when these states are fixed."""
-        left = Costs(dict(self.vectors), [], self.constant)
+        left = CostSum(dict(self.vectors), [], self.constant)
         for variable, state in fixed.items():
             left.constant += left.vectors.pop(variable).item(state)
         for scope, table in self.tables:
@@ -146,12 +146,12 @@ class Costs:
             case _:
                 self.tables.append((scope, table))
 
-    def parts(self) -> list[Costs]:
+    def parts(self) -> list[CostSum]:
         """Return the costs of each set of variables that tables connect."""
         part_of = _connect(self.vectors, [scope for scope, _ in self.tables])
-        parts: dict[int, Costs] = {}
+        parts: dict[int, CostSum] = {}
         for variable, vector in self.vectors.items():
-            part = parts.setdefault(part_of[variable], Costs({}, []))
+            part = parts.setdefault(part_of[variable], CostSum({}, []))
             part.vectors[variable] = vector
         for scope, table in self.tables:
             parts[part_of[scope[0]]].tables.append((scope, table))

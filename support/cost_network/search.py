@@ -17,7 +17,7 @@ from glow.support.cost_network.elimination import (
 )
 from glow.support.cost_network.network import (
     CostNetwork,
-    Costs,
+    CostSum,
     InfeasibleNetworkError,
     Scope,
     Table,
@@ -46,18 +46,18 @@ class Plan:
         """The most neighbors that an eliminated variable has."""
         return max((len(s.neighbors) for s in self.outer + self.inner), default=0)
 
-    def entries(self, costs: Costs) -> int:
+    def entries(self, costs: CostSum) -> int:
         """Return how many entries it takes to try all states of the cutset."""
         first = sum(step.entries for step in self.outer)
         once = sum(step.entries + _STEP_ENTRIES for step in self.inner)
         return first + once * prod(len(costs.vectors[v]) for v in self.cutset)
 
-    def is_affordable(self, costs: Costs, limit: int) -> bool:
+    def is_affordable(self, costs: CostSum, limit: int) -> bool:
         """Return whether trying all states of the cutset takes a second or two."""
         return self.entries(costs) <= max(_ALL_ENTRIES, _ALL_TABLES * limit)
 
 
-def make_plan(costs: Costs, limit: int) -> Plan:
+def make_plan(costs: CostSum, limit: int) -> Plan:
     """Plan an elimination in which no table has more than `limit` entries."""
     # A better order is searched only where the simple one is not good enough.
     plan = _plan(EliminationGraph(costs, limit))
@@ -84,7 +84,7 @@ def _cut(
     return tuple(cutset), tuple(step.without(cutset) for step in steps)
 
 
-def solve_exactly(costs: Costs, plan: Plan) -> dict[int, int]:
+def solve_exactly(costs: CostSum, plan: Plan) -> dict[int, int]:
     """Return the best states, trying all of the cutset; an error if all cost inf."""
     outer = eliminate(costs, plan.outer)
     cost, states = outer.left.constant, dict[int, int]()
@@ -99,7 +99,7 @@ def solve_exactly(costs: Costs, plan: Plan) -> dict[int, int]:
     return states
 
 
-def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
+def _try_all(core: CostSum, plan: Plan) -> tuple[float, dict[int, int]]:
     """
     Return the least cost over all states of the cutset, and the states that reach it.
 
@@ -116,7 +116,7 @@ def _try_all(core: Costs, plan: Plan) -> tuple[float, dict[int, int]]:
     return least, best
 
 
-def improve(costs: Costs, states: dict[int, int], limit: int, rounds: int) -> None:
+def improve(costs: CostSum, states: dict[int, int], limit: int, rounds: int) -> None:
     """
     Improve `states` where a cheaper assignment is found.
 
@@ -153,7 +153,7 @@ def greedy(network: CostNetwork) -> tuple[int, ...]:
     return simplified.original(choose(simplified.costs))
 
 
-def choose(costs: Costs) -> dict[int, int]:
+def choose(costs: CostSum) -> dict[int, int]:
     """Return what `greedy` returns, for tables of two variables each."""
     states = _in_order(costs)
     if costs.at(states) == inf:
@@ -163,7 +163,7 @@ def choose(costs: Costs) -> dict[int, int]:
     return states
 
 
-def _in_order(costs: Costs) -> dict[int, int]:
+def _in_order(costs: CostSum) -> dict[int, int]:
     before: dict[int, list[tuple[int, Table]]] = {v: [] for v in costs.vectors}
     for (a, b), table in costs.tables:
         first, table = (a, table) if a < b else (b, table.T)
@@ -177,7 +177,7 @@ def _in_order(costs: Costs) -> dict[int, int]:
     return states
 
 
-def _penalized(costs: Costs) -> Costs:
+def _penalized(costs: CostSum) -> CostSum:
     """Return costs that are finite: one penalty exceeds what all else may cost."""
     every = [*costs.vectors.values(), *[table for _, table in costs.tables]]
     penalty = 1 + 2 * sum(
@@ -186,10 +186,10 @@ def _penalized(costs: Costs) -> Costs:
     tables = [
         (s, np.where(np.isinf(table), penalty, table)) for s, table in costs.tables
     ]
-    return Costs(costs.vectors, tables, costs.constant)
+    return CostSum(costs.vectors, tables, costs.constant)
 
 
-def _repair(costs: Costs, penalized: Costs, states: dict[int, int]) -> None:
+def _repair(costs: CostSum, penalized: CostSum, states: dict[int, int]) -> None:
     """
     Change states until their cost is finite.
 
@@ -218,7 +218,7 @@ def _repair(costs: Costs, penalized: Costs, states: dict[int, int]) -> None:
         broken = left
 
 
-def _broken(costs: Costs, states: dict[int, int]) -> list[Scope]:
+def _broken(costs: CostSum, states: dict[int, int]) -> list[Scope]:
     """Return the pairs of variables whose states do not go together."""
     return [
         scope
@@ -244,7 +244,7 @@ def _ball(
 
 def _choose_again(
     window: list[int],
-    penalized: Costs,
+    penalized: CostSum,
     tables: dict[int, list[tuple[Scope, Table]]],
     states: dict[int, int],
 ) -> bool:
@@ -253,7 +253,7 @@ def _choose_again(
     inside = dict.fromkeys(window)
     around = {v: states[v] for scope in near for v in scope if v not in inside}
     vectors = {v: penalized.vectors[v] for v in [*window, *around]}
-    part = Costs(vectors, list(near.items())).given(around)
+    part = CostSum(vectors, list(near.items())).given(around)
     chosen = {variable: states[variable] for variable in window}
     plan = make_plan(part, _REPAIR_LIMIT)
     if is_best := plan.is_affordable(part, _REPAIR_LIMIT):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from glow.support.cost_network.network import (
     CostNetwork,
-    Costs,
+    CostSum,
     InfeasibleNetworkError,
     Table,
 )
@@ -25,7 +25,7 @@ Mask = NDArray[Any]
 class Simplified:
     """A network without impossible states, which are numbered from zero again."""
 
-    costs: Costs
+    costs: CostSum
     # Of each variable that lost states: the numbers of those that it kept.
     _kept: dict[int, NDArray[np.intp]]
 
@@ -54,7 +54,7 @@ def simplify(network: CostNetwork) -> Simplified:
     work.queue += _to_shrink(work.vectors)
     while work.queue:
         work.shrink(work.queue.pop())
-    return Simplified(Costs(work.vectors, list(work.tables.items())), work.kept)
+    return Simplified(CostSum(work.vectors, list(work.tables.items())), work.kept)
 
 
 def _to_shrink(vectors: Mapping[int, Table]) -> list[int]:
