@@ -1,6 +1,7 @@
 """The constants of a module: what values are known, and making values known."""
 
 import re
+from functools import cached_property
 
 import numpy as np
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
@@ -28,15 +29,23 @@ class Constants:
 
     def __init__(self, module: ModuleOp):
         self._block = module.body.block
-        self._symbols: dict[str, Operation] = {}
-        for op in self._block.ops:
-            attribute = op.properties.get("sym_name")
-            if isinstance(attribute, StringAttr):
-                self._symbols[attribute.data] = op
-        self._names = Names(self._symbols, separator="_")
+
+    # What follows takes a walk over all constants, and most passes ask for none of it.
+    @cached_property
+    def _symbols(self) -> dict[str, Operation]:
+        names = ((op.properties.get("sym_name"), op) for op in self._block.ops)
+        return {name.data: op for name, op in names if isinstance(name, StringAttr)}
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self._symbols, separator="_")
+
+    @cached_property
+    def _behind(self) -> Operation | None:
+        """The first op that is no storage."""
         storage = ConstantOp | PlaceholderOp
         others = (op for op in self._block.ops if not isinstance(op, storage))
-        self._behind = next(others, None)
+        return next(others, None)
 
     def array_of(self, value: SSAValue) -> Array | None:
         """Return what `value` is, in logical shape, or None where nothing says."""

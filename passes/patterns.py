@@ -166,7 +166,10 @@ class _Walker(PatternRewriteWalker):
 def _is_unused(op: Operation) -> bool:
     """Return whether `op` has results, of which none is used."""
     results = op.results
-    return len(results) > 0 and all(result.first_use is None for result in results)
+    for result in results:  # a generator takes longer, and many ops are asked
+        if result.first_use is not None:
+            return False
+    return bool(results)
 
 
 def _is_plain(op: Operation) -> bool:

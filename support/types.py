@@ -192,7 +192,7 @@ def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """Return the tensor type of `value` (or `value`, if it is one)."""
     # The exact classes of values first: SSAValue is abstract, and slow to ask for.
     is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
-    type_ = cast(SSAValue, value).type if is_value else value
+    type_: Any = value.type if is_value else value
     if not isinstance(type_, TensorType):
         raise VerifyException(f"expected a tensor, got {type_}")
     return cast(Tensor, type_)
