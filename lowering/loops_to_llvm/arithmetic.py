@@ -219,8 +219,10 @@ def _per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValu
 def _rsqrt(f: Lowering, op: math.RsqrtOp) -> None:
     root = f.overloaded("llvm.sqrt", f.all(op.operands))
     type_: Any = root.type
-    one: Any = FloatAttr(1.0, type_)
-    if lanes_of(type_) is not None:
-        one = DenseIntOrFPElementsAttr.from_list(type_, [1.0])
+    one: Any = (
+        FloatAttr(1.0, type_)
+        if lanes_of(type_) is None
+        else DenseIntOrFPElementsAttr.from_list(type_, [1.0])
+    )
     ones = f.make(llvm.ConstantOp, [], type_, value=one)
     f.replace(op, f.make(llvm.FDivOp, [ones, root], type_))
