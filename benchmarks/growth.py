@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import growing
 
 COMMAND = "python benchmarks/growth.py --output benchmarks/GROWTH.md"
-COUNTS = (500, 2000, 8000, 32000)
+COUNTS = [500, 2000, 8000, 32000]
 STEPS = ("import", "graph", "layout", "memory", "loops", "llvm", "machine")
 
 
@@ -41,9 +41,10 @@ def compile_once(name: str, count: int) -> dict[str, float]:
 
 def header(counts: list[int]) -> str:
     columns = [*map(str, counts), "ms a node", *STEPS]
+    given = "" if counts == COUNTS else " --counts " + " ".join(map(str, counts))
     return f"""# Growth of compile time
 
-Written by `{COMMAND}`
+Written by `{COMMAND}{given}`
 on {today()}. Seconds of CPU time of one compilation, by the number of nodes, or of
 operands of one node in the last rows; then, of the largest, the milliseconds a node in
 all and in each step. `test/support/growing.py` has the models.
