@@ -1,4 +1,4 @@
-"""GridSample: samples of images at given positions."""
+"""GridSample and DeformConv: samples of images at given positions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from itertools import product
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.binary import ModOp
 from glow.dialects.graph.tensors import Tensor, emit
+from glow.dialects.graph.window import Window
 from glow.importers.onnx.node import Node
+from glow.importers.onnx.products import kernel_of
 from glow.importers.onnx.registry import onnx_op
 
 MODES = {"bilinear": "linear", "bicubic": "cubic"}
@@ -117,6 +120,59 @@ def _reflected(at: Tensor, low: float, high: float) -> Tensor:
     is_low = (at < low) == is_even
     inside = xp.where(is_low, low + rest, high - rest)
     return xp.where(beyond > 0, inside, at)
+
+
+@onnx_op("DeformConv")
+def deform_conv(node: Node) -> Tensor:
+    """A product of the filter and of samples, one where each of its elements reads."""
+    image, filter, offset = (node.input(i) for i in range(3))
+    groups, parts = node.integer("group"), node.integer("offset_group")
+    batch, channels, *extents = image.shape
+    kernel = kernel_of(node)
+    if len(kernel) != 2:
+        node.refuse(f"{len(kernel)} spatial axes")
+    strides, pads = node.integers("strides"), node.integers("pads")
+    window = Window.of(kernel, strides, pads, node.integers("dilations"))
+    size, count = prod(kernel), filter.shape[0]
+    sizes = offset.shape[2:]
+    wanted = (batch, 2 * parts * size, *window.extents(extents))
+    fits = not channels % parts and filter.shape[1] * groups == channels
+    if offset.shape != wanted or not fits or count % groups:
+        node.invalid(
+            f"expected offsets {list(wanted)} and channels in {groups} and {parts} "
+            f"groups, got {list(offset.shape)} and {channels}"
+        )
+    moves = offset.reshape(batch, parts, size, 2, prod(sizes))
+    rows = (batch * parts, 1, size * prod(sizes))
+    taps = [
+        _linear((moves[:, :, :, axis] + places.astype(image.dtype)).reshape(*rows), n)
+        for axis, n in enumerate(extents)
+        for places in [_places(window, axis, sizes)]
+    ]
+    flat = image.reshape(batch * parts, channels // parts, prod(extents))
+    samples = reduce(xp.add, (_term(flat, extents, each) for each in product(*taps)))
+    if (mask := node.optional(4)) is not None:
+        samples = samples * mask.reshape(*rows)
+    columns = samples.reshape(batch, groups, channels // groups * size, prod(sizes))
+    matrices = filter.reshape(1, groups, count // groups, columns.shape[2])
+    result = (matrices @ columns).reshape(batch, count, *sizes)
+    bias = node.optional(3)
+    return result if bias is None else result + bias.reshape(-1, 1, 1)
+
+
+def _places(window: Window, axis: int, sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return where each element of the filter reads for each one of the result."""
+    inner = np.indices(window.kernel)[axis].reshape(-1, 1) * window.dilations[axis]
+    outer = np.indices(sizes)[axis].reshape(-1) * window.strides[axis]
+    return inner + outer - window.pads[axis]
+
+
+def _linear(at: Tensor, extent: int) -> list[_Tap]:
+    """Return the places before and behind `at`, which count where they are inside."""
+    first = xp.floor(at)
+    part = at - first
+    weights = {0: 1 - part, 1: part}
+    return [_tap(first + step, w, extent, "zeros") for step, w in weights.items()]
 
 
 def _near(x: Tensor) -> Tensor:

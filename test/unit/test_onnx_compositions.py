@@ -238,6 +238,29 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         InvalidModelError,
         "expected at most 2 conditions, got [3]",
     ),
+    "offsets": (
+        of(
+            node("DeformConv", "x w o", "y"),
+            19,
+            x=(1, 2, 4, 4),
+            w=(1, 2, 2, 2),
+            o=(1, 8, 2, 3),
+        ),
+        InvalidModelError,
+        "expected offsets [1, 8, 3, 3] and channels in 1 and 1 groups, "
+        "got [1, 8, 2, 3] and 2",
+    ),
+    "volumes": (
+        of(
+            node("DeformConv", "x w o", "y"),
+            19,
+            x=(1, 1, 4, 4, 4),
+            w=(1, 1, 1, 1, 1),
+            o=(1, 3, 4, 4, 4),
+        ),
+        UnsupportedModelError,
+        "DeformConv with 3 spatial axes",
+    ),
     "different elements": (
         of(node("Unique", "x", "y"), x=(3, 4)),
         UnsupportedModelError,

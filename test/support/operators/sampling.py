@@ -36,4 +36,22 @@ def _cases() -> list[Case]:
     return found
 
 
-CASES = _cases()
+def _deformed() -> list[Case]:
+    image, offset = draw((2, 4, 6, 7)), draw((2, 36, 3, 4), low=-1.5, high=1.5, seed=1)
+    each = {"kernel_shape": [3, 3], "pads": [1, 0, 1, 2], "strides": [2, 2]}
+    each |= {"offset_group": 2, "opset": 19}
+    filter, bias = draw((6, 4, 3, 3), seed=2), draw((6,), seed=3)
+    mask = draw((2, 18, 3, 4), low=0, high=1, seed=4)
+    found = [
+        case("DeformConv", image, filter, offset, **each),
+        case("DeformConv", image, filter, offset, bias, mask, **each),
+        case("DeformConv", image, filter[:, :2], offset, None, mask, group=2, **each),
+    ]
+    near, small = draw((1, 8, 5, 6)), draw((1, 1, 2, 2), seed=5)
+    for dtype in FLOATS:
+        data = (each.astype(dtype) for each in (draw((1, 1, 6, 7)), small, near))
+        found.append(case("DeformConv", *data, opset=19))
+    return found
+
+
+CASES = [*_cases(), *_deformed()]
