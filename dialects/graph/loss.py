@@ -38,17 +38,23 @@ class LossOp(GraphOp):
     def neutrals() -> Neutrals:
         return {"weights": Neutral(1, lambda op: shape_of(op.scores)[1:2])}
 
-
-def _infer(
-    scores: SSAValue, target: SSAValue, weights: SSAValue | None, reduction: str
-) -> Tensor:
-    FLOAT.check(scores)
-    INDEX.check(target)
-    batch, classes, *places = check_rank("scores", scores, 2)
-    check_shape("a target", target, (batch, *places))
-    check_shape("weights", weights, (classes,), " per class")
-    result = (batch, *places) if reduction == "none" else ()
-    return tensor(same_element(scores, weights), result)
+    @staticmethod
+    def infer(
+        scores: SSAValue,
+        target: SSAValue,
+        weights: SSAValue | None = None,
+        *,
+        reduction: Reduction,
+    ) -> tuple[Tensor, Tensor]:
+        """Return the types of the loss and, for an op that has it, of log_prob."""
+        FLOAT.check(scores)
+        INDEX.check(target)
+        batch, classes, *places = check_rank("scores", scores, 2)
+        check_shape("a target", target, (batch, *places))
+        check_shape("weights", weights, (classes,), " per class")
+        shape = (batch, *places) if reduction == "none" else ()
+        loss = tensor(same_element(scores, weights), shape)
+        return loss, tensor(element_of(scores), shape_of(scores))
 
 
 def _loss(
@@ -97,16 +103,6 @@ class NegativeLogLikelihoodLossOp(LossOp):
     """
 
     @staticmethod
-    def infer(
-        scores: SSAValue,
-        target: SSAValue,
-        weights: SSAValue | None = None,
-        *,
-        reduction: Reduction,
-    ) -> Tensor:
-        return _infer(scores, target, weights, reduction)
-
-    @staticmethod
     def compute(
         scores: Array,
         target: Array,
@@ -138,17 +134,6 @@ class CrossEntropyLossOp(LossOp):
     """
 
     result = result_def(TENSOR)
-
-    @staticmethod
-    def infer(
-        scores: SSAValue,
-        target: SSAValue,
-        weights: SSAValue | None = None,
-        *,
-        reduction: Reduction,
-    ) -> tuple[Tensor, ...]:
-        loss = _infer(scores, target, weights, reduction)
-        return loss, tensor(element_of(scores), shape_of(scores))
 
     @staticmethod
     def compute(

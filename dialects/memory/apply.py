@@ -25,7 +25,6 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.memory._groups import parse_group, print_group
 from glow.dialects.memory._slots import (
     KNOWN,
     Given,
@@ -35,6 +34,8 @@ from glow.dialects.memory._slots import (
     graph_op_named,
     in_slot,
     is_single,
+    parse_group,
+    print_group,
     single_slots,
     stored_parameters,
 )
