@@ -201,8 +201,12 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
     source = buffers[0] if rows else buffers[2]
     bounds = op.find("offsets") or op.find("lengths")
     arguments = {
-        **{"table": source, "indices": buffers[1], "bounds": bounds},
-        **{"weights": weights, "y": buffers[2], "fault": main.fault},
+        "table": source,
+        "indices": buffers[1],
+        "bounds": bounds,
+        "weights": weights,
+        "y": buffers[2],
+        "fault": main.fault,
     }
     main.call(kernel, arguments, row, _work(bags, count * width))
 

@@ -139,7 +139,7 @@ class Main:
     ) -> Argument:
         """Return `base` of a buffer whose elements are only moved, bit for bit."""
         element = seen_as or buffer_type(buffer).element_type
-        return Argument(self._base(buffer, start, element), Operand(element))
+        return self.base(buffer, start, element, compute=element)
 
     def _base(self, buffer: SSAValue, start: int, element: Attribute) -> SSAValue:
         addressing = find_addressing(buffer_type(buffer))
@@ -157,11 +157,9 @@ class Main:
                 first = op.offset.value.data + offset * size
                 return self._typed(self._args["arena"], first, element)
             case GetOp() as op:
-                symbol, first = op.symbol.root_reference.data, offset * size
-                if symbol in self.scratch:
-                    first += self.scratch[symbol]
-                pointer = self._pointer(symbol)
-                return self._typed(pointer, first, element)
+                symbol = op.symbol.root_reference.data
+                first = offset * size + self.scratch.get(symbol, 0)
+                return self._typed(self._pointer(symbol), first, element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
@@ -253,9 +251,8 @@ class Main:
         """
         Append a call: `arguments`, then the table of rows and this row's start.
 
-        A buffer is passed as `base` has it, None is not passed.
-        `row` is a record of the kernel; `work` what a call may do in pieces, of which
-        there is one, or as many as this `main` is cut into.
+        A buffer is passed as `base` has it, None is not passed. `row` is a record of
+        the kernel; `work` what a call may do in pieces, `self.pieces` if it can.
         """
         work = work or Work()
         passed = {

@@ -51,9 +51,13 @@ class Pick(Generic[N]):
 
 @dataclass(frozen=True)
 class PicksRow(Generic[N]):
-    """Loops over tuples (strides of x, indices, y), and over a slice (of x, y)."""
+    """
+    Loops over batches (strides of x, indices, y), over the tuples of one (of indices,
+    y), and over a slice (of x, y).
+    """
 
-    outer: tuple[Level[N], ...]
+    batches: tuple[Level[N], ...]
+    tuples: tuple[Level[N], ...]
     picks: tuple[Pick[N], ...]
     slices: tuple[Level[N], ...]
 
@@ -79,13 +83,16 @@ class Picks(Kernel):
 
     def write(self, call: Call, row: PicksRow[Value]) -> None:
         is_cut = self.kind == "gather"
-        for x, place, y in nest(row.outer, 3, bounds=call.range if is_cut else None):
-            for pick in row.picks:
-                fault = Fault(call["fault"], pick.code)
-                picked = fault.checked(call["indices"][place], pick.extent)
-                x, place = x + picked * pick.stride, place + pick.step
-            if self.kind != CHECK:
-                self._move(call, row, x, y)
+        part = call.part_inside(row.batches) if is_cut else None
+        for batch in nest(row.batches, 3, bounds=call.range if is_cut else None):
+            for place, y in nest(row.tuples, 2, starts=batch[1:], bounds=part):
+                x = batch[0]
+                for pick in row.picks:
+                    fault = Fault(call["fault"], pick.code)
+                    picked = fault.checked(call["indices"][place], pick.extent)
+                    x, place = x + picked * pick.stride, place + pick.step
+                if self.kind != CHECK:
+                    self._move(call, row, x, y)
 
     def _move(self, call: Call, row: PicksRow[Value], x: Value, y: Value) -> None:
         for (at, other), strip in nest_strips(row.slices, self.strips, [x, y]):
@@ -232,7 +239,10 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     count, loops = indices.shape[-1], len(indices.shape) - 1
     # Of slices that are written twice, the last one must come last.
     is_any_order = kind == "gather" or loops - batch < 2
-    outer = collapse(_loops(picked, indices, dense, batch), (2, 1) * is_any_order)
+    axes = _loops(picked, indices, dense, batch)
+    within = [Axis(axis.extent, axis.strides[1:]) for axis in axes[batch:]]
+    batches = levels_of(collapse(axes[:batch], (2, 1) * is_any_order))
+    inner = levels_of(collapse(within, (1, 0) * is_any_order))
     tuples: list[Pick[int]] = []
     for k in range(count):
         extent, stride = picked.shape[batch + k], picked.strides[batch + k]
@@ -249,8 +259,8 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
     arguments = _arguments(main, main.stored if is_moved else main.base, x, i, y)
-    row = PicksRow(levels_of(outer), tuple(tuples), levels_of(slices))
-    cut = row.outer if kind == "gather" else ()
+    row = PicksRow(batches, inner, tuple(tuples), levels_of(slices))
+    cut = (*batches, *inner) if kind == "gather" else ()
     main.call(Picks(kind, strips), arguments, row, work_of(cut, prod(dense.shape)))
 
 
