@@ -52,10 +52,7 @@ class EpilogueOp(MemoryOp):
         super().__init__(*slots, regions=[epilogue or Region()], **others)
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
-        """
-        An extra may lie where the result goes: each element is read before it is
-        written. A factor may not, so nor may an extra that is also a factor.
-        """
+        """Return the result with each extra, read before it, that is no factor."""
         factors = self.operands[:2]
         return [
             (extra, self.result)
