@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from glow.support.layout import LayoutError, parse_layout
+
 # Others must not be able to put code there that this user then runs.
 _OTHERS_MAY_WRITE = 0o022
 
@@ -59,11 +61,20 @@ def named(
     expected: str,
     is_value: Callable[[str], bool] = bool,
     once: bool = True,
+    looks_right: Callable[[str], bool] = lambda value: False,
 ) -> dict[str, str]:
-    """Return the values of `NAME=VALUE` options by name; say what is `expected`."""
+    """
+    Return the values of `NAME=VALUE` options by name; say what is `expected`.
+
+    Of several signs "=" the first counts behind which the value `looks_right`, or the
+    last: both names and values may contain more.
+    """
     values: dict[str, str] = {}
     for text in texts:
-        name, _, value = text.rpartition("=")
+        parts = text.split("=")
+        splits = [("=".join(parts[:i]), "=".join(parts[i:])) for i in range(len(parts))]
+        likely = (split for split in splits[1:] if looks_right(split[1]))
+        name, value = next(likely, splits[-1])
         if not name or not is_value(value) or (once and name in values):
             raise ValueError(f"expected {expected}, got {text!r}")
         values[name] = value
@@ -78,10 +89,18 @@ def parse_dims(texts: Sequence[str]) -> dict[str, int]:
 
 def parse_relayout(texts: Sequence[str]) -> dict[str, str] | str | None:
     """Return the layouts of `--relayout-io` options by name, or one for all."""
-    if len(texts) == 1 and "=" not in texts[0]:
+    if len(texts) == 1 and ("=" not in texts[0] or _is_layout(texts[0])):
         return texts[0]
     expected = "--relayout-io NAME=LAYOUT once per name, or one LAYOUT"
-    return named(texts, expected) or None
+    return named(texts, expected, looks_right=_is_layout) or None
+
+
+def _is_layout(text: str) -> bool:
+    try:
+        parse_layout(text)
+    except LayoutError:
+        return False
+    return True
 
 
 def parse_states(texts: Sequence[str]) -> dict[str, str]:

@@ -28,6 +28,7 @@ def reduction(node: Node) -> Tensor:
 
 
 @onnx_op("TopK", since=10)
+@onnx_op("TopK", since=11)
 def top_k(node: Node) -> Outputs:
     node.ignore("sorted")  # else any order will do: the best first, too
     return node.apply(TopKOp, k=_one(node, "k"))

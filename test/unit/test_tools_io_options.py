@@ -12,6 +12,7 @@ from onnx import ModelProto
 from small_onnx import info, model, node
 
 from glow.tools import glow_bench, glow_opt, glow_run
+from glow.tools.options import parse_relayout
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -203,3 +204,19 @@ def test_glow_opt_ties_states_where_stages_run(tool: Run) -> None:
     assert tool(glow_opt.main, *wrong)[2] == (
         'error: no input is called "q", expected "x", "scale"\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "layouts"),
+    [
+        ("NHWC", "NHWC"),
+        ("N[a=64]HWC", "N[a=64]HWC"),
+        ("x=N[a=64]HWC", {"x": "N[a=64]HWC"}),
+        ("a=b=NHWC", {"a=b": "NHWC"}),
+        ("x=nonsense", {"x": "nonsense"}),
+    ],
+)
+def test_layouts_and_names_may_have_equal_signs(
+    text: str, layouts: dict[str, str] | str
+) -> None:
+    assert parse_relayout([text]) == layouts
