@@ -73,7 +73,7 @@ class Written:
 
         Zeros are those of the border: elements that ops have written are none.
         """
-        if not any(map(any, widths)):
+        if not self._stored or not any(map(any, widths)):
             return True
         if not self._zero_border:
             return False

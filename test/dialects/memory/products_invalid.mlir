@@ -75,7 +75,7 @@ func.func @groups(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %b: memref<4
 
 // -----
 
-// CHECK: expected a result of [1, 8, 8, 8], got [1, 8, 9, 8]
+// CHECK: expected a result of at most [1, 8, 8, 8], got [1, 8, 9, 8]
 func.func @too_large_a_result(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %b: memref<4xf32>, %y: memref<1x8x9x8xf32>) {
   memory.conv ins(%x : memref<1x4x8x8xf32>, %w : memref<8x4x3x3xf32>) outs(%y : memref<1x8x9x8xf32>) {} {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "generic"}
   func.return
