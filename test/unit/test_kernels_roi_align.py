@@ -32,6 +32,7 @@ def add(code: MemoryCode, x: Array, rois: Array, **parameters: Any) -> Any:
     return out, want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pieces", [1, 3])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 def test_any_strides_and_parameters(dtype: str, pieces: int) -> None:

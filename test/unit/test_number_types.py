@@ -192,6 +192,7 @@ def differences(name: str, dtype: np.dtype[Any], target: str, count: int) -> lis
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["reference", "reference-checked"])
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 def test_reference_targets_run_all_ops(dtype: np.dtype[Any], target: str) -> None:
@@ -331,6 +332,7 @@ def networks() -> dict[str, tuple[Array, Array, dict[str, Any]]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512", "cpu"])
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 @pytest.mark.parametrize("name", networks())
@@ -353,6 +355,7 @@ def test_products_are_summed_in_f32(
     assert difference <= float(limits_of(dtype).eps) * np.abs(exact).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu:sse2", "cpu:avx2", "cpu:avx512"])
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
 @pytest.mark.parametrize("queries", [1, 40])

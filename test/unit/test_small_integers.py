@@ -71,6 +71,7 @@ def test_they_lie_in_bytes_as_numpy_has_them(dtype: np.dtype[Any]) -> None:
     np.testing.assert_array_equal(held.astype(np.int32), np.clip(wide, low, high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", SMALL, ids=str)
 def test_casts_to_all_types(dtype: np.dtype[Any], target: str) -> None:
@@ -84,6 +85,7 @@ def test_casts_to_all_types(dtype: np.dtype[Any], target: str) -> None:
         np.testing.assert_array_equal(found, convert(x, other), strict=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("saturate", [False, True])
 @pytest.mark.parametrize("dtype", SMALL, ids=str)

@@ -176,6 +176,7 @@ def check(model: ModelProto, seed: int, times: int) -> tuple[int, int, int]:
     return wrong, right, too_strict
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(networks(), st.integers(0, 2**32))
 def test_no_wrong_change_is_accepted(model: ModelProto, seed: int) -> None:
