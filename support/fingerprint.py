@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,6 +38,9 @@ def digests_of_extensions(groups: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _version_of(name: str) -> str:
+    # Slow to import, and loading an executable needs no version.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

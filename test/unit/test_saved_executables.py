@@ -142,7 +142,8 @@ import os, sys, glow, numpy as np
 net = glow.load_executable(sys.argv[1])
 net.run({s.name: np.zeros(s.shape, s.dtype) for s in net.inputs})
 glow.load_executable(sys.argv[2])(np.zeros(2, np.float32))
-heavy = {"xdsl", "ml_dtypes", "onnx", "onnxruntime"} & set(sys.modules)
+heavy = {"xdsl", "ml_dtypes", "onnx", "onnxruntime", "importlib.metadata"}
+heavy &= set(sys.modules)
 if (sys.platform, os.uname().machine) == ("linux", "x86_64"):
     heavy |= {"llvmlite"} & set(sys.modules)
 assert not heavy, heavy
