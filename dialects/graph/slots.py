@@ -57,7 +57,8 @@ def declare_slots(op: type[IRDLOperation], compute: Any) -> None:
         for name, argument in declared.parameters.items()
         if argument.kind is Argument.POSITIONAL_OR_KEYWORD
     }
-    names = [n.removeprefix("with_") for n in parameters_of(compute) if "with_" in n]
+    flags = (name for name in parameters_of(compute) if name.startswith("with_"))
+    names = (flag.removeprefix("with_") for flag in flags)
     results = [name for name in names if not hasattr(op, name)]
     for name, kind in kinds.items():
         setattr(op, name, _DEFINITIONS[kind](TENSOR))

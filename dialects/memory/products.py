@@ -27,6 +27,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import MemoryOp, Slot, buffer_type, extents_of
 from glow.support.operand_segments import SEVERAL_OPERANDS
@@ -136,8 +137,7 @@ class ConvOp(EpilogueOp):
         spatial = extents_of(self.input)[2:]
         if self.halo is None:
             return none + ((0, 0),) * len(spatial)
-        pads = self.numbers("pads")
-        befores, afters = pads[: len(spatial)], list(pads[len(spatial) :])
+        befores, afters = self.window.begins, list(self.window.ends)
         if self.algorithm.data == "winograd":
             tile = isqrt(extents_of(self.filter)[0]) - 2
             for i, (extent, before) in enumerate(zip(spatial, befores, strict=True)):
@@ -158,13 +158,12 @@ class ConvOp(EpilogueOp):
             raise VerifyException(
                 f"expected a result of rank {rank}, got {buffer_type(self.result)}"
             )
-        self._check_window(rank - 2)
         channels, group = result[1], self.group.value.data
         if group < 1 or shape[1] % group or channels % group:
             raise VerifyException(
                 f"expected channels in {group} groups, got {shape[1]} and {channels}"
             )
-        most = (shape[0], channels, *self._spatial())
+        most = (shape[0], channels, *self.window.extents(shape[2:]))
         if result[0] != most[0] or any(
             n > m for n, m in zip(result, most, strict=True)
         ):
@@ -177,46 +176,21 @@ class ConvOp(EpilogueOp):
                 f"expected a bias of [{channels}], got {buffer_type(self.bias)}"
             )
 
-    def _check_window(self, spatial: int) -> None:
-        """Raise unless there is a number per axis, or per side of one, in its range."""
-        for name, count, least in (
-            ("kernel_shape", spatial, 1),
-            ("strides", spatial, 1),
-            ("dilations", spatial, 1),
-            ("pads", 2 * spatial, 0),
-        ):
-            values = self.numbers(name)
-            if len(values) != count or any(value < least for value in values):
-                raise VerifyException(
-                    f"expected {count} numbers of at least {least} as {name}, "
-                    f"got {list(values)}"
-                )
-
-    def numbers(self, name: str) -> tuple[int, ...]:
-        """Return the values of property `name`, which is an array."""
-        return tuple(getattr(self, name).get_values())
-
-    def _spatial(self) -> tuple[int, ...]:
-        """Return the largest spatial extents of a result; phases need less."""
-        extents, pads = extents_of(self.input)[2:], self.numbers("pads")
-        return tuple(
-            (n + before + after - dilation * (k - 1) - 1) // stride + 1
-            for n, before, after, dilation, k, stride in zip(
-                extents,
-                pads[: len(extents)],
-                pads[len(extents) :],
-                self.numbers("dilations"),
-                self.numbers("kernel_shape"),
-                self.numbers("strides"),
-                strict=True,
-            )
+    @property
+    def window(self) -> Window:
+        """The window that slides over the input."""
+        return Window.of(
+            self.kernel_shape.get_values(),
+            self.strides.get_values(),
+            self.pads.get_values(),
+            self.dilations.get_values(),
         )
 
     def _check_filter(
         self, filter: Sequence[int], depth: int, channels: int, group: int
     ) -> None:
         """Raise unless `filter` is what the algorithm reads for these channels."""
-        kernel = self.numbers("kernel_shape")
+        kernel = self.window.kernel
         match self.algorithm.data, tuple(filter):
             case "generic", shape:
                 fits = shape == (channels, depth, *kernel)

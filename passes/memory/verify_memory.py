@@ -112,7 +112,10 @@ class _Checker:
                 case ReadyOp():
                     self._mark(op)
                 case _:
-                    self._access(op)
+                    try:
+                        self._access(op)
+                    except MemoryError:
+                        self._report(op, "its buffers have too many elements to check")
         for op in self.alive.values():
             self._report(op, f"{buffer_type(op.result)} is never deallocated")
         if self.ready:

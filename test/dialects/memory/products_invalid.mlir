@@ -51,7 +51,7 @@ func.func @vector(%m: memref<4xf32>, %n: memref<4x8xf32>, %o: memref<8x8xf32>) {
 
 // -----
 
-// CHECK: expected 2 numbers of at least 1 as strides, got [0, 1]
+// CHECK: expected strides of at least 1, got [0, 1]
 func.func @stride_of_zero(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %b: memref<4xf32>, %y: memref<1x8x8x8xf32>) {
   memory.conv ins(%x : memref<1x4x8x8xf32>, %w : memref<8x4x3x3xf32>) outs(%y : memref<1x8x8x8xf32>) {} {kernel_shape = array<i64: 3, 3>, strides = array<i64: 0, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "generic"}
   func.return
@@ -59,7 +59,7 @@ func.func @stride_of_zero(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %b: 
 
 // -----
 
-// CHECK: expected 4 numbers of at least 0 as pads, got [1, 1, 1]
+// CHECK: expected pads of 4 entries, got [1, 1, 1]
 func.func @three_pads(%x: memref<1x4x8x8xf32>, %w: memref<8x4x3x3xf32>, %b: memref<4xf32>, %y: memref<1x8x8x8xf32>) {
   memory.conv ins(%x : memref<1x4x8x8xf32>, %w : memref<8x4x3x3xf32>) outs(%y : memref<1x8x8x8xf32>) {} {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "generic"}
   func.return
