@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from threading import Lock
-from typing import Any
+from typing import Any, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -20,11 +20,14 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Operation
-from xdsl.parser import AttrParser, Parser
-from xdsl.utils.exceptions import VerifyException
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser.core import ForwardDeclaredValue
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 
 from glow.dialects.memory.replaced import describe_replaced
+from glow.support.errors import InvalidModelError
 
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
 # of all operations for that time: two threads that do so at once break it for good.
@@ -62,13 +65,20 @@ class LocatingParser(Parser):
 
     def __init__(self, ctx: Context, text: str, name: str, line_offset: int = 0):
         super().__init__(ctx, text, name)
+        self._first_uses: dict[SSAValue, Span] = {}
         self._file = StringAttr(name)
         self._first_line = 1 + line_offset
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         with _PARSING:
-            module = super().parse_module(allow_implicit_module)
+            try:
+                module = super().parse_module(allow_implicit_module)
+            except ParseError as error:
+                # xDSL reports what is not defined at the end of the text.
+                if error.msg.startswith("values used but not defined"):
+                    self._report_undefined()
+                raise
         if isinstance(module.location, UnknownLoc):
             module.location = self._place(0)
         return module
@@ -82,6 +92,26 @@ class LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op
+
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: Attribute
+    ) -> SSAValue[Any]:
+        value = super().resolve_operand(operand, type)
+        if isinstance(value, ForwardDeclaredValue):
+            self._first_uses.setdefault(value, operand.span)
+        return value
+
+    def _report_undefined(self) -> NoReturn:
+        """Raise an error at the first use of a value that the text does not define."""
+        uses = [
+            self._first_uses[value]
+            for values in self.forward_ssa_references.values()
+            for value in values.values()
+        ]
+        first = min(uses, key=lambda span: span.start)
+        others = sorted({span.text for span in uses} - {first.text})
+        more = f", nor are {', '.join(others)}" if others else ""
+        raise ParseError(first, f"{first.text} is used but not defined{more}") from None
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         replaced = describe_replaced(name)
@@ -98,3 +128,31 @@ class LocatingParser(Parser):
         column = position - self._line_starts[index] + 1
         line = self._first_line + index
         return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+
+
+_SHOWN_COLUMNS = 100
+
+
+def invalid(error: ParseError) -> InvalidModelError:
+    """Return `error` in one line; a note shows its place in the text."""
+    message = " ".join(error.msg.split())
+    explained = InvalidModelError(f"{error.span.get_location()}: {message}")
+    if excerpt := _excerpt(error.span):
+        explained.add_note(excerpt)
+    return explained
+
+
+def _excerpt(span: Span[str] | Span[bytes]) -> str:
+    """Return the line that `span` begins in, or a part of it, and carets below."""
+    start = span.input.get_start_of_line(span.start)
+    line = span.input.content[start : span.input.get_end_of_line(span.start)]
+    text = line.decode(errors="replace") if isinstance(line, bytes) else line
+    if not text.strip():
+        return ""
+    column = span.start - start
+    first = max(0, column - _SHOWN_COLUMNS // 2)
+    shown = text[first : first + _SHOWN_COLUMNS]
+    width = max(1, min(len(span), len(shown) - column + first))
+    # A character each, none of which moves the cursor.
+    printed = "".join(c if c.isprintable() else " " for c in shown)
+    return f"  {printed}\n  {' ' * (column - first)}{'^' * width}"

@@ -17,7 +17,7 @@ from glow.analysis.symbols import Uses, uses_of_symbols
 from glow.backends.signature import spec_of
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
-from glow.locating_parser import LocatingParser
+from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
@@ -204,12 +204,6 @@ def parse_text(ctx: Context, text: str | bytes, name: str) -> ModuleOp:
         content = text.decode() if isinstance(text, bytes) else text
         return LocatingParser(ctx, content, name).parse_module()
     except ParseError as error:
-        raise InvalidModelError(describe_parse_error(error)) from None
+        raise invalid(error) from None
     except (VerifyException, UnicodeDecodeError) as error:
         raise InvalidModelError(f"{name}: {error}") from None
-
-
-def describe_parse_error(error: ParseError) -> str:
-    """Return the place and the message of an error in one line."""
-    message = " ".join(error.msg.split())
-    return f"{error.span.get_location()}: {message}"

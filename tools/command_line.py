@@ -25,9 +25,9 @@ class OneLineParser(argparse.ArgumentParser):
         fail(message)
 
 
-def fail(message: str) -> NoReturn:
-    """Print one line on stderr and end the process with code 1."""
-    print(f"error: {one_line(message)}", file=sys.stderr)
+def fail(message: str, *excerpts: str) -> NoReturn:
+    """Print one line on stderr, then `excerpts`; end the process with code 1."""
+    print(f"error: {one_line(message)}", *excerpts, sep="\n", file=sys.stderr)
     sys.exit(1)
 
 
@@ -36,7 +36,11 @@ def one_line(message: object) -> str:
 
 
 def run_tool(body: Callable[[], None]) -> None:
-    """Run `body`; turn what it raises into one line on stderr and exit code 1."""
+    """
+    Run `body`; turn what it raises into one line on stderr and exit code 1.
+
+    An error in a text has two more lines, which show its place there.
+    """
     warnings.showwarning = _print_warning
     try:
         body()
@@ -50,7 +54,21 @@ def run_tool(body: Callable[[], None]) -> None:
     except SystemExit:
         raise
     except BaseException as error:  # xDSL has errors that are no Exception
-        fail(describe(error))
+        told = _told(error)
+        notes = getattr(told, "__notes__", ()) if isinstance(told, GlowError) else ()
+        fail(describe(told), *notes)
+
+
+def _told(error: BaseException) -> BaseException:
+    """Return `error`, as one of ours where a text cannot be parsed."""
+    if "xdsl" in sys.modules:  # what needs no compiler, imports none
+        from xdsl.utils.exceptions import ParseError
+
+        if isinstance(error, ParseError):
+            from glow.locating_parser import invalid
+
+            return invalid(error)
+    return error
 
 
 def describe(error: BaseException) -> str:
@@ -73,15 +91,11 @@ def describe(error: BaseException) -> str:
 
 
 def _describe_ir_error(error: BaseException) -> str | None:
-    if "xdsl" not in sys.modules:  # what needs no compiler, imports none
+    if "xdsl" not in sys.modules:
         return None
-    from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
-
-    from glow.model import describe_parse_error
+    from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
 
     match error:
-        case ParseError():
-            return describe_parse_error(error)
         case DiagnosticException():
             return str(error)
         case ArgSpecParseError():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,29 @@ func.func @main() {
   func.return
 }"""
     % (b"0" * 64),
+    "undefined.mlir": b"""
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+\t%y = graph.add %x, %lost : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %z = graph.add %y, %gone : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %z : tensor<2xf32>
+}
+""",
+    "long.mlir": 500 * b" " + b"graph.relu ? // " + 500 * b"b",
     "broken.safetensors": b"nothing",
+}
+
+# What follows the name of a file, its line and column, the line and what is below it.
+EXCERPTS = {
+    "undefined.mlir": (
+        "3:21: %lost is used but not defined, nor are %gone",
+        "   %y = graph.add %x, %lost : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>",
+        "                      ^^^^^",
+    ),
+    "long.mlir": (
+        "1:512: ",
+        f"  {39 * ' '}graph.relu ? // {45 * 'b'}",
+        f"  {50 * ' '}^",
+    ),
 }
 
 # What is asked, and how the answer begins.
@@ -222,12 +245,31 @@ def test_command_is_answered_by_one_line(
     out, err = capsys.readouterr()
     assert ending.value.code == 1
     assert out == ""
-    assert err.count("\n") == 1
+    is_in_text = re.match(r"error: \S+\.mlir:\d+:\d+: ", err) is not None
+    assert err.count("\n") == (3 if is_in_text else 1)
     if expected.startswith("?"):
         assert expected[1:] in err
     else:
         assert err.startswith(f"error: {expected}")
     assert "internal error" not in err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_an_error_in_a_text_shows_its_place(
+    name: str,
+    tool: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", [tool, name])
+    with pytest.raises(SystemExit):
+        TOOLS[tool]()
+    message, *excerpt = capsys.readouterr().err.splitlines()
+    expected, *lines = EXCERPTS[name]
+    assert message.startswith(f"error: {name}:{expected}")
+    assert excerpt == lines
 
 
 Call = Callable[[glow.Executable, NDArray[np.float32]], object]
