@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from glow.analysis.levels import level_of
 from glow.model import Model, SymbolicModel, context, named
 from glow.options import Options, Shapes, target_spec
-from glow.pass_manager import Part, entry_checks, plan, run_part
+from glow.pass_manager import Part, entry_checks, no_other_errors, plan, run_part
 from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
@@ -48,7 +48,8 @@ def compile_model(
     module = model.module
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
-    executable = backend.compile(module, machine, cache_dir=options.cache_dir)
+    with no_other_errors(f"target {backend.name}"):
+        executable = backend.compile(module, machine, cache_dir=options.cache_dir)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
     return executable

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import count, takewhile
@@ -169,6 +170,18 @@ def _pass_of(
         raise ValueError(f"pass {spec.name}: {error}") from None
 
 
+@contextmanager
+def no_other_errors(what: str) -> Generator[None]:
+    """Raise InternalError, which says that `what` broke, for what is no refusal."""
+    try:
+        yield
+    except (DiagnosticException, GlowError, InternalError):
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise InternalError(f"{what} broke: {told}") from error
+
+
 def run_passes(
     passes: Sequence[ModulePass],
     ctx: Context,
@@ -178,13 +191,8 @@ def run_passes(
     """Apply `passes`; raise InternalError for what is no refusal of a pass."""
     for each in passes:
         start = time.perf_counter()
-        try:
+        with no_other_errors(f"pass {each.name}"):
             each.apply(ctx, module)
-        except (DiagnosticException, GlowError):
-            raise
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise InternalError(f"pass {each.name} broke: {what}") from error
         if observer is not None:
             observer(each, module, time.perf_counter() - start)
 

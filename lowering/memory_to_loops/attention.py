@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from math import prod
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.loops import Level, flattened
 from glow.codegen.values import Value
@@ -26,7 +28,9 @@ from glow.lowering.memory_to_loops.kernels.attention_parts import (
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.rules import check_lines, check_room
 from glow.lowering.tile_heights import tile_rows
+from glow.support.locations import name_of
 from glow.support.targets import Target
 
 
@@ -56,6 +60,8 @@ _ENDLESS = 1 << 40
 def lower_attention(main: Main, op: AttentionOp) -> None:
     if 0 in addressing_of(op.result).shape:
         return
+    check_lines(op, op.query, op.key, op.value, op.result)
+    check_room(op, op.scratch, f32, op.room()["size"])
     given = {"mask": op.mask, "bias": op.bias, "lengths": op.valid_length}
     present = {name: v for name, v in given.items() if v is not None}
     row = _row(op, present)
@@ -70,7 +76,13 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
 def _form(target: Target, op: AttentionOp) -> AttentionForm:
     width = addressing_of(op.value).shape[-1]
     queries, keys = op.query_block.value.data, op.key_block.value.data
-    panel = next(n for n in panels_of(target) if queries % n == 0)
+    panels = panels_of(target)
+    panel = next((n for n in panels if queries % n == 0), None)
+    if panel is None:
+        raise PassFailedException(
+            f"{op.name} (from {name_of(op)}): expected query_block to be a multiple of "
+            f"{min(panels)}, got {queries}"
+        )
     lanes = min(panel, target.tile_lanes)
     rows = query_rows(target, panel)
     widest = max(target.panel_widths)

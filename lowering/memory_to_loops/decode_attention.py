@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic
 
+from xdsl.dialects.builtin import f32
+
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import exponential, fma, larger, maximum, minimum
 from glow.codegen.loops import Level, N, Var, flattened, loop, nest
@@ -16,6 +18,7 @@ from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import extents_of
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.rules import check_lines, check_room
 
 MOVED: tuple[str, ...] = ("q", "k", "v", "y", "lengths", "positions")
 """The offsets that loops advance."""
@@ -145,6 +148,8 @@ def lower_decode_attention(main: Main, op: DecodeAttentionOp) -> None:
     key, value = addressing_of(op.key), addressing_of(op.value)
     if 0 in result.shape:
         return
+    check_lines(op, op.query, op.key, op.value, op.result)
+    check_room(op, op.scratch, f32, key.shape[2])
     batch, heads, length, elements = query.shape
     kv_heads, total = key.shape[1:3]
     group = heads // kv_heads

@@ -13,6 +13,7 @@ from typing import Any
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.support.discovery import modules_in
 from glow.support.extensions import KERNELS, load_all
@@ -78,6 +79,17 @@ def check_room(
             f"{op.name} (from {name_of(op)}): expected scratch for {count} {element}, "
             f"got {type_}"
         )
+
+
+def check_lines(op: Operation, *buffers: SSAValue) -> None:
+    """Raise PassFailedException unless neighbors on the last axes are in memory too."""
+    for buffer in buffers:
+        addressing = addressing_of(buffer)
+        if addressing.shape[-1] > 1 and addressing.strides[-1] != 1:
+            raise PassFailedException(
+                f"{op.name} (from {name_of(op)}): expected neighbors along the last "
+                f"axis to lie beside each other, got {buffer_type(buffer)}"
+            )
 
 
 @cache

@@ -1,7 +1,7 @@
 """Prove that buffers are used within their lives and as ops declare."""
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.context import Context
@@ -49,11 +49,7 @@ class VerifyMemoryPass(ModulePass):
     name = "verify-memory"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        symbols = {
-            storage.sym_name.data: storage
-            for storage in op.ops
-            if isinstance(storage, Storage)
-        }
+        symbols = _storage_of(op)
         arena = op.attributes.get("glow.arena_bytes")
         bytes_ = arena.value.data if isinstance(arena, IntegerAttr) else None
         if arena is not None and (bytes_ is None or bytes_ < 0):
@@ -78,6 +74,35 @@ class VerifyMemoryPass(ModulePass):
                 )
         if problems:
             raise VerifyException("; ".join(problems))
+
+
+def verify_gets(module: ModuleOp) -> None:
+    """Raise VerifyException unless each `memory.get` is of what its symbol names."""
+    symbols = _storage_of(module)
+    gets = (op for op in module.walk() if isinstance(op, GetOp))
+    told = ((op, _problem_of_get(op, symbols)) for op in gets)
+    problems = [_at(op, problem) for op, problem in told if problem is not None]
+    if problems:
+        raise VerifyException("; ".join(problems))
+
+
+def _storage_of(module: ModuleOp) -> dict[str, Storage]:
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, Storage)}
+
+
+def _problem_of_get(op: GetOp, symbols: Mapping[str, Storage]) -> str | None:
+    symbol = op.symbol.string_value()
+    storage = symbols.get(symbol)
+    if storage is None:
+        return f"no placeholder or constant is named @{symbol}"
+    if not is_alike(storage.type, op.result.type):
+        return f"@{symbol} is {storage.type}, got {op.result.type}"
+    return None
+
+
+def _at(op: Operation, problem: str) -> str:
+    name = op.title if isinstance(op, MemoryOp) else op.name
+    return f"{name} (from {name_of(op)}): {problem}"
 
 
 class _Checker:
@@ -108,7 +133,8 @@ class _Checker:
                 case DeallocOp():
                     self._deallocate(op)
                 case GetOp():
-                    self._get(op)
+                    if (problem := _problem_of_get(op, self.symbols)) is not None:
+                        self._report(op, problem)
                 case ReadyOp():
                     self._mark(op)
                 case _:
@@ -132,8 +158,7 @@ class _Checker:
         return written is not None and written.holds(buffer_type(storage.type))
 
     def _report(self, op: Operation, problem: str) -> None:
-        name = op.title if isinstance(op, MemoryOp) else op.name
-        self.problems.append(f"{name} (from {name_of(op)}): {problem}")
+        self.problems.append(_at(op, problem))
 
     def _allocate(self, op: AllocOp) -> None:
         self.alive[op.result] = op
@@ -167,14 +192,6 @@ class _Checker:
             if place in self.placed:
                 self.placed.remove(place)
         self.dead.add(op.buffer)
-
-    def _get(self, op: GetOp) -> None:
-        symbol = op.symbol.string_value()
-        storage = self.symbols.get(symbol)
-        if storage is None:
-            self._report(op, f"no placeholder or constant is named @{symbol}")
-        elif not is_alike(storage.type, op.result.type):
-            self._report(op, f"@{symbol} is {storage.type}, got {op.result.type}")
 
     def _mark(self, op: ReadyOp) -> None:
         symbol = op.symbol.string_value()

@@ -62,6 +62,21 @@ func.func @main() {
 }
 """
 
+UNKNOWN_SYMBOL = """
+func.func @main() {
+  %x = memory.get @x : memref<4xf32>
+  func.return
+}
+"""
+
+WRONG_TYPE = """
+memory.placeholder @x "in" : memref<4xf32>
+func.func @main() {
+  %x = memory.get @x : memref<8xf32>
+  func.return
+}
+"""
+
 WRONG = {
     "memory": (WRITES_ITS_INPUT, "cpu", "writes to input @x"),
     "arena": (LEAVES_THE_ARENA, "cpu", "lie outside the arena"),
@@ -96,6 +111,8 @@ def run_on(
     [
         (WRITES_ITS_INPUT, ("--target", "cpu", "--stop-after", "asm"), "input @x"),
         (TWO_SAVES, (), "writes again"),
+        (UNKNOWN_SYMBOL, (), "no placeholder or constant is named @x"),
+        (WRONG_TYPE, (), "@x is memref<4xf32>, got memref<8xf32>"),
         (TWO_SAVES, ("--start-at", "layout", "--stop-after", "layout"), "writes again"),
     ],
 )
@@ -106,6 +123,65 @@ def test_tools_verify_what_they_read(
     assert code == 1
     assert message in told
     assert len(told.splitlines()) == 1
+
+
+ATTENTION = """
+builtin.module attributes {glow.arena_bytes = 65536 : i64} {
+  memory.placeholder @q "in" : memref<1x4x8x16xf32>
+  memory.placeholder @k "in" : memref<1x2x9x8xf32>
+  memory.placeholder @y "out" : memref<1x4x8x8xf32>
+  func.func @main() {
+    %0 = memory.get @q : memref<1x4x8x16xf32>
+    %q = memory.view %0 : memref<1x4x8x16xf32> -> memref<1x4x8x8xf32, STRIDES>
+    %k = memory.get @k : memref<1x2x9x8xf32>
+    %y = memory.get @y : memref<1x4x8x8xf32>
+    %s = memory.alloc {offset = 0 : i64} : memref<SCRATCH>
+    memory.OP ins(%q : memref<1x4x8x8xf32, STRIDES>, %k : memref<1x2x9x8xf32>,
+        %k : memref<1x2x9x8xf32>) scratch(%s : memref<SCRATCH>)
+        outs(%y : memref<1x4x8x8xf32>) {scale = 0.5 : f64BLOCKS}
+    memory.dealloc %s : memref<SCRATCH>
+    memory.ready @y
+    func.return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "scratch", "step", "message"),
+    [
+        (8, "2232xf32", 1, ""),
+        (8, "2232xf16", 1, "expected scratch for 2232 f32, got memref<2232xf16>"),
+        (8, "2232xf32", 2, "lie beside each other, got memref<1x4x8x8xf32, strided<"),
+        (7, "2137xf32", 1, "expected query_block to be a multiple of [48], got 7"),
+        (None, "9xf32", 1, ""),
+        (None, "9xi8", 1, "expected scratch for 9 f32, got memref<9xi8>"),
+        (None, "9xf32", 2, "lie beside each other"),
+    ],
+)
+def test_attention_gets_what_its_kernels_read(
+    blocks: int | None, scratch: str, step: int, message: str, tmp_path: Path
+) -> None:
+    sizes = f", query_block = {blocks} : i64, key_block = 9 : i64"
+    text = (
+        ATTENTION.replace("SCRATCH", scratch)
+        .replace("STRIDES", f"strided<[512, 128, 16, {step}]>")
+        .replace("OP", "decode_attention" if blocks is None else "attention")
+        .replace("BLOCKS", "" if blocks is None else sizes)
+    )
+    (tmp_path / "net.mlir").write_text(text)
+    if message:
+        with pytest.raises(glow.CompilationError, match=message):
+            glow.compile(tmp_path / "net.mlir")
+    else:
+        net = glow.compile(tmp_path / "net.mlir")
+        draw = np.random.default_rng(0).standard_normal
+        q, k = draw((1, 4, 8, 16)).astype("f"), draw((1, 2, 9, 8)).astype("f")
+        keys = k.repeat(2, 1)
+        expected = (q[..., :8] @ keys.swapaxes(2, 3)) * 0.5
+        expected = np.exp(expected - expected.max(-1, keepdims=True))
+        expected = expected / expected.sum(-1, keepdims=True) @ keys
+        np.testing.assert_allclose(net(q, k), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_a_module_that_the_caller_broke_is_said_to_be_invalid() -> None:
