@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import count, product
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.utils.exceptions import DiagnosticException
 
 from glow.analysis.levels import level_of
+from glow.lowering.convolution.algorithm import BATCHES
 from glow.model import Model, SymbolicModel, context, named
 from glow.options import Options, Shapes, target_spec
 from glow.pass_manager import Part, entry_checks, no_other_errors, plan, run_part
@@ -93,15 +94,18 @@ def compile_symbolic(
     if options.relayout:
         signature = _relaid(signature, options)
 
+    wanted, batch = _combinations(options.shapes), _batch_of(signature)
+    packed_for = list(dict.fromkeys(dims[batch] for dims in wanted if dims.get(batch)))
+
     def compile_for(dims: Dims) -> Executable:
         static = model.specialize(dims)
+        _note_batches(static.module, dims.get(batch, 0), packed_for)
         try:
             return compile(static)
         except CompilationError as error:
             raise named(error, dims) from error.__cause__
 
     net = DynamicExecutable(signature, compile_for, options.cache_size)
-    wanted = _combinations(options.shapes)
     problems = [problem for dims in wanted for problem in signature.check_dims(dims)]
     if len(wanted) > options.cache_size:
         problems.append(
@@ -114,6 +118,22 @@ def compile_symbolic(
     for dims in wanted:
         net.specialize(dims)
     return net
+
+
+def _batch_of(signature: SymbolicSignature) -> str:
+    """Return the dimension that comes first in all images, or an empty name."""
+    shapes = (_symbolic(spec).extents or () for spec in signature.inputs)
+    first = {shape[0] for shape in shapes if len(shape) > 2}
+    return next((name for name in signature.dims if first == {name}), "")
+
+
+def _note_batches(module: ModuleOp, own: int, packed_for: list[int]) -> None:
+    """Say in `module` for which batches filters are packed: the first, if for none."""
+    if own and not packed_for:
+        packed_for.append(own)
+    if own and packed_for != [own]:
+        batches = DenseArrayBase.from_list(i64, [own, *packed_for])
+        module.attributes[BATCHES] = batches
 
 
 def _combinations(shapes: Shapes) -> list[Mapping[str, int]]:

@@ -21,13 +21,28 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from reporting import Page, json_of_python, peak_bytes, today
+from reporting import Page, json_of_python, peak_bytes, table_head, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 COMMAND = "python benchmarks/memory.py --output benchmarks/MEMORY.md"
 NAMES = ("vgg19", "zfnet512", "alexnet", "resnet50", "encoder", "recommender", "mlp")
 FORMS = ("one file", "external data")
 MEGABYTE = 1e6
+FILTERS = ((512, 7), (256, 4))
+BATCHES: tuple[tuple[list[int], list[int]], ...] = (
+    ([1, 8], [32]),
+    ([1, 8, 32], [2]),
+    ([8], [1]),
+    ([], [1, 8, 32]),
+)
+BATCHES_TEXT = """
+## Several batches
+
+A 3x3 filter of a model with a symbolic batch is packed once (here for AVX2), in the
+form that is best for the known batches together, or for the first one. A later batch
+gets a second form where the first would take twice as long as the best
+(`Costs.second_form`).
+"""
 
 Array = np.ndarray[Any, Any]
 
@@ -116,6 +131,29 @@ def rows(name: str) -> Iterator[Sequence[str]]:
             yield name, form, *cells, f"{theirs / ours['peak']:.2f}"
 
 
+def add_batches(page: Page) -> None:
+    """Add a row per 3x3 filter that is packed for batches as they come."""
+    from small_onnx import info, model, node
+
+    import glow
+
+    page.add(f"{BATCHES_TEXT}\n")
+    page.add(table_head(("filter", "known", "later", "weights", "constants")))
+    for channels, extent in FILTERS:
+        shape = ("batch", channels, extent, extent)
+        weights = np.ones((channels, channels, 3, 3), np.float32)
+        conv = node("Conv", "x w", "y", "conv", pads=[1, 1, 1, 1])
+        source = model([conv], {"x": shape}, [info("y", shape)], {"w": weights})
+        for known, later in BATCHES:
+            net = glow.compile(source, target="cpu:avx2", shapes={"batch": known})
+            for batch in later:
+                net(np.zeros((batch, *shape[1:]), np.float32))
+            sizes = (each / MEGABYTE for each in (weights.nbytes, net.constant_bytes))
+            listed = (", ".join(map(str, batches)) for batches in (known, later))
+            name = f"{channels} channels, {extent}x{extent}"
+            page.add_row(name, *listed, *(f"{size:.1f}" for size in sizes))
+
+
 def header() -> str:
     return f"""# Memory
 
@@ -151,6 +189,7 @@ def main() -> None:
     for name in args.names or NAMES:
         for cells in rows(name):
             page.add_row(*cells)
+    add_batches(page)
     page.write(args.output)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, cast
+
+import numpy as np
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import Array, copy_into
@@ -58,7 +60,7 @@ class Bindings:
     One thread at a time may use it; several of one executable run at the same time.
     Errors: a BindingError for an array that does not fit or shares memory with one that
     runs write, for inputs and states without an array at a run, and for use while
-    another thread runs it.
+    another thread runs it, or from `on_output`.
     """
 
     def __init__(
@@ -72,6 +74,8 @@ class Bindings:
         self._made_of = (signature, make_frame, arena_bytes)
         self._frame = make_frame(checked_arena(arena, arena_bytes))
         self._lock = Lock()
+        self._user = 0
+        """The thread that last took the lock."""
         self._places = _places_of(signature)
         self._unbound = set(self._places)
         self._copied: dict[str, _Place] = {}
@@ -100,7 +104,7 @@ class Bindings:
         try:
             place = self._place(name)
             self._check(place, array)
-            self._put(place, cast(Array, array))
+            self._put(place, np.asanyarray(array))  # also of a NumPy scalar
         finally:
             self._lock.release()
 
@@ -180,11 +184,16 @@ class Bindings:
         return Bindings(*self._made_of, given, None)
 
     def _take(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise BindingError(
-                "expected bindings that are not in use, got those of a run in another"
-                " thread; clone() makes others"
-            )
+        if self._lock.acquire(blocking=False):
+            self._user = get_ident()
+            return
+        run = "a run in another thread"
+        if self._user == get_ident():
+            run = "the run that calls on_output"
+        raise BindingError(
+            f"expected bindings that are not in use, got those of {run};"
+            " clone() makes others"
+        )
 
     def _place(self, name: str) -> _Place:
         place = self._places.get(name)
@@ -203,8 +212,9 @@ class Bindings:
             problem = None if writeable else "expected a writeable array"
         if problem is not None:
             raise BindingError(f'{place.kind} "{name}": {problem}')
-        if self._is_shared(place, cast(Array, array)):
-            raise BindingError(self._sharing(place, cast(Array, array)))
+        given = np.asanyarray(array)
+        if self._is_shared(place, given):
+            raise BindingError(self._sharing(place, given))
 
     def _is_shared(self, place: _Place, array: Array) -> bool:
         """Return whether `array` shares memory with others, of which runs write one."""

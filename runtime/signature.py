@@ -114,7 +114,8 @@ class Signature:
         problems += [
             f'output "{name}": expected a writeable array'
             for name, value in wanted.items()
-            if isinstance(value, np.ndarray) and not value.flags.writeable
+            if isinstance(value, np.ndarray | np.generic)
+            and not value.flags.writeable
         ]
         problems += _overlapping(wanted)
         if problems:
@@ -125,7 +126,7 @@ class Signature:
         for spec in self.inputs:
             own = names.index(spec.name) if spec.name in names else None
             others = [array for i, array in enumerate(requested) if i != own]
-            array = cast(Array, inputs[spec.name])
+            array: Array = np.asanyarray(inputs[spec.name])  # also of a NumPy scalar
             read.append(readable(array, own is not None, others))
         written = tuple(
             writeable(spec.shape, spec.dtype, array)

@@ -112,7 +112,7 @@ class TensorSpec:
 
     def problem_with(self, value: object) -> str | None:
         """Return why `value` cannot be this tensor; None if it can."""
-        if not isinstance(value, np.ndarray):
+        if not isinstance(value, np.ndarray | np.generic):
             return f"expected {self.description}, got a {type(value).__name__}"
         array = cast(Array, value)
         if self.fits(array):

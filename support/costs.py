@@ -29,6 +29,8 @@ class Costs(NamedTuple):
     """The bytes up to which the transform of one in 16 bits is kept in f32."""
     winograd_patience: float = 1.3
     """How many times longer smaller tiles may take to be preferred."""
+    second_form: float = 2.0
+    """How many times longer a filter packed for other batches may take."""
     panel_near: float = 6.0
     """A line of a filter's panel read again from a cache."""
     panel_far: float = 24.0

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from xdsl.dialects.builtin import f32
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32
+from xdsl.ir import Attribute, Operation
 
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
 from glow.lowering.panels import multiplies_pairs
@@ -30,6 +30,8 @@ class ConvShape:
     group: int
     is_packable: bool
     """Whether the filter is a constant, so that it can be packed."""
+    batches: Shape = ()
+    """The batches of the result for which the filter is packed; none: this one."""
 
     @property
     def columns(self) -> int:
@@ -63,6 +65,25 @@ class Algorithm:
 
 GENERIC = Algorithm("generic")
 
+BATCHES = "glow.batches"
+"""
+The attribute of a module that is compiled for several batches.
+
+It has the batch of the module itself, then those that filters are packed for.
+"""
+
+
+def batches_of(op: Operation, extent: int) -> Shape:
+    """Return what `extent`, a batch beside `op`, is in the batches packed for."""
+    module = op.get_toplevel_object()
+    batches = module.attributes.get(BATCHES) if isinstance(module, ModuleOp) else None
+    if not isinstance(batches, DenseArrayBase):
+        return ()
+    own, *known = (int(each) for each in batches.get_values() or (0,))
+    if min(own, *known, extent) < 1 or extent % own:
+        return ()
+    return tuple(extent // own * each for each in known)
+
 
 @cache
 def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
@@ -76,5 +97,6 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
         return Algorithm("pairs", panel)
     if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
         itemsize = dtype_of(conv.element).itemsize
-        form = winograd_form(target.costs, conv.filter, conv.result, itemsize)
+        known = [(batch, *conv.result[1:]) for batch in conv.batches]
+        form = winograd_form(target.costs, conv.filter, conv.result, itemsize, known)
     return Algorithm("direct" if form is None else "winograd", panel, form)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.layout.attribute import layout_attribute
-from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
+from glow.lowering.convolution.algorithm import ConvShape, batches_of, choose_algorithm
 from glow.lowering.convolution.channel_groups import MOST_PLANES, grouped_channels
 from glow.lowering.convolution.filters import filter_layout
 from glow.support.layout import channels_last
@@ -37,6 +37,7 @@ def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
         p["dilations"],
         p["group"],
         constant_behind(op.filter) is not None,
+        batches_of(op, shape_of(op.result)[0]),
     )
     layout = filter_layout(choose_algorithm(conv, target), conv.filter, conv.group)
     others = layout_attribute(layout), *(None for _ in op.operands[2:])
@@ -65,6 +66,7 @@ def transposed_choices(op: ConvTransposeOp, target: Target) -> list[LayoutChoice
         p["dilations"],
         group,
         constant_behind(op.filter) is not None,
+        batches_of(op, shape_of(op.result)[0]),
     )
     last = layout_attribute(channels_last(len(conv.input)))
     operands = (last, *(None for _ in op.operands[1:]))

@@ -76,10 +76,18 @@ def is_winograd_window(
 
 
 def winograd_form(
-    costs: Costs, filter: Shape, result: Shape, itemsize: int = 4
+    costs: Costs,
+    filter: Shape,
+    result: Shape,
+    itemsize: int = 4,
+    known: Sequence[Shape] = (),
 ) -> Form | None:
     """
     Return the form that beats the direct sum over a 3 x 3 window, if one does.
+
+    Results of the `known` shapes read the same filter. The form that is best for all of
+    them is packed once, and another one only where it would take `second_form` times
+    as long as the best for `result`.
 
     Transforms of filters of 16 bits are rounded for F2, which adds half again to the
     error of rounding the result. F4 would make it ten times as large: its transforms
@@ -88,24 +96,41 @@ def winograd_form(
     outputs, inputs = filter[:2]
     if inputs % _LINE or outputs % _LINE:
         return None
-    weight, is_narrow = costs.winograd_weight * itemsize / 4, itemsize < 4
-    weights = {F2: weight, F4: costs.winograd_weight}
-
-    def cost(form: Form) -> float:
-        tiles = form.tiles(result)
-        shares = 1 / inputs + 1 / outputs
-        transforms = costs.winograd_transform * form.places * tiles * shares
-        reading = form.places * weights[form]
-        return _together(2 * form.places * tiles, reading) + transforms
-
-    pixels = result[0] * prod(result[2:])
     size = 4 * F4.places * inputs * outputs
-    is_too_wide = is_narrow and size > costs.winograd_wide_filter
-    best = F2 if is_too_wide else min(FORMS, key=cost)
-    if cost(best) >= _together(18 * pixels, 9 * weight):
-        return None
-    is_large = size >= costs.winograd_large_filter
-    return F2 if is_large and cost(F2) <= costs.winograd_patience * cost(best) else best
+    is_too_wide = itemsize < 4 and size > costs.winograd_wide_filter
+    forms = (None, F2) if is_too_wide else (None, *FORMS)
+
+    @cache
+    def times(form: Form | None, shape: Shape) -> float:
+        """Return how many times as long `form` takes as the best for `shape`."""
+        taken = {each: _cost(costs, each, filter, shape, itemsize) for each in forms}
+        return taken[form] / min(taken.values())
+
+    def best(shapes: Sequence[Shape]) -> Form | None:
+        sums = {form: sum(times(form, tuple(s)) for s in shapes) for form in forms}
+        least = min(sums.values())
+        if sums[None] == least:
+            return None
+        is_large = size >= costs.winograd_large_filter
+        patience = costs.winograd_patience if is_large else 1
+        return F2 if sums[F2] <= patience * least else F4
+
+    form = best(known or [result])
+    return form if times(form, tuple(result)) <= costs.second_form else best([result])
+
+
+def _cost(
+    costs: Costs, form: Form | None, filter: Shape, result: Shape, itemsize: int
+) -> float:
+    """Return the cost of a 3 x 3 window by `form`, or by the direct sum."""
+    weight = costs.winograd_weight * itemsize / 4
+    if form is None:
+        return _together(18 * result[0] * prod(result[2:]), 9 * weight)
+    if form == F4:
+        weight = costs.winograd_weight
+    work = form.places * form.tiles(result)
+    transforms = costs.winograd_transform * work * (1 / filter[0] + 1 / filter[1])
+    return _together(2 * work, form.places * weight) + transforms
 
 
 def border_after(extent: int, before: int, after: int) -> int:

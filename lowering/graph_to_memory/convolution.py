@@ -24,6 +24,7 @@ from glow.lowering.convolution.algorithm import (
     GENERIC,
     Algorithm,
     ConvShape,
+    batches_of,
     choose_algorithm,
 )
 from glow.lowering.convolution.channel_groups import find_groups
@@ -83,6 +84,7 @@ def lower_conv(
         geometry,
         halo_of(op),
         epilogue,
+        batches_of(op, shape_of(op.result)[0]),
     )
     append_convolution(lowering, conv, lowering.destination(result))
 
@@ -122,6 +124,7 @@ class Convolution:
     halo: Halo
     """The border of zeros that a fast algorithm may read around `source`."""
     epilogue: ScalarEpilogue | None = None
+    batches: tuple[int, ...] = ()
 
     def algorithm(self, target: Target, result: Sequence[int]) -> Algorithm:
         """Return how to compute a result of this shape."""
@@ -135,7 +138,8 @@ class Convolution:
             geometry.pads,
             geometry.dilations,
             geometry.group,
-            is_packable=self.weights.stored is not None,
+            self.weights.stored is not None,
+            self.batches,
         )
         return choose_algorithm(shape, target)
 

@@ -18,7 +18,7 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp
-from glow.lowering.convolution.algorithm import GENERIC
+from glow.lowering.convolution.algorithm import GENERIC, batches_of
 from glow.lowering.graph_to_memory.convolution import (
     Convolution,
     Filter,
@@ -79,7 +79,8 @@ def _part(
         p["group"],
     )
     halo = border_of([phase])
-    conv = Convolution(lowering[op.input], taken, bias, geometry, halo)
+    batches = batches_of(op, shape_of(op.result)[0])
+    conv = Convolution(lowering[op.input], taken, bias, geometry, halo, batches=batches)
     whole = addressing_of(lowering[op.result])
     starts = (0, 0, *(axis.first for axis in phase))
     sizes = (*whole.shape[:2], *(axis.places for axis in phase))
@@ -114,7 +115,8 @@ def _spread(
     geometry = Geometry(
         kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
     )
-    conv = Convolution(canvas, weights, bias, geometry, ((0, 0),) * (rank + 2))
+    halo, batches = ((0, 0),) * (rank + 2), batches_of(op, n)
+    conv = Convolution(canvas, weights, bias, geometry, halo, batches=batches)
     append_convolution(lowering, conv, lowering.destination(op.result))
 
 
