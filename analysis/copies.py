@@ -81,7 +81,7 @@ class _Copy:
         return self._outside(source)
 
     def _readers(self) -> Iterator[End]:
-        """Yield the ops behind that read the copy, until it is written over."""
+        """Yield the later ops that read the copy, until it is written over."""
         result = self._op.result
         if self._direction(result) is not None:
             yield self._outside(result)

@@ -78,7 +78,7 @@ def directions_of(functions: Iterable[FuncOp]) -> dict[str, str]:
 
 def outputs_ready(function: FuncOp) -> dict[str, int]:
     """
-    Return behind how many instructions each output is ready, in the order of time.
+    Return after how many instructions each output is ready, in the order of time.
 
     Instructions are the ops of the memory level that read or write buffers. Needs:
     mark-outputs.

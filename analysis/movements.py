@@ -173,7 +173,7 @@ def _reader(op: Operation, value: SSAValue) -> End:
 
 
 def _uses_of(value: SSAValue) -> Iterator[tuple[Operation, SSAValue]]:
-    """Yield the ops that read `value` and what they read, behind groups and views."""
+    """Yield the ops that read `value` and what they read, through groups and views."""
     open_ = [value]
     while open_:
         value = open_.pop()

@@ -60,7 +60,7 @@ class Builder(ModelWriter):
     def _input(
         self, layer: str, given: Any, axes: str, least: int, most: int | None = None
     ) -> Tensor:
-        """Return what a layer is of, as a value of a rank that it can have."""
+        """Return the input of a layer; ValueError if its rank is not supported."""
         if isinstance(given, int | float | complex):
             raise TypeError(f"{layer}: expected a value or an array as x, got {given}")
         tensor = self.value(f"{layer}: x", given)
@@ -97,7 +97,7 @@ class Builder(ModelWriter):
         Add a convolution of x [N, C, ...] that gives `channels`.
 
         Sizes are one for all axes or one per axis. `padding` is "same" (the extents of
-        x by the stride, rounded up; what is odd comes behind), "valid" (none), or how
+        x by the stride, rounded up; an odd rest comes after), "valid" (none), or how
         much at both ends of each axis.
         """
         x = self._input("conv", x, "[N, C, ...] with 1 to 3 spatial axes", 3, 5)
@@ -259,7 +259,7 @@ def _pads(
     strides: Sequence[int],
     dilations: Sequence[int],
 ) -> tuple[int, ...]:
-    """Return how much is before each axis, and then how much is behind each."""
+    """Return the padding before each axis, then the padding after each."""
     if not isinstance(padding, str):
         return _sizes("padding", padding, len(extents), 0) * 2
     if padding not in ("same", "valid"):

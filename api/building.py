@@ -202,7 +202,7 @@ def is_variadic(definition: object) -> bool:
 
 @cache
 def ops_of(dialect: str) -> Mapping[str, type[GraphOp]]:
-    """Return the ops on tensors of a dialect, by what is behind its name."""
+    """Return the tensor ops of a dialect by name, without the dialect's prefix."""
     load = Universe.get_multiverse().all_dialects.get(dialect)
     ops = load().operations if load is not None else ()
     return {op.name.partition(".")[2]: op for op in ops if issubclass(op, GraphOp)}

@@ -52,7 +52,7 @@ class Initializer:
         return f"{self.name}({given})"
 
     def text(self, fans: Fans | None) -> str:
-        """Return what is written beside a weight: all that it was made from."""
+        """Return the metadata stored with a weight: all that it was made from."""
         if fans is None or not self.scales:
             return str(self)
         return f"{str(self)[:-1]}, fan_in={fans.inputs}, fan_out={fans.outputs})"

@@ -198,7 +198,7 @@ class ModelWriter:
         return results[0] if len(results) == 1 else results
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return what adds op `name` of dialect graph."""
+        """Return the function that adds op `name` of dialect graph."""
         try:
             op_class(name)
         except ValueError as error:

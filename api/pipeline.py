@@ -31,7 +31,7 @@ class Step:
 
     @property
     def verifies(self) -> bool:
-        """Whether it also checks modules that enter the pipeline behind its stage."""
+        """Whether it also checks modules that enter the pipeline after its stage."""
         return self.name.startswith("verify-")
 
 
@@ -76,13 +76,13 @@ def _step(line: str, reason: str) -> Step:
 
 _GRAPH = """
 arguments-to-placeholders
-    Later passes find arrays of callers by name.
+    Later passes look up callers' arrays by name.
 tie-states  (for states)
     The caller wants outputs kept as inputs of the next run.
 infer-io
     Only what no function writes may be folded.
 promote-placeholders  (optional)
-    Bound inputs are constants, so that what depends on them alone is folded.
+    Bound inputs become constants, so that what depends only on them is folded.
 fold-constants  (optional)
     Exporters compute shapes and masks in the model; recognizers need the values.
 fold-scatters  (optional)
@@ -90,17 +90,17 @@ fold-scatters  (optional)
 fold-gathers  (optional)
     A gather from places at regular distances is a slice, which copies nothing.
 remove-identities  (optional)
-    Ops that return an operand stand between those that recognizers look for.
+    Ops that return their operand hide patterns from recognizers.
 sink-expansions  (optional)
     Arithmetic on a mask is done before it is expanded, not after.
 decompose-einsum
     Targets have kernels for its products and sums.
 form-embedding-bags  (optional)
-    Rows of a table are added up where they lie, and not gathered first.
+    Rows of a table are added up in place instead of gathered first.
 recognize-functions  (optional)
     A norm or an activation as one op is one kernel, or part of one.
 recognize-rotary-embedding  (optional)
-    However it is written in the model, it is computed in one way.
+    All ways to write it are then computed by one kernel.
 recognize-attention  (optional)
     The kernel of attention never has all scores in memory.
 elide-optionals  (optional)
@@ -108,9 +108,9 @@ elide-optionals  (optional)
 decompose-rotary-embedding
     Products of halves are elementwise, and fused.
 decompose-attention{target=$target}
-    Where the target has no kernel for it, products and a softmax have one.
+    For targets without a kernel for attention: products and a softmax.
 sink-transposes  (optional)
-    Models with channels first and last become one graph; transposes meet.
+    Models with channels first and last become the same graph; transposes meet.
 fold-movement  (optional)
     Transposes that now follow each other are merged, or done by a product.
 remove-identities  (optional)
@@ -118,7 +118,7 @@ remove-identities  (optional)
 fold-batch-norm  (optional)
     With no transpose between, a scale goes into the weights of a product.
 fold-bias  (optional)
-    A product that starts with its bias adds it for nothing.
+    A product adds its bias at no cost.
 decompose-batch-norm
     What was not folded is elementwise, and fused with its neighbors.
 decompose-losses
@@ -132,19 +132,19 @@ cse  (optional)
 dce  (optional)
     Values that nothing reads are not computed.
 remove-dead-constants  (optional)
-    Weights from before they were folded would stay in memory and in files.
+    Originals of folded weights would stay in memory and in files.
 verify-symbols
-    Placeholders become buffers, which must be as loads and saves take them.
+    Placeholders become buffers, whose types loads and saves must match.
 """
 _LAYOUT = """
 relayout-io  (for relayout)
-    The caller wants arrays in another order, which other layouts should suit.
+    The caller wants arrays in another layout, which the other layouts should match.
 assign-layouts{target=$target}
     Kernels are fast in some orders only; all are chosen together.
 fold-layout-transforms
-    Moves that cancel go, and constants are packed now and not in each run.
+    Transforms that cancel are removed; constants are packed now, not in each run.
 remove-dead-constants
-    Constants from before they were packed would stay in memory and in files.
+    Unpacked originals would stay in memory and in files.
 group-ops  (optional)
     What one kernel computes is one op; rewrites above look at single ops.
 verify-layouts{target=$target}
@@ -154,7 +154,7 @@ _MEMORY = """
 graph-to-memory{target=$target}
     Every value needs a place in memory.
 coalesce-copies  (optional)
-    A value that is computed where it is to end up needs no copy.
+    A value computed directly at its destination needs no copy.
 share-buffers  (optional)
     A result may overwrite an operand that nothing reads later.
 sink-allocs  (optional)
@@ -164,7 +164,7 @@ insert-deallocs
 plan-memory
     All buffers lie in one arena, so that no run allocates memory.
 mark-outputs
-    Callers may read an output before the run ends; no later pass moves a write.
+    Callers may read an output before the run ends; no later pass may move a write.
 verify-memory
     Below, a use of a buffer outside its lifetime would just be wrong numbers.
 """
@@ -176,7 +176,7 @@ _LLVM = """
 expand-math{target=$target}
     Polynomials run on vectors; functions of the C library do not.
 loops-to-llvm
-    LLVM compiles nothing else.
+    LLVM compiles only its own dialect.
 """
 
 STAGES = (

@@ -145,7 +145,7 @@ def flattened(
     """
     Write one loop over all iterations of a nest; yield where each operand stands.
 
-    `bounds` are the first iteration and the one behind the last.
+    `bounds` are the first iteration and the one beyond the last.
     """
     for i in loop(*bounds, nonempty=True):
         at, left = [index(0)] * operands, i

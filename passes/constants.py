@@ -92,7 +92,7 @@ class Constants:
         return made
 
     def _add(self, symbol: str, constant: ConstantOp) -> None:
-        """Insert `constant` behind the storage that the module begins with."""
+        """Insert `constant` after the storage that the module begins with."""
         self._symbols[symbol] = constant
         assert self._behind is not None, "a module without functions has no values"
         self._block.insert_op_before(constant, self._behind)

@@ -73,7 +73,7 @@ It is called for ops of the type that its parameter `op` is annotated with.
 
 
 def _function_of(pattern: Pattern) -> Callable[..., Results]:
-    return getattr(pattern, "func", pattern)  # behind a `partial`
+    return getattr(pattern, "func", pattern)  # look inside a `partial`
 
 
 @cache

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import byte_bounds
 from glow.runtime.copies import Array
 
 Range = tuple[int, int]
-"""The first byte, and the one behind the last."""
+"""The first byte, and the one after the last."""
 
 
 def range_of(array: Array) -> Range | None:

@@ -283,7 +283,7 @@ class _Reader:
         shape, dtype = tuple(entry["shape"]), dtype_named(entry["dtype"])
         count = int(np.prod(shape, dtype=np.int64))
         place = self._payload + entry["offset"]
-        if not count:  # what has no bytes may lie behind the last one
+        if not count:  # what has no bytes may lie beyond the last one
             return np.empty(shape, dtype)
         flat = np.frombuffer(self._data, dtype, count, place)
         return flat.reshape(shape)

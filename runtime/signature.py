@@ -164,7 +164,7 @@ def _problems(
     values: Mapping[str, object],
     required: bool,
 ) -> list[str]:
-    """Return what is wrong with `values`, one entry for each that is."""
+    """Return a message for each of `values` that does not fit."""
     problems: list[str] = []
     for spec in specs:
         if spec.name in values:

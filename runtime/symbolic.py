@@ -168,7 +168,7 @@ class SymbolicSignature(Signature):
         return (*(spec.shape_for(values) for spec in specs), *((own,) if own else ()))
 
     def check_dims(self, dims: Mapping[str, object]) -> list[str]:
-        """Return what is wrong with extents by name, one entry for each that is."""
+        """Return a message for each named extent that does not fit."""
         known = ", ".join(f'"{name}"' for name in self.dims) or "none"
         problems = [
             f'dimension "{name}": missing' for name in self.dims if name not in dims

@@ -17,7 +17,7 @@ class Names:
         return name in self._taken
 
     def fresh(self, name: str) -> str:
-        """Return `name`, with a number behind it where that is taken; take it."""
+        """Return `name`, with a number after it where that is taken; take it."""
         candidate = name
         while candidate in self._taken:
             number = self._numbers.get(name, 0) + 1

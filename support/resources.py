@@ -57,7 +57,7 @@ def find_resource(digest: str) -> Resource | None:
 
 
 class Handle:
-    """A digest, and the bytes behind it if this process has them."""
+    """A digest, and its bytes if this process has them."""
 
     def __init__(self, resource: Resource | None, digest: str | None = None):
         self.resource = resource

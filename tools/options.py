@@ -66,7 +66,7 @@ def named(
     """
     Return the values of `NAME=VALUE` options by name; say what is `expected`.
 
-    Of several signs "=" the first counts behind which the value `looks_right`, or the
+    Of several signs "=" the first counts whose right side `looks_right`, or the
     last: both names and values may contain more.
     """
     values: dict[str, str] = {}

@@ -48,7 +48,7 @@ class Session:
     """The arrays that are compiled in, by the names of the model's inputs."""
 
     def by_shape(self) -> list[tuple[str, Executable]]:
-        """Return the executable, or one for each of `--shapes`, behind its extents."""
+        """Return the executable, or one for each of `--shapes`, by its extents."""
         if not isinstance(self.net, DynamicExecutable) or not self.net.compiled:
             return [("", self.net)]
         nets: list[tuple[str, Executable]] = []

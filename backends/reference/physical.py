@@ -51,7 +51,7 @@ class PhysicalStorage(TensorStorage):
         flat = super().read(value)
         places = addresses(value, layout)
         if places.size and int(places.max()) >= flat.size:
-            raise ExecutionError(f"read {value.type} behind its end")
+            raise ExecutionError(f"read {value.type} beyond its end")
         return flat[places]
 
     def evaluate(self, op: GraphOp | FusedOp) -> None:

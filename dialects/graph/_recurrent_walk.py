@@ -52,7 +52,7 @@ def walk_all(
     """
     Return the states of all steps, and the last ones, in layout 0 or 1.
 
-    What lies behind the length of a sequence is 0, and leaves the states alone; the
+    Results beyond the length of a sequence are 0 and leave the states unchanged; the
     states of one without any step are 0.
     """
     x = arrays["input"]

@@ -87,8 +87,8 @@ def index_of(best: np.ufunc) -> Callable[..., Array]:
 
 
 class ArgMaxOp(ArgReductionOp, onnx="ArgMax-13", compute=index_of(np.fmax)):
-    """The index of the largest element along `axis`; NaN as in ONNX Runtime."""
+    """The index of the largest element along `axis`; NaN is as in ONNX Runtime."""
 
 
 class ArgMinOp(ArgReductionOp, onnx="ArgMin-13", compute=index_of(np.fmin)):
-    """The index of the smallest element along `axis`; NaN as in ONNX Runtime."""
+    """The index of the smallest element along `axis`; NaN is as in ONNX Runtime."""

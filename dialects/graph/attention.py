@@ -59,9 +59,9 @@ class AttentionOp(GraphOp):
     tanh(s / c) of scores s. Where `mask` is false they become `masked_score`; then the
     bias is added to them. A query sees a key where the key's position is below its
     `valid_length`, and where `causal`, `left_window_size` and `right_window_size` let
-    it: by how far the key is before or behind the query, any for -1. The first query
-    is at the position behind the past; without one the last is at valid_length - 1,
-    and without that the first at 0. What a query does not see has a score of -inf.
+    it: the distance of the key before or after the query, unlimited for -1. The first
+    query is at the position after the past; without a past the last query is at
+    valid_length - 1, and without that the first is at 0. Unseen keys score -inf.
     Softmax is taken in `softmax_precision` if given.
 
     Scores of -inf alone, by position, mask or bias, make weights that `unseen` names:

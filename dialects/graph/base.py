@@ -77,7 +77,7 @@ def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
 
 
 def _stored(array: Array, result: SSAValue) -> Array:
-    """Return what `compute` gave in the type of `result`."""
+    """Convert an array from `compute` to the type of `result`."""
     dtype = dtype_of(element_of(result))
     return narrowed(array, dtype) if is_narrow(dtype) else array
 
@@ -177,7 +177,7 @@ class GraphOp(OrderedOp):
     def _result_types(
         cls, slots: Sequence[Slot], parameters: dict[str, Any]
     ) -> list[Tensor | list[Tensor] | None]:
-        """Return what `infer` says, one entry per result definition, None if absent."""
+        """Return the inferred type of each result definition, None if absent."""
         asked, flags = _asked_by_infer(cls), _flags_of(cls)
         for parameter in _worded(cls):
             parameter.check(parameters[parameter.name])

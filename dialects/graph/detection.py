@@ -104,7 +104,7 @@ class RoiAlignOp(GraphOp):
 
 
 class _Samples:
-    """Where samples lie along an axis: pixels before and behind, and their weights."""
+    """Where samples lie along an axis: pixels before and after, and their weights."""
 
     def __init__(self, at: Array, extent: int, count: int):
         self.count = count

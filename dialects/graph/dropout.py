@@ -1,4 +1,4 @@
-"""Dropout, as inference has it."""
+"""Dropout at inference."""
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i1
@@ -15,9 +15,9 @@ from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
 
 class DropoutOp(GraphOp):
     """
-    The input: outside of training nothing is dropped, whatever the ratio.
+    The input: nothing is dropped outside of training, whatever the ratio.
 
-    With `with_mask`, whether an element is kept is a result too: true everywhere.
+    With `with_mask`, the mask of kept elements is a second result: true everywhere.
 
     Shapes: input any, ratio without axes, result and mask as input, the mask of i1.
     Errors: a ratio that is no scalar or no float.

@@ -1,4 +1,4 @@
-"""Ops that turn indices into what they stand for."""
+"""Ops that encode indices."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class GlobalAvgPoolOp(GlobalPoolOp, onnx="GlobalAveragePool-22"):
 
 
 class GlobalMaxPoolOp(GlobalPoolOp, onnx="GlobalMaxPool-22", elements=NUMBER):
-    """The greatest element over all spatial axes, of which there must be one."""
+    """The largest element over all spatial axes, which must not be empty."""
 
     @classmethod
     def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:

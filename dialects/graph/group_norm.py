@@ -1,4 +1,4 @@
-"""Normalizations of groups of channels, image by image."""
+"""Normalizations over groups of channels of each image."""
 
 from __future__ import annotations
 

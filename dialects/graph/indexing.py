@@ -1,4 +1,4 @@
-"""Ops that read where an integer tensor says."""
+"""Ops that read at positions given by an integer tensor."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check_tuples(data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> int:
 
 
 def places_of(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    """Return what picks the tuples in `indices` out of an array of `shape`."""
+    """Return the NumPy index for the tuples in `indices` of an array of `shape`."""
     places = tuple(np.moveaxis(indices, -1, 0))
     for place, extent in zip(places, shape, strict=False):
         check_indices(place, extent)
@@ -84,7 +84,7 @@ def places_of(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
 
 
 def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
-    """Return what picks the position of each of `indices`, along `axis` its value."""
+    """Return the NumPy index with `indices` along `axis`, own positions elsewhere."""
     check_indices(indices, shape[axis])
     places: list[Any] = list(np.ix_(*(range(extent) for extent in indices.shape)))
     places[axis] = indices
@@ -233,7 +233,7 @@ class GatherNdOp(PickOp):
         return (*range(batch), *(None for _ in range(batch, outer)), *after)
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        """Batch axes stay in front, the axes that indices are for behind them."""
+        """Batch axes come first, then the indexed axes."""
         batch, count = self.batch_dims, shape_of(self.indices)[-1]
         rank, outer = len(shape_of(self.data)), len(shape_of(self.indices)) - 1
         first = order[:batch]

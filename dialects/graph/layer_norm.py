@@ -1,4 +1,4 @@
-"""Normalizations over the last axes, each place of the others on its own."""
+"""Normalizations over the last axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise comparisons, of which NaN makes false, and logic on bools and bits."""
+"""Elementwise comparisons, false for NaN, and logic on bools and bits."""
 
 from __future__ import annotations
 

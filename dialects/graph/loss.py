@@ -1,4 +1,4 @@
-"""Losses: how far scores or logits are from the classes that are meant."""
+"""Losses: how far scores or logits are from the target classes."""
 
 from __future__ import annotations
 

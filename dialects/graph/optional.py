@@ -55,7 +55,7 @@ class Neutral:
     outside: Outside | None = None
     """How to do without the operand where it is no neutral one; None: not at all."""
     inside: Inside | None = None
-    """How to do without where nothing can be done behind the op."""
+    """The rewrite before the op, where none after it can replace the operand."""
     text: str = ""
     """A description of `number`, where it is a function."""
 

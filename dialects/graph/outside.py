@@ -1,4 +1,4 @@
-"""Optional operands, applied by ops behind the op that they belong to."""
+"""Optional operands, applied by ops after the op that they belong to."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def to_attribute(value: Any) -> Attribute | None:
 
 
 def from_attribute(attribute: Attribute) -> Any:
-    """Return what `to_attribute` was given."""
+    """Return the value that `to_attribute` was given."""
     read = _READERS.get(type(attribute))
     return attribute if read is None else read(attribute)
 

@@ -94,7 +94,7 @@ def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> N
 
 
 def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:
-    """Return what stands for each result of `op` in `new`; None where it has none."""
+    """Return the replacement in `new` of each result of `op`, None if it has none."""
     values: list[SSAValue | None] = []
     for name, _ in op.get_irdl_definition().results:
         old = results_of(op, name)

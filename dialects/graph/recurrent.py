@@ -37,7 +37,7 @@ class LstmOp(RecurrentOp):
     i, o, u = f(X Wi + H Ri + Pi C + Bi), f(.. Po C' ..), f(.. Pf C ..) are gates for
     input, output and forgetting; C' = u C + i g(X Wc + H Rc + Bc); H' = o h(C').
     With `clip`, the arguments of f and g lie in [-clip, clip]; with `input_forget`, u
-    is 1 - i. What lies behind the length of a sequence is 0 and leaves the states
+    is 1 - i. Results beyond the length of a sequence are 0 and leave the states
     alone; those of a sequence of length 0 are 0. An absent bias, state or peephole is
     0, absent lengths are that of the input. `layout` 1 puts the batch in front.
 

@@ -59,7 +59,7 @@ def broadcast_placement(shape: Shape, order: Order) -> Placement:
 
 
 def picked(values: Sequence[int], order: Order) -> tuple[int, ...]:
-    """Return what stands per axis in `values`, for the axes in `order`."""
+    """Reorder `values`, one entry per axis, by `order`."""
     return tuple(values[axis] for axis in order)
 
 
@@ -68,7 +68,7 @@ def reshaped_order(shape: Shape, new_shape: Shape, order: Order) -> Order | None
     Return the order of the reshaped tensor when the one of `shape` came into `order`.
 
     Axes that are merged or split must stay together; None where they do not. Axes of
-    extent 1 that the reshape adds follow the one that they stood behind.
+    extent 1 that the reshape adds stay after the axis that they followed.
     """
     if 0 in shape:
         return None

@@ -171,7 +171,7 @@ def _extents(
     sizes: Sequence[int] | None,
     scales: Sequence[float] | None,
 ) -> list[tuple[int, float]]:
-    """Return what each of the axes `named` becomes, and by which ratio."""
+    """Return the extent and scale of each of the axes `named`."""
     if sizes is None and scales is None:
         raise VerifyException("expected sizes or scales, got neither")
     for role, values in (("sizes", sizes), ("scales", scales)):
@@ -215,7 +215,7 @@ def lines_of(
 
 
 def _along(array: Array, axis: int, taps: Taps) -> Array:
-    """Return what the places of `axis` are, that of all others kept."""
+    """Interpolate `array` along one axis."""
     if taps.is_identity and taps.positions.shape[0] == array.shape[axis]:
         return array
     if taps.weights is None:

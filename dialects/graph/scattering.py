@@ -1,4 +1,4 @@
-"""Ops that write where an integer tensor says."""
+"""Ops that write at positions given by an integer tensor."""
 
 from __future__ import annotations
 
@@ -178,8 +178,8 @@ class TensorScatterOp(GraphOp, moves=True):
     """
     `data` with `updates` from one place on along `axis`: a cache that grows.
 
-    The place is told per batch, and is 0 without `write_indices`. What would lie beyond
-    the end is refused (linear) or goes on at the front (circular).
+    The start is given per batch by `write_indices`, 0 if absent. Writing beyond the end
+    is refused (linear) or wraps around to the start (circular).
 
     Shapes: data [N, before..., D, after...], updates [N, before..., U, after...] with U
     at most D, write_indices [N] of i32 or i64; result as data, of any type.
@@ -215,7 +215,7 @@ class TensorScatterOp(GraphOp, moves=True):
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         if at == 0:
-            raise VerifyException("expected an axis behind that of the batch, got 0")
+            raise VerifyException("expected an axis other than the batch axis, got 0")
         given = shape_of(updates)
         count = given[at] if len(given) == len(shape) else 0
         if count > shape[at]:

@@ -196,7 +196,7 @@ class Tensor:
         raise TypeError(f"expected a truth value, got a tensor {self.type}")
 
     def combined(self, op: type[GraphOp], lhs: Any, rhs: Any) -> Tensor:
-        """Return what a binary operator makes of this tensor and another operand."""
+        """Apply a binary operator to this tensor and another operand."""
         if not all(isinstance(each, _OPERANDS) for each in (lhs, rhs)):
             return NotImplemented
         return self.writer.emit(op, lhs, rhs)

@@ -90,7 +90,7 @@ class IsNanOp(
 
 
 class IsInfOp(UnaryOp, onnx="IsInf-10", result=i1):
-    """Whether x is an infinity of a sign that is asked for, elementwise."""
+    """Whether x is an infinity of a selected sign, elementwise."""
 
     @staticmethod
     def compute(

@@ -95,7 +95,7 @@ class Window:
         return tuple((kernel - 1) * dilation + 1 for kernel, dilation in pairs)
 
     def parameters(self) -> dict[str, Ints]:
-        """Return what ops store of it, nothing left to a default."""
+        """Return the properties that ops store, without defaults."""
         return {
             "strides": self.strides,
             "pads": self.pads,

@@ -35,7 +35,7 @@ class LayoutAttr(MemRefLayoutAttr, Data[Layout]):
     `8c` a block of 8. Of other ranks and orders a dim is `axis:extent:stride`, `?` is
     all that is left, and what says nothing is left out. `[a=64]` aligns a dim to 64
     bytes. `halo` has the zeros around each axis: `before:after`, or a number for both.
-    `[namespace:text]` behind a dim is an extension: it is kept as it stands, tells
+    `[namespace:text]` after a dim is an extension: it is kept as it stands, tells
     layouts apart, and moves no byte.
 
     A type without a layout is row-major. Strides depend on the shape: ask `strides_of`.

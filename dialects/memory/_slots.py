@@ -91,7 +91,7 @@ def single_slots(slots: Sequence[tuple[str, OperandDef | ResultDef]]) -> Iterato
 def in_slot(
     name: str, kind: OperandDef | ResultDef, values: Sequence[Any]
 ) -> Sequence[Any] | Any:
-    """Return what a slot has: one value, or a list where there may be others."""
+    """Return the operands of a slot: one value, or a list if it is variadic."""
     if not is_single(kind):
         return list(values)
     if len(values) != 1:

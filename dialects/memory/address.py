@@ -50,7 +50,7 @@ class Addressing:
         return Addressing(shape, self.strides, self.offset + start * self.strides[axis])
 
     def at(self, axis: int, place: int) -> Addressing:
-        """Return what is at a place along `axis`, without that axis."""
+        """Return the slice at one position along `axis`, without that axis."""
         others = [i for i in range(len(self.shape)) if i != axis]
         return self.along(axis, place, 1).permuted(others)
 

@@ -100,7 +100,7 @@ class ApplyOp(MemoryOp):
         """
         Build the op; parameters are Python values or attributes.
 
-        With `inout`, `ins` and `outs` have what comes behind the first slot of each.
+        With `inout`, `ins` and `outs` have what comes after the first slot of each.
         """
         definition = op.get_irdl_definition()
         operands = [name for name, _ in definition.operands]

@@ -47,7 +47,7 @@ class RecurrentOp(MemoryOp):
     irdl_options = SEVERAL_OPERANDS
 
     def present(self) -> dict[str, SSAValue]:
-        """Return the operands behind the first two that are present, by name."""
+        """Return the present operands after the first two, by name."""
         names = [name for name, _ in self.get_irdl_definition().operands[2:]]
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value is not None}

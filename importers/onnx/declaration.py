@@ -74,7 +74,7 @@ def open_dimensions(
 def _known(
     source: OnnxSource, dims: Mapping[str, int], constants: Mapping[str, object]
 ) -> tuple[Dimensions, list[ValueInfoProto]]:
-    """Return what is known of dimensions, and the inputs that a caller passes."""
+    """Return the known dimensions and the inputs that a caller passes."""
     graph = source.proto.graph
     weights = {tensor.name for tensor in graph.initializer}
     weights |= {tensor.values.name for tensor in graph.sparse_initializer}

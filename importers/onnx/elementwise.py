@@ -104,7 +104,7 @@ def _fits(right: tuple[int, ...], there: tuple[int, ...]) -> bool:
 
 
 def _placed(node: Node, axis: int) -> Tensor:
-    """Return the second operand with axes behind its own, which begin at `axis`."""
+    """Return the second operand, aligned at `axis` by trailing axes of extent 1."""
     left, right = node.shape(0), node.shape(1)
     rest = (1,) * (len(left) - axis - len(right))
     return node.input(1).reshape(*right, *rest)

@@ -48,7 +48,7 @@ class Emitter:
         self._pending: dict[Operation, ConstantOp] = {}
 
     def array_of(self, value: SSAValue) -> NDArray[Any] | None:
-        """Return what `value` is known to be at import, or None."""
+        """Return the constant value of `value`, or None if unknown at import."""
         return self._arrays.get(value)
 
     def inputs_behind(self, value: SSAValue) -> set[str]:
@@ -104,7 +104,7 @@ class Emitter:
         return tuple(self.constant(array, name, location) for array in folded)
 
     def insert(self, op: Operation) -> None:
-        """Append `op`, behind the constants that it is the first to read."""
+        """Append `op`, after the constants that it is the first to read."""
         for operand in op.operands:
             owner = operand.owner
             if isinstance(owner, Operation) and owner.parent is None:

@@ -173,7 +173,7 @@ class GraphImporter:
         return [values.get(name) for name in function.outputs]
 
     def _body(self, name: str, record: Record, place: _Place) -> RunBody:
-        """Return what imports the body in attribute `name` for its inputs."""
+        """Return the importer of the body in attribute `name`."""
         graph = value_of(record.attributes[name])
         body = body_of(graph, record.opsets, place.around, self.folder)
         scope = dict(place.around)

@@ -28,7 +28,7 @@ SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
 
 @dataclass(frozen=True)
 class _Step:
-    """The step that a node computes: `length` tokens behind a past, or the first."""
+    """The step that a node computes: `length` tokens after a past, or the first."""
 
     batch: int
     length: int
@@ -48,7 +48,7 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     Each element of the batch has a past of its own length, at the front of the cache.
 
     The total length must be known. A cache with room for it is written at the place of
-    each; another one grows. What lies behind the end is what was there, where ONNX
+    each; another one grows. What lies beyond the end is what was there, where ONNX
     Runtime has zeros unless past and present are one buffer.
     """
     _refuse_what_is_lacking(node)

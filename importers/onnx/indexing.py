@@ -158,7 +158,7 @@ def sparse_lengths(node: Node) -> Tensor:
 
 @onnx_op("SparseLengthsWeightedSum", "SparseLengthsWeightedMean", domains=CAFFE2)
 def sparse_lengths_weighted(node: Node) -> Tensor:
-    """Weights stand behind the table."""
+    """Weights follow the table."""
     table, weights, *bags = (node.input(index) for index in range(4))
     node.ignore("grad_on_weights")
     return node.emit(SparseLengthsSumOp, table, *bags, weights, mode=_mode(node))

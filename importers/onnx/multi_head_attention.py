@@ -183,7 +183,7 @@ def _kept(node: Node, index: int, shape: tuple[int, int, int]) -> Tensor | None:
 
 
 def _within(node: Node, mask: Tensor, count: int, batch: int, keys: int) -> Tensor:
-    """Return which keys lie before the end of each batch, and behind its start."""
+    """Return a mask of keys between start and end of each batch."""
     if count not in (batch, 2 * batch, 3 * batch + 2):
         node.invalid(
             f"expected {batch} lengths of keys, or twice as many with starts, or "

@@ -112,7 +112,7 @@ class Node:
         return None if value is None else self._emitter.array_of(value.value)
 
     def known(self, value: int | Tensor, role: str) -> NDArray[Any]:
-        """Return what a tensor, or the input of an index, is known to be at import."""
+        """Return the constant value of a tensor or of the input at an index."""
         value = self.input(value) if isinstance(value, int) else value
         array = self._emitter.array_of(value.value)
         if array is None:
@@ -195,7 +195,7 @@ class Node:
     def body(
         self, name: str
     ) -> Callable[[Sequence[Tensor | None]], list[Tensor | None]]:
-        """Return what imports the graph in attribute `name`, as often as it is run."""
+        """Return the importer of the graph in attribute `name`."""
         self._read.add(name)
         run = self._find_body(name)
         return lambda given: [

@@ -168,7 +168,7 @@ def _places(window: Window, axis: int, sizes: tuple[int, ...]) -> NDArray[np.int
 
 
 def _linear(at: Tensor, extent: int) -> list[_Tap]:
-    """Return the places before and behind `at`, which count where they are inside."""
+    """Return the two neighbors of `at` with their weights, 0 outside."""
     first = xp.floor(at)
     part = at - first
     weights = {0: 1 - part, 1: part}

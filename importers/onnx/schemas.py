@@ -61,7 +61,7 @@ FOREIGN = Schema(1, False, (), _ANY_COUNT, _ANY_COUNT, {}, None)
 
 @lru_cache(maxsize=4096)
 def find_schema(op_type: str, domain: str, opset: int) -> Schema | None:
-    """Return what `op_type` means in `opset`, or None if it has no such operator."""
+    """Return the schema of `op_type` in `opset`, or None if it has no such operator."""
     try:
         raw = defs.get_schema(op_type, opset, domain)
     except defs.SchemaError:

@@ -195,7 +195,7 @@ def _misfits(
 
 
 def axes_of(info: ValueInfoProto) -> tuple[str, ...]:
-    """Return what the model says that each axis means; empty where it says nothing."""
+    """Return the denotation of each axis in the model; empty where it has none."""
     meanings = tuple(dim.denotation for dim in info.type.tensor_type.shape.dim)
     return meanings if any(meanings) else ()
 

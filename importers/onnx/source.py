@@ -132,7 +132,7 @@ def split(data: memoryview) -> Split:
 def _message(
     data: memoryview, start: int, end: int, path: Sequence[int], payloads: _Payloads
 ) -> _Pieces:
-    """Return what is left of a message; follow `path` to the weights in it."""
+    """Return a message without its weights, which `path` leads to."""
     number, *inner = path
     pieces: _Pieces = []
     done = start
@@ -150,7 +150,7 @@ def _message(
 
 
 def _weight(data: memoryview, start: int, end: int, payloads: _Payloads) -> _Pieces:
-    """Return what is left of a weight; add its raw data, if large, to `payloads`."""
+    """Return a weight without its raw data, which is added to `payloads` if large."""
     fields = _fields(data, start, end)
     places = [each[2:] for each in fields if each[:2] == (_RAW_DATA, _BYTES)]
     if not places or end - start < SMALL_BYTES:

@@ -135,7 +135,7 @@ def _cost(
 
 def border_after(extent: int, before: int, after: int) -> int:
     """
-    Return the border behind an axis that whole tiles of any form read.
+    Return the border after an axis that whole tiles of any form read.
 
     It is for the largest tiles; smaller ones read no more.
     """
@@ -182,7 +182,7 @@ def _at_points(taps: Array, form: Form, result: Array) -> None:
     first, middle, last = taps
     np.multiply(first, form.points[0][0], out=result[0], casting="same_kind")
     result[-1] = last
-    for k in range(1, form.side - 1, 2):  # a point, and behind it that of other sign
+    for k in range(1, form.side - 1, 2):  # a point, and after it that of other sign
         weights = form.points[k]
         even, odd = first * weights[0], middle * weights[1]
         even += last * weights[2]

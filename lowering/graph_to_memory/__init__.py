@@ -44,7 +44,7 @@ from glow.support.types import tensor_type
 @dataclass(frozen=True)
 class GraphToMemoryPass(ModulePass):
     """
-    Give every value a buffer and replace ops by ones that write to buffers.
+    Give every value a buffer, and replace ops by ones that write to buffers.
 
     Level: layout -> memory. Needs: group-ops, placeholders for arguments. Slices,
     transposes and the like become views; saved and concatenated values are computed

@@ -36,7 +36,7 @@ class Units:
         return (*before, -(-shape[self.at] // self.block), *after, self.block)
 
     def packed(self, array: Array) -> Array:
-        """Return the blocks of row-major `array`, zeros behind the last unit."""
+        """Return the blocks of row-major `array`, padded with zeros to whole units."""
         array = np.ascontiguousarray(array).reshape(-1)[self.where.offset :]
         strides = [stride * array.itemsize for stride in self.where.strides]
         part = as_strided(array, self.where.shape, strides, writeable=False)

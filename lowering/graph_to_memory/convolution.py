@@ -54,7 +54,7 @@ class Geometry:
 
 @dataclass(frozen=True)
 class ScalarEpilogue:
-    """The ops fused behind a product: a region of scalar ops, and buffers it reads."""
+    """The ops fused after a product: a region of scalar ops, and buffers it reads."""
 
     region: Region
     extras: Sequence[SSAValue]

@@ -67,7 +67,7 @@ def find_destinations(
 
 
 def _origin_of(value: SSAValue) -> SSAValue:
-    """Return what has the bytes of `value`, and no other reader, before it was seen."""
+    """Return the origin of the bytes of `value` if it has no other reader."""
     while isinstance(view := value.owner, TransposeOp | ReshapeOp):
         if not view.input.has_one_use() or not keeps_bytes(view):
             break

@@ -44,7 +44,7 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
     """
     Return the widest border that readers ask of each value.
 
-    One reader may decide the border before an axis, another one that behind it.
+    One reader may decide the border before an axis, another one that after it.
     """
     halos: dict[SSAValue, Halo] = {}
     for op in block.ops:

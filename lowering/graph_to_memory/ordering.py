@@ -12,7 +12,7 @@ def ordered(block: Block, aliasing: Container[type[Operation]]) -> list[Operatio
     """
     Return the ops of `block` in an order that lets placeholders be updated in place.
 
-    What computes the value that a placeholder gets comes behind all that read, also
+    What computes the value that a placeholder gets comes after all that read, also
     through `aliasing` ops, what it held. Where that cannot be, and else, ops stay in
     the order they have.
     """
@@ -57,7 +57,7 @@ def _readers_of(
 def _depending_on(
     op: Operation, before: dict[Operation, set[Operation]]
 ) -> set[Operation]:
-    """Return what comes behind `op` by its operands, or because of `before`."""
+    """Return what comes after `op` by its operands, or because of `before`."""
     behind: dict[Operation, list[Operation]] = {}
     for later, readers in before.items():
         for reader in readers:
@@ -77,7 +77,7 @@ def _depending_on(
 def _sorted(
     ops: list[Operation], before: dict[Operation, set[Operation]]
 ) -> list[Operation]:
-    """Return `ops`, each behind its operands and `before`, the earliest first."""
+    """Return `ops`, each after its operands and `before`, the earliest first."""
     position = {op: at for at, op in enumerate(ops)}
     missing: dict[Operation, int] = {}
     behind: dict[Operation, list[Operation]] = {}

@@ -31,7 +31,7 @@ Phase = tuple[AxisPhase, ...]
 
 def phases_of(op: ConvTransposeOp) -> list[Phase] | None:
     """
-    Return the phases of `op`; None where one reads nothing, or starts behind the input.
+    Return the phases of `op`; None if one reads nothing or starts beyond the input.
 
     Together they write each place of the result once.
     """

@@ -1,4 +1,4 @@
-"""Lower matrix products and groups, alone or with fused ops behind them."""
+"""Lower matrix products and groups, alone or with the ops fused after them."""
 
 from collections.abc import Sequence
 

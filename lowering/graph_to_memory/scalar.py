@@ -51,7 +51,7 @@ def has_rule(op: Operation) -> bool:
 def element_of_result(
     op: type[ElementwiseOp], slots: Sequence[Value | None], parameters: dict[str, Any]
 ) -> Value:
-    """Return what `op` makes of one element of each operand, None where absent."""
+    """Compute `op` on one element of each operand, None where absent."""
     rule: object = op.rule
     if isinstance(rule, str):
         return function(_OPS[rule], *(slot for slot in slots if slot is not None))

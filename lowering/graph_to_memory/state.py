@@ -236,7 +236,7 @@ class Lowering:
         self.bind(op.result, self.constant(array, "literal", type_))
 
     def logical(self, value: SSAValue) -> NDArray[Any] | None:
-        """Return what `value` holds in logical order, if it is known here."""
+        """Return the known contents of `value` in logical order, or None."""
         array = self.known(value)
         type_ = tensor_type(value)
         layout = layout_of(type_)

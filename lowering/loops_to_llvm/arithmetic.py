@@ -188,7 +188,7 @@ def _integer_intrinsic(f: Lowering, op: Operation) -> None:
 @lowers(*ops_named(Math, "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf"))
 @lowers(*ops_named(Math, "exp exp2 expm1 log log10 log1p log2 powf sin sinh tan tanh"))
 def _library(f: Lowering, op: Operation) -> None:
-    """Call the function of C; that of f32 has an f behind its name."""
+    """Call the function of C; that of f32 has an f after its name."""
     name = "pow" if isinstance(op, math.PowFOp) else mnemonic(op)
     match element_type(op.operands[0].type):
         case Float32Type():

@@ -110,7 +110,7 @@ def plain(main: Main, buffer: SSAValue, start: int = 0) -> Argument:
 def epilogue_arguments(
     main: Main, op: ConvOp | MatMulOp, starts: Sequence[int] = ()
 ) -> dict[str, Argument]:
-    """Return what is read behind a product: the bias, and extras from `starts` on."""
+    """Return what is read after a product: the bias, and extras from `starts` on."""
     bias = {} if op.bias is None else {"bias": plain(main, op.bias)}
     extras = zip(op.extras, starts or (0,) * len(op.extras), strict=True)
     return bias | {f"extra{n}": plain(main, *each) for n, each in enumerate(extras)}
@@ -131,7 +131,7 @@ def epilogue_of(
     """
     form = form_of(op, f32)
     if form.program.divides_integers:
-        raise PassFailedException(f"cannot divide integers behind {op.name} of f32")
+        raise PassFailedException(f"cannot divide integers after {op.name} of f32")
     addressed = [(seen or _broadcast(op))(extra) for extra in op.extras]
     matrices = [Matrix.of(a.shape, a.strides, axis, a.offset) for a in addressed]
     kinds = tuple(_kind(matrix, batch) for matrix in matrices)

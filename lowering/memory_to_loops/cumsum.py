@@ -82,7 +82,7 @@ class Cumsum(Rule):
 
 
 def _later(lanes: int, step: int) -> list[int]:
-    """Return the lanes that are x's own, `step` later, behind those of zeros."""
+    """Return the lanes that are x's own, `step` later, after those of zeros."""
     return [*range(step), *range(lanes, 2 * lanes - step)]
 
 

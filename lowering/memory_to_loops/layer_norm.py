@@ -122,7 +122,7 @@ def _buffers(op: ApplyOp) -> dict[str, SSAValue]:
 
 
 def _grouped(a: Addressing, axis: int, groups: int, places: int) -> Addressing:
-    """Return `a` with `axis` as groups and members, and `places` axes behind."""
+    """Return `a` with `axis` as groups and members, and `places` axes after."""
     size = a.shape[axis] // groups
     shape, strides = list(a.shape), list(a.strides)
     shape[axis : axis + 1] = groups, size

@@ -152,7 +152,7 @@ class JoinRow(Generic[N]):
 
 @dataclass(frozen=True)
 class Join(Kernel):
-    """Move the rows of all classes together; those behind are -1. It is not cut."""
+    """Move the rows of all classes together; those after are -1. It is not cut."""
 
     def write(self, call: Call, row: JoinRow[Value]) -> None:
         indices, end = call["indices"], Var(index(0))

@@ -83,7 +83,7 @@ class _Bin:
 
 @dataclass(frozen=True)
 class _Sample:
-    """Where the pixels before and behind a sample lie along an axis, their weights."""
+    """Where the pixels before and after a sample lie along an axis, their weights."""
 
     places: tuple[Value, ...]
     weights: tuple[Value, ...]

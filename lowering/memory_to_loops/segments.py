@@ -115,7 +115,7 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
 
 
 def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[AxisAddress]:
-    """Return where each axis lies, what is stored behind its end included."""
+    """Return where each axis lies, what is stored beyond its end included."""
     strides = row_major_strides(stored)
     return [
         AxisAddress(

@@ -76,7 +76,7 @@ class TopK(Kernel):
                     call[name][start + i * stride] = kept
 
     def _filtered(self, extent: Value, heap: Heap) -> Value:
-        """Offer what lies behind the first ones, in vectors; return where they end."""
+        """Offer what lies after the first ones, in vectors; return where they end."""
         end = extent - rest_of(extent - heap.size, self.lanes)
         line = heap.line
         for i in loop(heap.size, end, step=self.lanes):

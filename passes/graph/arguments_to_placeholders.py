@@ -25,11 +25,11 @@ MAIN = "main"
 
 class ArgumentsToPlaceholdersPass(ModulePass):
     """
-    Make a placeholder of each tensor that the function takes or returns.
+    Replace the function's arguments and results by placeholders.
 
-    The function is `@main`, or the only one, which is then called so. Placeholders
-    are named after the values, or `input0`, `output0` and so on where those have no
-    name. A function without arguments and results stays as it is.
+    The function is `@main`, or the only one, which is then renamed `@main`.
+    Placeholders are named after the values, or `input0`, `output0` and so on where
+    those have no name. A function without arguments and results stays as it is.
 
     Level: graph -> graph. Needs: nothing.
     Errors: several functions and none of them `@main`, one that is no single block,

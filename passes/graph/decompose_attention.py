@@ -166,7 +166,7 @@ class _Attention:
         return value.reshape(*shape[:-3], *heads, *shape[-2:])
 
     def _biased(self, scores: Tensor) -> Tensor:
-        """Return `scores` with the mask, the bias, and -inf behind what is seen."""
+        """Return `scores` with the mask, the bias, and -inf after what is seen."""
         if self.mask is not None:
             hidden = self.new.like(self.op.masked_score, scores)
             scores = xp.where(self._grouped(self.mask), scores, hidden)
@@ -211,7 +211,7 @@ class _Attention:
         return self._end() + self._positions(places - s.length)
 
     def _end(self) -> Tensor:
-        """Return behind which position nothing is valid."""
+        """Return beyond which position nothing is valid."""
         assert self.op.valid_length is not None
         length = self.new.tensor(self.op.valid_length).astype(np.int64)
         return length.reshape(self.sizes.batch, 1, 1, 1)
@@ -263,8 +263,8 @@ class DecomposeAttentionPass(ModulePass):
     """
     Replace each attention by products with a softmax between.
 
-    What no query can see by its position alone becomes a constant, if that is small, or
-    else is compared in the run.
+    Positions that no query can see become a constant mask if that is small; otherwise
+    they are compared in each run.
 
     Level: graph -> graph. Needs: nothing.
     """

@@ -38,8 +38,8 @@ class DecomposeBatchNormPass(RewritePass):
     """
     Replace each batch normalization by a multiplication and an addition.
 
-    What they multiply by and add is a constant [C, 1, ...] where the parameters are
-    known, computed in f64 and rounded once, or else computed in the run.
+    Where the parameters are known, factor and addend are constants [C, 1, ...],
+    computed in f64 and rounded once; otherwise they are computed in each run.
 
     Level: graph -> graph. Needs: `fold-batch-norm` before, which does better.
     """

@@ -270,9 +270,9 @@ class DecomposeEinsumPass(RewritePass):
     """
     Replace each Einstein sum by diagonals, sums, and products of two operands at once.
 
-    A product that sums is a matrix product, with transposes only where no order of its
-    axes does without; others are elementwise, and so are those of operands that share
-    all axes.
+    A product with a sum becomes a matrix product, with transposes only where no order
+    of its axes avoids them; a product without a sum, or of operands that share all
+    axes, is elementwise.
 
     Level: graph -> graph. Needs: nothing.
     """

@@ -17,9 +17,9 @@ class DemoteConstantsPass(ModulePass):
     """
     Replace constants by placeholders with the same bytes: all, or those in `names`.
 
-    They are bound, so that runs compute the same and take nothing more; or, with
-    `residency=resident`, they start with these bytes and callers may bind others, as
-    for weights that are exchanged without compiling anew.
+    They are bound, so that a run computes the same and needs no further input. With
+    `residency=resident` they start with these bytes and callers may bind others, for
+    example weights that are exchanged without recompiling.
 
     Level: graph -> graph. Needs: nothing. Inverse: promote-placeholders.
     Errors: a name that no constant has.

@@ -61,11 +61,12 @@ class ElideOptionalsPass(ModulePass):
     """
     Leave out optional operands that are neutral and results that nothing reads.
 
-    Neutral is what `GraphOp.neutrals` says, in every element: as a literal, as a
-    constant, behind reshapes, expansions, transposes and layout transforms. Bits are
-    compared, so results stay as they are, bit for bit: a bias of -0.0 goes and one of
-    0.0 stays, since it makes 0.0 of -0.0. With `signed-zeros=false` it goes, too.
-    `slots` are names such as `graph.conv` and `graph.conv.bias`; none means all.
+    An operand is neutral if every element is the value that `GraphOp.neutrals` gives,
+    as a literal or a constant, also through reshapes, expansions, transposes and layout
+    transforms. Bits are compared, so results stay the same bit for bit: a bias of -0.0
+    is removed and one of 0.0 is kept, since it turns -0.0 into 0.0. With
+    `signed-zeros=false` it is removed, too. `slots` are names such as `graph.conv` and
+    `graph.conv.bias`; none means all.
 
     Level: graph or layout -> the same. Needs: nothing; `remove-dead-constants`
         afterwards.

@@ -77,12 +77,12 @@ def _row(array: Array, axis: int) -> Array | None:
 
 class FoldBiasPass(RewritePass):
     """
-    Make what is added to each channel of a product or convolution its bias.
+    Turn an addition per channel after a product or convolution into its bias.
 
-    A bias may be written as a vector, with axes of extent 1, tiled or expanded, or as a
-    constant with the same numbers in each row; it need not be known. The sum starts
-    with it instead of ending with it, so results differ by rounding. A target that
-    takes no bias gets the addition back from `legalize-optionals`.
+    The addend may be a vector, have axes of extent 1, be tiled or expanded, or be a
+    constant with the same numbers in each row; its value need not be known. The sum
+    then starts with the bias instead of ending with it, so results differ by rounding.
+    For a target that takes no bias, `legalize-optionals` restores the addition.
 
     Level: graph -> graph. Needs: `fold-batch-norm` before, which also folds factors.
     """

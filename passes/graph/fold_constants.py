@@ -100,8 +100,8 @@ class FoldConstantsPass(ModulePass):
     Evaluate ops whose operands are literals or constants with known bytes.
 
     A small result becomes a literal, a larger one a constant named after its node.
-    A result beyond `limit_bytes` that is also more than four times as large as its
-    operands is left to the run, and so is an op that faults.
+    An op whose result exceeds `limit_bytes` and four times the size of its operands is
+    not folded, nor is an op that faults.
 
     Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
     """

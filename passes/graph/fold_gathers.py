@@ -94,11 +94,10 @@ def _line(places: Array, extent: int) -> Strided | None:
 
 class FoldGathersPass(RewritePass):
     """
-    Write gathers whose places are known and at regular distances as slices.
+    Replace gathers with known, evenly spaced indices by slices.
 
-    So exporters write what takes the first token, or a mask for all pairs of tokens.
-    A slice is a part of another buffer, and what is recognized by its form is seen
-    behind it.
+    Exporters write such gathers to take the first token or to expand a mask. A slice is
+    a view of another buffer, and recognizers look through it.
 
     Level: graph -> graph. Needs: `fold-constants`, for the places to be known;
     `remove-identities` afterwards.

@@ -134,9 +134,9 @@ class FoldMovementPass(RewritePass):
     """
     Merge transposes, reshapes and expansions that follow each other.
 
-    A transpose or expansion of axes of extent 1 becomes a reshape, a transpose that
-    a matrix product reads becomes one of its flags; one whose axes are flattened
-    before a product, or split behind it, is done to the constant factor.
+    A transpose or expansion of axes of extent 1 becomes a reshape; a transpose that a
+    matrix product reads becomes one of its flags. A transpose whose axes are flattened
+    before a product, or split after it, is applied to the constant factor instead.
 
     Level: graph -> graph. Needs: nothing; `remove-identities` afterwards.
     """

@@ -56,9 +56,9 @@ def _starts_of(
 
 class FoldScattersPass(RewritePass):
     """
-    Write a scatter to neighboring places as a concatenation with what is around them.
+    Replace a scatter to adjacent positions by a concatenation with what surrounds them.
 
-    So exporters write assignments to a part of a tensor, such as that of a mask.
+    Exporters write assignments to a part of a tensor, such as a mask, as scatters.
 
     Level: graph -> graph. Needs: fold-constants, for the places to be known.
     """

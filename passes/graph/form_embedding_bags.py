@@ -113,10 +113,10 @@ def _size_of_bags(
 
 class FormEmbeddingBagsPass(RewritePass):
     """
-    Make one op of what gathers rows of a table, weighs and combines them.
+    Replace a gather of table rows, their weighting and their reduction by one op.
 
-    Rows are then added up where they lie, and never stored. Bags that are known to be
-    even are told by the shape of the indices, without offsets or lengths.
+    Rows are then added up in place and never stored. Bags known to have equal lengths
+    are given by the shape of the indices, without offsets or lengths.
 
     Level: graph -> graph. Needs: nothing.
     """

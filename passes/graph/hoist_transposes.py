@@ -54,10 +54,10 @@ class HoistTransposesPass(ModulePass):
     Move transposes towards inputs and constants, past every op that can say how it
     computes the same in another order of axes.
 
-    The opposite of `sink-transposes`, with its costs: it removes transposes of what
-    an op made larger, and collects others at inputs. Not in the default pipeline.
-    Terminates: each rewrite lowers the cost of all transposes, or keeps it and replaces
-    a transpose by ones with fewer ops above them.
+    The opposite of `sink-transposes`, with the same costs: it removes transposes of
+    values that an op enlarged, and collects others at inputs. Not in the default
+    pipeline. Terminates: each rewrite lowers the cost of all transposes, or keeps it
+    and replaces a transpose by ones with fewer ops above them.
 
     Level: graph -> graph. Needs: `fold-constants` before.
     """

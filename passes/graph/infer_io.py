@@ -11,12 +11,12 @@ from glow.dialects.graph.storage import PlaceholderOp
 
 class InferIoPass(ModulePass):
     """
-    Give each placeholder that says no direction the one that its uses have.
+    Infer the direction of placeholders that declare none from their uses.
 
-    What is loaded, or not used, is in; what is saved is out; what is both, in one
-    function or in several, is inout and, where no residency is said, resident. A
-    direction or residency that is said stays, or is refused where a load or save
-    contradicts it.
+    A placeholder that is loaded or unused is `in`; one that is saved is `out`; one that
+    is both, in one function or in several, is `inout` and, unless it declares another
+    residency, resident. A declared direction or residency stays, or is refused where a
+    load or save contradicts it.
 
     Level: graph -> graph. Needs: nothing.
     Errors: every contradiction in one message, with the place of the declaration and

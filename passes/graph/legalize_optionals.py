@@ -106,13 +106,13 @@ def _without(op: GraphOp, name: str, new: Replacement) -> Results:
 @dataclass(frozen=True)
 class LegalizeOptionalsPass(ModulePass):
     """
-    Write each op with the optional operands and results with which the target takes it.
+    Give each op the optional operands and results that the target supports.
 
-    `Backend.takes` is asked per op and presence. What it does not take as it is gets
-    neutral operands or unread results (as `materialize-optionals` makes them), or loses
-    operands to ops around it, such as a bias to an addition; that last for operands
-    whose `Neutral` has an `outside` or `inside`. Nothing to do where a target takes
-    everything.
+    `Backend.takes` tells for each op and presence whether it is supported. An op that
+    is not gets neutral operands or unread results (as `materialize-optionals` makes
+    them), or loses operands to ops around it, such as a bias to an addition, if their
+    `Neutral` has an `outside` or `inside`. A target that supports every form needs no
+    rewrite.
 
     Level: graph -> graph. Needs: `elide-optionals` before.
     Errors: an op that the target takes in no form.

@@ -34,13 +34,13 @@ def materialize_optionals(
 @dataclass(frozen=True)
 class MaterializeOptionalsPass(ModulePass):
     """
-    Give absent operands the value that they stand for, as a literal.
+    Replace absent optional operands by literals of their neutral value.
 
-    What that is, `GraphOp.neutrals` says; its layout is the one that goes with the
-    result's. Results stay as they are, bit for bit: an absent bias becomes -0.0.
-    Operands that stand for nothing, and results, stay absent. `slots` are names such as
-    `graph.conv` and `graph.conv.bias`; none means all. What a target needs,
-    `legalize-optionals` does.
+    `GraphOp.neutrals` gives the value; its layout is the one that matches the result's.
+    Results stay the same bit for bit: an absent bias becomes -0.0. Operands without a
+    neutral value, and results, stay absent. `slots` are names such as `graph.conv` and
+    `graph.conv.bias`; none means all. `legalize-optionals` does this only where the
+    target needs it.
 
     Level: graph or layout -> the same. Needs: nothing.
     Errors: a slot that no op has.

@@ -1,4 +1,4 @@
-"""What operands are: in either order, behind reshapes, and known numbers."""
+"""Operands in either order, through reshapes, and known numbers."""
 
 from collections.abc import Iterator
 

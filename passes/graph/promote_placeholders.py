@@ -18,10 +18,10 @@ class PromotePlaceholdersPass(ModulePass):
     """
     Replace placeholders that are bound, and that no function writes, by constants.
 
-    So what is computed from them alone is folded, and weights among them are packed.
-    With `names` only these are replaced, and resident ones too, which start with the
-    value that they then keep. With `report` the module's `graph.promotion` says which
-    were replaced and why the others were not.
+    What is computed from them alone is then folded, and weights are packed. With
+    `names` only those are replaced, including resident ones, which keep the value that
+    they start with. With `report` the module's `graph.promotion` lists which were
+    replaced and why the others were not.
 
     Level: graph -> graph. Needs: nothing. Inverse: demote-constants.
     Errors: a name that no placeholder has, or one that cannot be a constant, and why.

@@ -142,9 +142,9 @@ class RemoveIdentitiesPass(RewritePass):
     """
     Remove ops that return an operand: bit for bit, NaN and the sign of zero included.
 
-    What returns it in more places becomes an expansion.
+    An op that only repeats its operand becomes an expansion.
 
-    A result of another type than the operand, its layout included, is no identity.
+    An op whose result has another type than the operand, layout included, is kept.
 
     Level: graph -> graph. Needs: nothing.
     """

@@ -1,4 +1,4 @@
-"""Move expansions behind elementwise ops."""
+"""Move expansions after elementwise ops."""
 
 from xdsl.ir import SSAValue
 
@@ -39,9 +39,9 @@ def _unexpanded(value: SSAValue) -> SSAValue:
 
 class SinkExpansionsPass(RewritePass):
     """
-    Move expansions behind functions of elements, or leave them out where these expand.
+    Move expansions after elementwise ops, or drop them where those broadcast.
 
-    So a mask for each key stays one, instead of one for each pair of query and key.
+    A mask per key then stays one, instead of one for each pair of query and key.
 
     Level: graph -> graph. Needs: nothing.
     """

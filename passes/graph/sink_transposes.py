@@ -23,7 +23,7 @@ def sink_below(op: GraphOp, new: Replacement, reorderer: Reorderer) -> None:
     """
     op(transpose(a), transpose(b), constant) -> transpose(op(a, b, moved constant))
 
-    where nothing else reads the transposes and they cost no less than those behind.
+    where nothing else reads the transposes and they cost no less than those after.
     """
     inners = enumerate(map(transpose_of, op.operands))
     index, inner = next(((i, t) for i, t in inners if t is not None), (0, None))
@@ -70,12 +70,12 @@ class SinkTransposesPass(ModulePass):
     Move transposes towards results, past every op that can say how it computes the
     same in another order of axes, and merge them with those that they meet.
 
-    An op is asked by `GraphOp.reordered`; there is no list of ops. Constants are
-    transposed at compile time. A transpose with several readers stays for those that
-    do not take it, and one is added on another operand, where that costs less in all:
-    what a transpose reads, writes, and 4096 bytes for a call.
-    Terminates: each rewrite lowers the cost of all transposes, or keeps it and replaces
-    transposes by ones with fewer other ops below them.
+    `GraphOp.reordered` gives the reordered form of an op, so there is no list of ops
+    here. Constants are transposed at compile time. Where it costs less in total, a
+    transpose with several readers stays for some of them, or one is added on another
+    operand. The cost is the bytes that a transpose reads and writes, and 4096 bytes for
+    a call. Terminates: each rewrite lowers the cost of all transposes, or keeps it and
+    replaces transposes by ones with fewer other ops below them.
 
     Level: graph -> graph. Needs: `fold-constants` before; `fold-batch-norm` after it
     finds more.

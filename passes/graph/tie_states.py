@@ -26,10 +26,10 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class TieStatesPass(ModulePass):
     """
-    Let what runs give for an output be what the next run gets for an input.
+    Make outputs of a run the inputs of the next.
 
-    `outputs` and `inputs` go together. The input becomes a resident placeholder that
-    starts as zeros, and the output goes away: a caller's bindings keep the state.
+    `outputs` and `inputs` are paired in order. The input becomes a resident placeholder
+    that starts as zeros, and the output disappears: a caller's bindings keep the state.
 
     Level: graph -> graph. Needs: arguments-to-placeholders.
     Errors: all pairs that do not fit: a name that no output or input has, or that is

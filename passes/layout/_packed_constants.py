@@ -46,7 +46,7 @@ class StoredConstants:
         """The sources of the constants that were packed here."""
 
     def _add(self, constant: ConstantOp, after: ConstantOp | None) -> None:
-        """Insert `constant` behind another or at the start, renamed if need be."""
+        """Insert `constant` after another or at the start, renamed if need be."""
         symbol = self._names.fresh(constant.sym_name.data)
         constant.sym_name = StringAttr(symbol)
         self._constants[symbol] = constant

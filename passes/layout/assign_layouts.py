@@ -20,13 +20,14 @@ from glow.support.targets import TargetQueries
 @dataclass(frozen=True)
 class AssignLayoutsPass(ModulePass):
     """
-    Lay values out at the least cost for `target`, with transforms where layouts meet.
+    Choose a layout for each value at the least cost for `target`.
 
-    Ops run in one of the layouts that the target offers for them. Ops without an offer
-    carry the layouts of their operands, and a transposed or reshaped value keeps its
-    bytes. The cost is that of the target's choices plus the bytes that transforms move;
-    a value is transformed once per layout, for all its readers. Arguments, placeholders
-    and results of functions keep their layouts.
+    Each op runs in one of the layouts that the target offers for it. Ops without an
+    offer pass on the layouts of their operands, and a transposed or reshaped value
+    keeps its bytes. Transforms are inserted where layouts differ, once per value and
+    layout, for all readers; the cost is that of the target's choices plus the bytes
+    that transforms move. Arguments, placeholders and results of functions keep their
+    layouts.
 
     The attribute `layout.assignment` of the module has the cost, and whether it is the
     least possible (`exact`) or that of a bounded search.
@@ -91,7 +92,7 @@ class _Assignment:
                 Rewriter.erase_op(op)
 
     def _demands(self, op: Operation) -> list[tuple[int, SSAValue, tuple[int, ...]]]:
-        """Return operands, the values behind them and the candidates they may be in."""
+        """Return operands, their origins and the candidates they may be in."""
         if isinstance(op, TransformOp):
             return []
         way = self.ways.get(op)

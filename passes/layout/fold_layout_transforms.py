@@ -76,8 +76,8 @@ class FoldLayoutTransformsPass(ModulePass):
     """
     Cancel transforms that follow each other; pack constants that are transformed.
 
-    Two transforms become one, also with transposes and reshapes between them that keep
-    bytes; a transform that moves no byte is removed. A constant is packed once per
+    Two transforms become one, also through transposes and reshapes that keep bytes; a
+    transform that moves no byte is removed. A constant is packed once per
     layout, and a splat stays one element. No rewrite adds a movement.
 
     Level: layout -> layout. Needs: nothing; cleans up after assign-layouts.

@@ -16,7 +16,8 @@ from glow.support.locations import fuse
 
 class GroupOpsPass(ModulePass):
     """
-    Group convolutions and products with the ops behind them, and elementwise ops.
+    Group convolutions and products with the elementwise ops that follow, and
+    elementwise ops with each other.
 
     A group has one result, the value of its last op; its other values have no readers
     outside, so nothing is computed twice. All values have the result's shape and

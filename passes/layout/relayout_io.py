@@ -27,12 +27,11 @@ from glow.support.types import Tensor, shape_of
 @dataclass(frozen=True)
 class RelayoutIoPass(ModulePass):
     """
-    Give placeholders another layout: the caller passes and takes arrays in it.
+    Give placeholders another layout, in which callers then pass and receive arrays.
 
-    `names` and `layouts` go together, one layout per name. Without names there is one
-    layout, of all placeholders of its rank. A blocked layout is fine where its blocks
-    divide the axes, so that no padding is the caller's business. The executable's
-    signature says which shape is to be passed.
+    `names` and `layouts` are paired in order. Without names, one layout applies to all
+    placeholders of its rank. The blocks of a blocked layout must divide the axes, so
+    that callers never see padding. The executable's signature has the shape to pass.
 
     Level: layout -> layout. Needs: arguments-to-placeholders. Then: assign-layouts.
     Errors: all that is wrong in one message: a name that no placeholder has, or twice;

@@ -33,9 +33,9 @@ class VerifyLayoutsPass(ModulePass):
     """
     Check that each op can run on `target` in the layouts of its values.
 
-    Ops for which the target has choices match one of them. Ops that carry layouts do so
-    in a way that the target can run; transposes and reshapes keep bytes. All others are
-    row-major. Loads and saves have the layout of their symbol.
+    Ops for which the target offers layouts have one of these. Ops that pass layouts on
+    do so in a way that the target can run; transposes and reshapes keep bytes. All
+    others are row-major. Loads and saves have the layout of their symbol.
 
     Level: layout -> layout. Needs: nothing; changes nothing.
     Errors: the first op that cannot run, its operand or result, expected and got.

@@ -22,12 +22,12 @@ Place = SSAValue | str
 
 class CoalesceCopiesPass(ModulePass):
     """
-    Merge an allocation with what all of it is copied to, or from, and drop the copy.
+    Merge an allocation with the buffer that it is copied to or from as a whole.
 
-    So a placeholder that is read and written is updated in place. The other buffer is
-    an allocation or a placeholder that may be written. Both have the same bytes
-    without padding, and neither is written while what the other holds is read later,
-    but by an op that declares the pair.
+    The copy is removed; a placeholder that is read and written is then updated in
+    place. The other buffer is an allocation or a placeholder that may be written. Both
+    have the same bytes without padding, and neither is written while the other's
+    contents are still needed, except by an op that declares the pair as in-place.
 
     Level: memory -> memory. Needs: nothing; before sink-allocs.
     Source: Chaitin, Register allocation and spilling via graph coloring (1982).

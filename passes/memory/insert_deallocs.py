@@ -12,7 +12,7 @@ from glow.dialects.memory.storage import DeallocOp
 
 class InsertDeallocsPass(ModulePass):
     """
-    Put a `memory.dealloc` behind the last op that uses an allocation or a view of it.
+    Put a `memory.dealloc` after the last op that uses an allocation or a view of it.
 
     Level: memory -> memory. Needs: nothing. An allocation that has one is left alone.
     """

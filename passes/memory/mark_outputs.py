@@ -1,4 +1,4 @@
-"""Mark the op behind which each output has its final value."""
+"""Mark the op after which each output is final."""
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -13,10 +13,10 @@ from glow.dialects.memory.storage import PlaceholderOp, ReadyOp
 
 class MarkOutputsPass(ModulePass):
     """
-    Put a `memory.ready` behind the last write to each output and state.
+    Put a `memory.ready` after the last write to each output and state.
 
-    One that no op writes, as it holds already what it is to hold, is ready at once.
-    Scratch is nobody's output.
+    One that no op writes, since it already holds its value, is ready at once. Scratch
+    placeholders are not outputs.
 
     Level: memory -> memory. Needs: nothing that moves or adds writes may follow.
     """
@@ -48,7 +48,7 @@ def _mark(function: FuncOp, outputs: list[str]) -> None:
 
 
 def _end_of(op: Operation) -> Operation:
-    """Return the last mark behind `op`, so that marks keep the order of outputs."""
+    """Return the last mark after `op`, so that marks keep the order of outputs."""
     while isinstance(op.next_op, ReadyOp):
         op = op.next_op
     return op

@@ -11,10 +11,10 @@ from glow.dialects.memory.storage import AllocOp, ViewOp
 
 class SinkAllocsPass(ModulePass):
     """
-    Move each allocation, and each view, down to the first op that needs it.
+    Move each allocation and view down to its first use.
 
-    Level: memory -> memory. Needs: nothing; before insert-deallocs. What nothing uses
-    goes away.
+    Level: memory -> memory. Needs: nothing; before insert-deallocs. Unused ones are
+    removed.
     """
 
     name = "sink-allocs"

@@ -35,8 +35,8 @@ class VerifyMemoryPass(ModulePass):
     """
     Check every use of every buffer, and list all problems at once.
 
-    What is written is known per element, so that a read of a buffer that was written in
-    part is refused unless it reads that part.
+    Writes are tracked per element: a read of a buffer that was written in part is
+    refused unless it reads only that part.
     Level: memory -> memory. Needs: insert-deallocs; changes nothing.
     Errors: a use before the alloc or after the dealloc, a second dealloc or none, a
     read of elements that were never written, a border that is read and is not zero, a

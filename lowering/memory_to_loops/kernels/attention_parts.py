@@ -138,7 +138,7 @@ class QueryBlock:
         return self.form.scores.row
 
     def split(self, column: Value) -> tuple[Value, Value]:
-        """Return the head and the number of a query; those behind the last are that."""
+        """Return the head and the number of a query; those beyond the last are that."""
         query = minimum(self.at["start"] + column, self.row.columns - 1)
         if not self.form.joins_heads:
             return index(0), query

@@ -94,7 +94,7 @@ class Told:
             yield Bag(i * self.row.stride, start, size)
 
     def _end(self, i: Value) -> Value:
-        """Return the offset behind the `i`-th: the total, if there is none."""
+        """Return the offset after the `i`-th: the total, if there is none."""
         following = i + 1
         is_last = following == self.row.bounds
         return select(is_last, self.total, self._load(select(is_last, 0, following)))

@@ -227,7 +227,7 @@ class Finish:
 def gathered(
     source: Memory, at: Value, step: Value, row: Strip, count: Value | None = None
 ) -> Value:
-    """Load a row whose columns are `step` apart; behind the last it is repeated."""
+    """Load a row whose columns are `step` apart; beyond the last it is repeated."""
     vectors: list[Value] = []
     for j in range(row.count):
         vector = constant(0, source.compute, row.lanes)

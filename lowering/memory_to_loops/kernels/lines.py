@@ -55,7 +55,7 @@ class Spot:
     hoisted: Mapping[tuple[str, int], Value]
 
     def load(self, operand: str = "x", otherwise: float = 0) -> Value:
-        """Load elements; lanes behind the end of the line are `otherwise`."""
+        """Load elements; lanes beyond the end of the line are `otherwise`."""
         if (operand, self.strip.lanes) in self.hoisted:
             return self.strip.spread(self.hoisted[operand, self.strip.lanes])
         memory, place = self.line.call[operand], self.place(operand)

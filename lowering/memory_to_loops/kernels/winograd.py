@@ -108,7 +108,7 @@ class OutputRow(Generic[N]):
     stride: N
     """From one of the products to the next."""
     products_at: N
-    """Where products begin in the scratch, behind the transformed input."""
+    """Where products begin in the scratch, after the transformed input."""
     result_at: N
     """
     Where the pixels of each tile lie, line by line.

@@ -155,12 +155,12 @@ def _swapped(x: Tensor) -> Tensor:
 
 class RecognizeAttentionPass(RewritePass):
     """
-    Replace attention that is written out by one op, which shares keys and values.
+    Replace attention written out in other ops by one op.
 
-    So also where it is one op already, but its keys and values are repeated for groups
-    of heads, or its mask is expanded. Masks and biases become operands, and what a
-    query gets that sees nothing is kept: NaN or 0. Scales are joined and biases added
-    up first, so results may differ in the last bits.
+    Attention that is one op already is simplified where its keys and values are
+    repeated for groups of heads, or its mask is expanded. Masks and biases become
+    operands; the result for a query that sees nothing stays NaN or 0 as it was. Scales
+    are multiplied and biases added up first, so results may differ in the last bits.
 
     Level: graph -> graph. Needs: `fold-constants` before, for scales that are
     computed.

@@ -22,10 +22,10 @@ class RecognizeFunctionsPass(RewritePass):
     Replace layer and root-mean-square normalizations, gelu, swish and binary
     cross-entropy, where they are written out in other ops, by the one op each.
 
-    So write exporters for opsets that have no such operator, and so are functions that
-    a model brings itself. Results differ by rounding, and a loss is finite where a
-    probability that rounds to 0 would make it infinite. A number such as sqrt(2) may be
-    off by one part in a million; anything else that differs is another function.
+    Exporters write them out for opsets without such an operator, and so do functions
+    that a model defines itself. Results differ by rounding, and a loss is finite where
+    a probability that rounds to 0 would make it infinite. A number such as sqrt(2) may
+    be off by one part in a million; with any other difference, nothing is replaced.
 
     Level: graph -> graph. Needs: `fold-constants` before; `dce` afterwards.
     """

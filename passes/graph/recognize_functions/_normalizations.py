@@ -82,7 +82,7 @@ def _is_same(one: SSAValue, other: SSAValue) -> bool:
 
 
 def _first_axis(mean: ReduceMeanOp) -> int | None:
-    """Return the axis that a mean is taken from on; None if there are axes behind."""
+    """Return the axis that a mean is taken from on; None if there are axes after."""
     rank = len(shape_of(mean.input))
     axes = sorted(normalize_axis(axis, rank) for axis in mean.axes)
     is_tail = bool(axes) and axes == list(range(axes[0], rank))

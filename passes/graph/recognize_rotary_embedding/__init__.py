@@ -209,10 +209,10 @@ class RecognizeRotaryEmbeddingPass(RewritePass):
     """
     Replace rotary embeddings that are written out by one op.
 
-    Of angles that are there for both elements of a pair, one half is taken, where it
-    is certain that the other is equal: they are joined or repeated of one value, known,
-    or gathered or computed element by element from such. Sums may be in another order,
-    so results may differ in the last bits.
+    Where angles are given for both elements of a pair, one half is used if the other is
+    certainly equal: joined or repeated from one value, known, or gathered or computed
+    elementwise from such values. The order of additions may change, so results may
+    differ in the last bits.
 
     Level: graph -> graph. Needs: `fold-constants` before, for tables that are
     computed; `dce` afterwards.

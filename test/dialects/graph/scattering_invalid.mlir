@@ -80,7 +80,7 @@ func.func @unknown_mode(%x: tensor<2x8x4xf32>, %u: tensor<2x1x4xf32>) {
 
 // -----
 
-// CHECK: expected an axis behind that of the batch, got 0
+// CHECK: expected an axis other than the batch axis, got 0
 func.func @along_the_batch(%x: tensor<2x8x4xf32>, %u: tensor<2x1x4xf32>) {
   %y = graph.tensor_scatter %x, %u {axis = 0 : i64} : (tensor<2x8x4xf32>, tensor<2x1x4xf32>) -> tensor<2x8x4xf32>
   func.return
