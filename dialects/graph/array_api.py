@@ -10,19 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from glow.dialects.graph import (
-    arg_reduction,
-    binary,
-    indexing,
-    logic,
-    reduction,
-    unary,
-)
+from glow.dialects.graph import binary, indexing, logic, reduction, unary
+from glow.dialects.graph.along_axis import CumsumOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, TileOp
-from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.graph.select import ClipOp, WhereOp
 from glow.dialects.graph.tensors import Operand, Tensor, emit, writer_of
 from glow.support.types import normalize_axes, normalize_axis
@@ -195,11 +188,11 @@ min = _reduction(reduction.ReduceMinOp)
 
 
 def argmax(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
-    return emit(arg_reduction.ArgMaxOp, x, axis=axis, keepdims=keepdims)
+    return emit(reduction.ArgMaxOp, x, axis=axis, keepdims=keepdims)
 
 
 def argmin(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
-    return emit(arg_reduction.ArgMinOp, x, axis=axis, keepdims=keepdims)
+    return emit(reduction.ArgMinOp, x, axis=axis, keepdims=keepdims)
 
 
 def _axes(x: Tensor, axis: Axes) -> tuple[int, ...]:

@@ -26,10 +26,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import Parameter, parameters_of, to_attribute
-from glow.dialects.graph.reordering import OrderedOp
+from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.dialects.graph.slots import Array, declare_slots
 from glow.support.dtypes import is_narrow, narrowed, widened
-from glow.support.types import Tensor, check_result, dtype_of, element_of
+from glow.support.types import Tensor, check_result, dtype_of, element_of, shape_of
 
 Slot = SSAValue | Sequence[SSAValue] | None
 
@@ -138,6 +138,10 @@ class GraphOp(OrderedOp):
             irdl_op_definition(cls)
 
     @classmethod
+    def operand_names(cls) -> tuple[str, ...]:
+        return tuple(name for name, _ in cls.get_irdl_definition().operands)
+
+    @classmethod
     def declared(cls) -> dict[str, Parameter]:
         """Return the parameters that `compute` declares, flags included, by name."""
         return parameters_of(cls.compute)
@@ -206,9 +210,7 @@ class GraphOp(OrderedOp):
 
     def slots(self) -> tuple[Slot, ...]:
         """Return the operands, one entry per slot; None where one is absent."""
-        return tuple(
-            getattr(self, name) for name, _ in self.get_irdl_definition().operands
-        )
+        return tuple(getattr(self, name) for name in self.operand_names())
 
     def parameters(self) -> dict[str, Any]:
         """Return properties and flags as Python values, by name."""
@@ -279,3 +281,15 @@ class GraphOp(OrderedOp):
             else:
                 slots.append(next(remaining))
         return slots
+
+
+class AxisOp(GraphOp):
+    """An op whose operands and results have the same axes, one of which is `axis`."""
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return identity(len(shape_of(self.operands[0])))
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        operands, results = (order,) * len(self.operands), (order,) * len(self.results)
+        moved = {"axis": order.index(self.axis % len(order))}
+        return Reordering(operands, results, self.parameters() | moved)

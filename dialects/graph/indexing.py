@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, AxisOp, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
     ANY,
@@ -91,20 +91,7 @@ def at_positions(indices: Array, shape: tuple[int, ...], axis: int) -> tuple[Any
     return tuple(places)
 
 
-class PickOp(GraphOp, moves=True):
-    """The elements of `data` that `indices` name."""
-
-
-class AxisPickOp(PickOp):
-    """The elements along one axis of `data` that `indices` name."""
-
-    @property
-    def _axis(self) -> int:
-        """The axis of the data, counted from the front."""
-        return normalize_axis(self.axis, len(shape_of(self.data)))
-
-
-class GatherOp(AxisPickOp):
+class GatherOp(GraphOp, moves=True):
     """
     The slices of `data` along `axis` that `indices` name; negative ones from the end.
 
@@ -136,7 +123,8 @@ class GatherOp(AxisPickOp):
         return np.take(data, indices, axis=axis)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        at, data = self._axis, range(len(shape_of(self.data)))
+        data = range(len(shape_of(self.data)))
+        at = normalize_axis(self.axis, len(data))
         count = len(shape_of(self.indices))
         if operand == 0:
             return (*data[:at], *(None,) * count, *data[at + 1 :])
@@ -148,17 +136,17 @@ class GatherOp(AxisPickOp):
         rank, count = len(shape_of(self.data)), len(shape_of(self.indices))
         data = order if operand == 0 else identity(rank)
         indices = order if operand == 1 else identity(count)
-        result: list[int] = []
+        at, result = normalize_axis(self.axis, rank), list[int]()
         for axis in data:
-            if axis == self._axis:
+            if axis == at:
                 result += (axis + i for i in indices)
             else:
-                result.append(axis if axis < self._axis else axis + count - 1)
-        axis = data.index(self._axis)
-        return Reordering((data, indices), (tuple(result),), {"axis": axis})
+                result.append(axis if axis < at else axis + count - 1)
+        moved = {"axis": data.index(at)}
+        return Reordering((data, indices), (tuple(result),), moved)
 
 
-class GatherElementsOp(AxisPickOp):
+class GatherElementsOp(AxisOp, moves=True):
     """
     The element of `data` at each position of `indices`, which is moved along `axis`.
 
@@ -187,14 +175,8 @@ class GatherElementsOp(AxisPickOp):
     def compute(data: Array, indices: Array, *, axis: int = 0) -> Array:
         return data[at_positions(indices, data.shape, axis)]
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.data)))
 
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return self.along_axis(order)
-
-
-class GatherNdOp(PickOp):
+class GatherNdOp(GraphOp, moves=True):
     """
     The slices of `data` that tuples of indices name; negative ones from the end.
 

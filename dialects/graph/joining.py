@@ -9,8 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.dialects.graph.base import Array, AxisOp
 from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     ANY,
@@ -23,7 +22,7 @@ from glow.support.types import (
 )
 
 
-class ConcatOp(GraphOp, moves=True):
+class ConcatOp(AxisOp, moves=True):
     """
     The inputs one after the other along `axis`.
 
@@ -61,18 +60,12 @@ class ConcatOp(GraphOp, moves=True):
     def compute(inputs: Sequence[Array], *, axis: int) -> Array:
         return np.concatenate(inputs, axis=axis)
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.result)))
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return self.along_axis(order)
-
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-class SplitOp(GraphOp, moves=True):
+class SplitOp(AxisOp, moves=True):
     """
     The input cut along `axis` into one result per size.
 
@@ -110,9 +103,3 @@ class SplitOp(GraphOp, moves=True):
     ) -> tuple[Array, ...]:
         ends = np.cumsum(sizes)[:-1]
         return tuple(np.split(input, ends, axis=axis))
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.input)))
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return self.along_axis(order)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def, var_result_def
@@ -24,11 +26,19 @@ from glow.support.types import (
 
 
 class LastAxesNormOp(GraphOp):
-    """The base class of normalizations over the axes from `axis` on."""
+    """A normalization over the axes from `axis` on."""
 
     @staticmethod
     def neutrals() -> Neutrals:
         return {"scale": Neutral(1, _normalized_shape, outside=multiplied)}
+
+    @classmethod
+    def infer(cls, input: SSAValue, *affine: SSAValue | None, **parameters: Any) -> Any:
+        FLOAT.check(input)
+        for name, value in zip(cls.operand_names()[1:], affine, strict=True):
+            check_broadcasts(name, value, input)
+        normalize_axis(parameters["axis"], len(shape_of(input)))
+        return tensor(same_element(input, *affine), shape_of(input))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.operands[operand], self.results[result])
@@ -74,24 +84,16 @@ class LayerNormOp(LastAxesNormOp):
         bias = Neutral(NOTHING, _normalized_shape, outside=added)
         return {**LastAxesNormOp.neutrals(), "bias": bias}
 
-    @staticmethod
+    @classmethod
     def infer(
-        input: SSAValue,
-        scale: SSAValue | None = None,
-        bias: SSAValue | None = None,
-        *,
-        axis: int,
-        with_statistics: bool,
+        cls, input: SSAValue, *affine: SSAValue | None, **parameters: Any
     ) -> tuple[Tensor, ...]:
-        FLOAT.check(input)
-        check_broadcasts("scale", scale, input)
-        check_broadcasts("bias", bias, input)
-        shape = shape_of(input)
-        result = tensor(same_element(input, scale, bias), shape)
-        first = normalize_axis(axis, len(shape))
-        kept = shape[:first] + (1,) * (len(shape) - first)
-        statistic = tensor(element_of(input), kept)
-        return (result, statistic, statistic) if with_statistics else (result,)
+        result, shape = super().infer(input, *affine, **parameters), shape_of(input)
+        first = normalize_axis(parameters["axis"], len(shape))
+        statistic = tensor(
+            element_of(input), shape[:first] + (1,) * (len(shape) - first)
+        )
+        return (result, *[statistic] * 2 * parameters["with_statistics"])
 
     @staticmethod
     def compute(
@@ -134,13 +136,6 @@ class RmsNormOp(LastAxesNormOp):
         "$input (`scale` $scale^ `:` type($scale))? attr-dict"
         " `:` functional-type($input, $result)"
     )
-
-    @staticmethod
-    def infer(input: SSAValue, scale: SSAValue | None = None, *, axis: int) -> Tensor:
-        FLOAT.check(input)
-        check_broadcasts("scale", scale, input)
-        normalize_axis(axis, len(shape_of(input)))
-        return tensor(same_element(input, scale), shape_of(input))
 
     @staticmethod
     def compute(

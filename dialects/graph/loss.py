@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 
 from glow.dialects.graph.activation import SoftplusOp
+from glow.dialects.graph.along_axis import LogSoftmaxOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
-from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.dialects.graph.slots import TENSOR

@@ -168,8 +168,7 @@ class TileOp(GraphOp, moves=True):
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        repeats = picked(self.repeats, order)
-        return Reordering((order,), (order,), {"repeats": repeats})
+        return self.in_order(order, repeats=picked(self.repeats, order))
 
 
 class SpaceToDepthOp(GraphOp, moves=True):

@@ -1,78 +1,46 @@
-"""Normalizations: values scaled by statistics of their neighbors."""
+"""Normalizations of channels: by neighbors, given statistics, or those of an image."""
 
-from typing import ClassVar
+from __future__ import annotations
+
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.declaration import DeclaredOp
-from glow.dialects.graph.group_norm import ChannelsOp, check_channels
-from glow.dialects.graph.reordering import Order, Reordering, broadcast_map, identity
+from glow.dialects.graph.optional import Neutrals
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
+from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
     Tensor,
     check_rank,
+    check_shape,
     element_of,
-    normalize_axis,
+    same_element,
     shape_of,
     tensor,
 )
 
 
-class BatchNormOp(ChannelsOp):
-    """
-    (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
+class ChannelsOp(GraphOp):
+    """An op on [N, C, ...], the first operand, with vectors [C] as the others."""
 
-    Scale and bias are optional, each on its own.
+    FIXED: ClassVar[tuple[int, ...]] = (1,)
+    """The axes that must stay where they are."""
 
-    Shapes: input [N, C, ...], mean, variance, scale and bias [C], result as input.
-    Errors: a rank below 2, a parameter that is not [C], several element types.
-    Source: ONNX BatchNormalization-15 with training_mode = 0.
-
-    ```mlir
-    %y = graph.batch_norm %x, %m, %v scale %s : tensor<2xf32> bias %b : tensor<2xf32>
-        : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4xf32>
-    ```
-    """
-
-    @staticmethod
-    def infer(
-        input: SSAValue,
-        mean: SSAValue,
-        variance: SSAValue,
-        scale: SSAValue | None = None,
-        bias: SSAValue | None = None,
-    ) -> Tensor:
-        vectors = {"mean": mean, "variance": variance, "scale": scale, "bias": bias}
-        return check_channels(input, vectors)
-
-    @staticmethod
-    def compute(
-        input: Array,
-        mean: Array,
-        variance: Array,
-        scale: Array | None = None,
-        bias: Array | None = None,
-        *,
-        epsilon: float = 1e-5,
-    ) -> Array:
-        shape = (-1,) + (1,) * (input.ndim - 2)
-        deviation = np.sqrt(variance + epsilon)
-        factor = (1 if scale is None else scale) / deviation
-        result = (input - mean.reshape(shape)) * factor.reshape(shape)
-        return result if bias is None else result + bias.reshape(shape)
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.operands[0]))
+        if operand == 0:
+            return tuple(range(rank))
+        return tuple(0 if axis == 1 else None for axis in range(rank))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
-        """Channels stay axis 1."""
-        if operand != 0 or order[1] != 1:
-            return None
-        vectors = [(0,)] * (len(self.operands) - 1)
-        return Reordering((order, *vectors), (order,), self.parameters())
+        return None if operand else self.in_order(order, self.FIXED)
 
 
-class LrnOp(GraphOp):
+class LrnOp(ChannelsOp):
     """
     x / (bias + alpha / size * sum of squares of the `size` channels around)^beta.
 
@@ -112,54 +80,153 @@ class LrnOp(GraphOp):
         near = sum(squares[:, shift : shift + channels] for shift in range(size))
         return input / (bias + alpha / size * near) ** beta
 
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return broadcast_map(self.input, self.result)
 
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        """Channels stay axis 1."""
-        if order[1] != 1:
-            return None
-        return Reordering((order,), (order,), self.parameters())
+class ChannelNormOp(ChannelsOp):
+    """A normalization with parameters of each channel."""
 
-
-class AlongAxisOp(DeclaredOp):
-    """A function of all elements along `axis` together, at each of them."""
-
-    SHAPES: ClassVar[str] = (
-        "input any, result as input.\nErrors: an axis that the input lacks."
-    )
-    EXAMPLE: ClassVar[str] = (
-        "%y = {name} %x {{axis = 1}} : (tensor<2x8x{element}>) -> tensor<2x8x{element}>"
-    )
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"scale": PER_CHANNEL_SCALE, "bias": PER_CHANNEL_BIAS}
 
     @classmethod
-    def infer(cls, input: SSAValue, *, axis: int) -> Tensor:
-        cls.ELEMENTS.check(input)
-        normalize_axis(axis, len(shape_of(input)))
-        return tensor(element_of(input), shape_of(input))
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.result)))
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return self.along_axis(order)
+    def infer(
+        cls, input: SSAValue, *vectors: SSAValue | None, **parameters: Any
+    ) -> Tensor:
+        FLOAT.check(input)
+        shape = check_rank("an input", input, 2)
+        for name, value in zip(cls.operand_names()[1:], vectors, strict=True):
+            check_shape(name, value, shape[1:2], ", one per channel")
+        return tensor(same_element(input, *vectors), shape)
 
 
-class SoftmaxOp(AlongAxisOp, onnx="Softmax-13"):
-    """e^x / sum of e^x along `axis`, without overflow."""
+def _per_channel(vector: Array, like: Array) -> Array:
+    return vector.reshape(-1, *(1,) * (like.ndim - 2))
+
+
+def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
+    value = value if scale is None else value * _per_channel(scale, value)
+    return value if bias is None else value + _per_channel(bias, value)
+
+
+class BatchNormOp(ChannelNormOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, per channel.
+
+    Scale and bias are optional, each on its own.
+
+    Shapes: input [N, C, ...], mean, variance, scale and bias [C], result as input.
+    Errors: a rank below 2, a parameter that is not [C], several element types.
+    Source: ONNX BatchNormalization-15 with training_mode = 0.
+
+    ```mlir
+    %y = graph.batch_norm %x, %m, %v scale %s : tensor<2xf32> bias %b : tensor<2xf32>
+        : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4xf32>
+    ```
+    """
 
     @staticmethod
-    def compute(input: Array, *, axis: int = -1) -> Array:
-        peak = np.max(input, axis, keepdims=True, initial=-np.inf)
-        power = np.exp(input - peak)
-        return power / np.sum(power, axis, keepdims=True)
+    def compute(
+        input: Array,
+        mean: Array,
+        variance: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        factor = (1 if scale is None else scale) / np.sqrt(variance + epsilon)
+        return _affine(input - _per_channel(mean, input), factor, bias)
 
 
-class LogSoftmaxOp(AlongAxisOp, onnx="LogSoftmax-13"):
-    """The logarithm of softmax along `axis`, without overflow."""
+def _normalized(
+    input: Array,
+    groups: int,
+    epsilon: float,
+    scale: Array | None,
+    bias: Array | None,
+) -> Array:
+    """Normalize each image over groups of channels."""
+    images, channels, *spatial = input.shape
+    grouped = input.reshape(images, groups, channels // max(groups, 1), *spatial)
+    axes = tuple(range(2, grouped.ndim))
+    centered = grouped - np.mean(grouped, axes, keepdims=True)
+    variance = np.mean(centered * centered, axes, keepdims=True)
+    normal = (centered / np.sqrt(variance + epsilon)).reshape(input.shape)
+    return _affine(normal, scale, bias)
+
+
+class ImageNormOp(ChannelNormOp):
+    """A normalization of each image by itself."""
+
+    FIXED: ClassVar = (0, 1)
+
+
+class InstanceNormOp(ImageNormOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over each channel's places.
+
+    Each image is on its own. An absent scale is 1, an absent bias 0.
+
+    Shapes: input [N, C, ...], scale and bias [C], result as input.
+    Errors: a rank below 2, a scale or bias that is not [C], several element types.
+    Source: ONNX InstanceNormalization-22; there scale and bias are required.
+
+    ```mlir
+    %y = graph.instance_norm %x scale %s : tensor<2xf32> bias %b : tensor<2xf32>
+        : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+    ```
+    """
 
     @staticmethod
-    def compute(input: Array, *, axis: int = -1) -> Array:
-        peak = np.max(input, axis, keepdims=True, initial=-np.inf)
-        shifted = input - peak
-        return shifted - np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        return _normalized(input, input.shape[1], epsilon, scale, bias)
+
+
+class GroupNormOp(ImageNormOp):
+    """
+    (x - mean) / sqrt(variance + epsilon) * scale + bias, over groups of channels.
+
+    The channels are `num_groups` groups of neighbors; mean and variance are those of
+    all places of a group's channels in an image. An absent scale is 1, an absent bias
+    0.
+
+    Shapes: input [N, C, ...], scale and bias [C], result as input.
+    Errors: a rank below 2, groups that do not divide the channels, a scale or bias that
+        is not [C], several element types.
+    Source: ONNX GroupNormalization-21 with stash_type = 1; there scale and bias are
+        required.
+
+    ```mlir
+    %y = graph.group_norm %x scale %s : tensor<4xf32> bias %b : tensor<4xf32>
+        {num_groups = 2} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    ```
+    """
+
+    @classmethod
+    def infer(
+        cls, input: SSAValue, *vectors: SSAValue | None, **parameters: Any
+    ) -> Tensor:
+        result = super().infer(input, *vectors)
+        channels, num_groups = shape_of(input)[1], parameters["num_groups"]
+        if num_groups < 1 or channels % num_groups:
+            raise VerifyException(
+                f"expected num_groups to divide {channels} channels, got {num_groups}"
+            )
+        return result
+
+    @staticmethod
+    def compute(
+        input: Array,
+        scale: Array | None = None,
+        bias: Array | None = None,
+        *,
+        num_groups: int,
+        epsilon: float = 1e-5,
+    ) -> Array:
+        return _normalized(input, num_groups, epsilon, scale, bias)

@@ -15,6 +15,7 @@ from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.slots import TENSOR
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
@@ -32,10 +33,6 @@ def _pooled(input: SSAValue, window: Window) -> Tensor:
     _check_padding(window)
     batch, channels, *spatial = check_spatial(input)
     return tensor(element_of(input), (batch, channels, *window.extents(spatial)))
-
-
-def _lowest(dtype: np.dtype[Any]) -> Any:
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
 def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) -> Array:
@@ -111,7 +108,7 @@ class MaxPoolOp(PoolOp):
     ) -> tuple[Array, ...]:
         window = Window.of(**pooling)
         extents = window.extents(input.shape[2:])
-        padded = window.padded(input, _lowest(input.dtype))
+        padded = window.padded(input, limits_of(input.dtype)[0])
         if not with_indices:
             return (_combine(padded, window, extents, np.maximum),)
         places = window.padded(_places(input.shape, storage_order), -1)

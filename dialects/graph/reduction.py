@@ -1,11 +1,13 @@
-"""Reductions: one value out of all along some axes."""
+"""Reductions: one value out of all along some axes, or the index of the best."""
 
 from collections.abc import Callable
 from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import DivOp
@@ -14,11 +16,13 @@ from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.element_conversion import convert
 from glow.support.types import (
     COMPUTED,
+    NUMBER,
     WIDE_NUMBER,
     ElementSet,
     Tensor,
     element_of,
     normalize_axes,
+    normalize_axis,
     shape_of,
     tensor,
 )
@@ -26,29 +30,41 @@ from glow.support.types import (
 Axes = tuple[int, ...]
 
 
-def reduced_shape(shape: Axes, axes: Axes, keepdims: bool) -> Axes:
+def _reduced_shape(shape: Axes, axes: Axes, keepdims: bool) -> Axes:
     """Return `shape` with extent 1 along `axes`, or without them."""
     if keepdims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
     return tuple(n for i, n in enumerate(shape) if i not in axes)
 
 
-def reduced_map(rank: int, axes: Axes, keepdims: bool) -> tuple[int | None, ...]:
-    """Say which axis each axis of a reduction's result runs along."""
-    if keepdims:
-        return tuple(None if i in axes else i for i in range(rank))
-    return tuple(i for i in range(rank) if i not in axes)
+class ReducingOp(DeclaredOp):
+    """An op that makes one value of all along `axes`, or along one `axis`."""
+
+    def _reduced(self) -> tuple[str, Axes]:
+        """Return which parameter names axes, and those, counted from the front."""
+        name = "axes" if "axes" in self.declared() else "axis"
+        given = getattr(self, name)
+        axes = given if name == "axes" else (given,)
+        return name, normalize_axes(axes, len(shape_of(self.input)))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        (_, axes), rank = self._reduced(), len(shape_of(self.input))
+        if self.keepdims:
+            return tuple(None if i in axes else i for i in range(rank))
+        return tuple(i for i in range(rank) if i not in axes)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        name, axes = self._reduced()
+        moved = sorted(order.index(axis) for axis in axes)
+        parameters = {name: moved if name == "axes" else moved[0]}
+        result = order
+        if not self.keepdims:
+            kept = [axis for axis in sorted(order) if axis not in axes]
+            result = tuple(kept.index(axis) for axis in order if axis not in axes)
+        return Reordering((order,), (result,), self.parameters() | parameters)
 
 
-def reduced_order(order: Order, axes: Axes, keepdims: bool) -> Order:
-    """Return the order of a reduction's result when the operand came into `order`."""
-    if keepdims:
-        return order
-    kept = [axis for axis in sorted(order) if axis not in axes]
-    return tuple(kept.index(axis) for axis in order if axis not in axes)
-
-
-class ReductionOp(DeclaredOp):
+class ReductionOp(ReducingOp):
     """A function of all elements along `axes`; without axes, of each element alone."""
 
     ELEMENTS: ClassVar[ElementSet] = WIDE_NUMBER
@@ -65,18 +81,7 @@ class ReductionOp(DeclaredOp):
         cls.ELEMENTS.check(input)
         shape = shape_of(input)
         reduced = normalize_axes(axes, len(shape))
-        return tensor(element_of(input), reduced_shape(shape, reduced, keepdims))
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        rank = len(shape_of(self.input))
-        axes = normalize_axes(self.axes, rank)
-        return reduced_map(rank, axes, self.keepdims)
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        axes = normalize_axes(self.axes, len(order))
-        result = reduced_order(order, axes, self.keepdims)
-        moved = sorted(order.index(axis) for axis in axes)
-        return Reordering((order,), (result,), self.parameters() | {"axes": moved})
+        return tensor(element_of(input), _reduced_shape(shape, reduced, keepdims))
 
 
 def along(function: Callable[[Array, Axes, bool], Array]) -> Callable[..., Array]:
@@ -120,7 +125,7 @@ def log_of_total(x: Array, axes: Axes, keepdims: bool) -> Array:
     peak = largest(wide, axes, True)
     peak = np.where(np.isfinite(peak), peak, wide.dtype.type(0))
     result = np.log(total(np.exp(wide - peak), axes, True)) + peak
-    shape = reduced_shape(x.shape, normalize_axes(axes, x.ndim), keepdims)
+    shape = _reduced_shape(x.shape, normalize_axes(axes, x.ndim), keepdims)
     return convert(result.reshape(shape), x.dtype)
 
 
@@ -215,3 +220,62 @@ class ReduceLogSumExpOp(
     """
     The logarithm of the sum of e^x along axes, without overflow; integers truncate.
     """
+
+
+class ArgReductionOp(ReducingOp):
+    """
+    The index of one element along `axis`.
+
+    Of several that are best the first is taken, or the last with
+    `select_last_index`. NaN is never best, unless it comes first: then it is.
+    """
+
+    ELEMENTS: ClassVar[ElementSet] = NUMBER
+    SHAPES: ClassVar[str] = (
+        "input any, result without `axis`, or with extent 1 along it.\n"
+        "Errors: no elements along `axis`."
+    )
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x {{axis = 1, keepdims}}\n"
+        "    : (tensor<2x3x{element}>) -> tensor<2x1xi64>"
+    )
+
+    @classmethod
+    def infer(cls, input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
+        cls.ELEMENTS.check(input)
+        shape = shape_of(input)
+        axis = normalize_axis(axis, len(shape))
+        if shape[axis] == 0:
+            raise VerifyException(f"expected elements along axis {axis}, got none")
+        return tensor(i64, _reduced_shape(shape, (axis,), keepdims))
+
+
+def index_of(best: np.ufunc) -> Callable[..., Array]:
+    """Return the `compute` that finds the first or last element that is `best`."""
+
+    def compute(
+        input: Array,
+        *,
+        axis: int = 0,
+        keepdims: bool = True,
+        select_last_index: bool = False,
+    ) -> Array:
+        first_is_nan = np.isnan(np.take(input, [0], axis))
+        hits = (input == best.reduce(input, axis, keepdims=True)) & ~first_is_nan
+        if select_last_index:
+            last = input.shape[axis] - 1
+            index = last - np.argmax(np.flip(hits, axis), axis, keepdims=True)
+            index = np.where(hits.any(axis, keepdims=True), index, 0)
+        else:
+            index = np.argmax(hits, axis, keepdims=True)
+        return index if keepdims else np.squeeze(index, axis)
+
+    return compute
+
+
+class ArgMaxOp(ArgReductionOp, onnx="ArgMax-13", compute=index_of(np.fmax)):
+    """The index of the largest element along `axis`; NaN is as in ONNX Runtime."""
+
+
+class ArgMinOp(ArgReductionOp, onnx="ArgMin-13", compute=index_of(np.fmin)):
+    """The index of the smallest element along `axis`; NaN is as in ONNX Runtime."""

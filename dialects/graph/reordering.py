@@ -151,12 +151,20 @@ class OrderedOp(IRDLOperation):
         results = (result_order,) * len(self.results)
         return Reordering(tuple(placed), results, self.parameters())
 
-    def along_axis(self, order: Order) -> Reordering:
-        """Say what `reordered` does where all have the same axes and one is `axis`."""
-        operands, results = (order,) * len(self.operands), (order,) * len(self.results)
-        parameters = self.parameters()
-        axis = order.index(parameters["axis"] % len(order))
-        return Reordering(operands, results, parameters | {"axis": axis})
+    def in_order(
+        self, order: Order, fixed: Sequence[int] = (), **moved: Any
+    ) -> Reordering | None:
+        """
+        Say what `reordered` does of operand 0 where results have the same axes.
+
+        Axes in `fixed` must stay where they are, other operands do; `moved` are the
+        parameters that change.
+        """
+        if any(order[axis] != axis for axis in fixed):
+            return None
+        others = (identity(len(shape_of(value))) for value in self.operands[1:])
+        results = (order,) * len(self.results)
+        return Reordering((order, *others), results, self.parameters() | moved)
 
     def reordered_for(self, result: int, order: Order) -> Reordering | None:
         """Say how to compute with `result` transposed by `order`, or None."""

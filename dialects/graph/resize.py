@@ -127,9 +127,7 @@ class ResizeOp(GraphOp):
         if operand:
             return None
         named = _named(self.parameters()["axes"], len(order))
-        moved = self.parameters() | {"axes": [order.index(axis) for axis in named]}
-        regions = ((0,),) * (len(self.operands) - 1)
-        return Reordering((order, *regions), (order,), moved)
+        return self.in_order(order, axes=[order.index(axis) for axis in named])
 
 
 def interpolation_of(parameters: Mapping[str, Any]) -> Interpolation:

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array, AxisOp, GraphOp
 from glow.dialects.graph.indexing import (
     at_positions,
     check_positions,
@@ -59,7 +59,7 @@ def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
     return result
 
 
-class ScatterElementsOp(GraphOp):
+class ScatterElementsOp(AxisOp):
     """
     `data` with each of `updates` at its own position, which is moved along `axis`.
 
@@ -102,12 +102,6 @@ class ScatterElementsOp(GraphOp):
     ) -> Array:
         places = at_positions(indices, data.shape, axis)
         return _written(data, places, updates, reduction)
-
-    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
-        return identity(len(shape_of(self.data)))
-
-    def reordered(self, operand: int, order: Order) -> Reordering | None:
-        return self.along_axis(order)
 
 
 class ScatterNdOp(GraphOp):

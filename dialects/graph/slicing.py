@@ -1,11 +1,13 @@
-"""Taking a part of a tensor, and adding a border to it."""
+"""Parts of tensors, and borders around them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Literal, cast
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -14,7 +16,9 @@ from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.types import (
     ANY,
+    INDEX,
     Tensor,
+    check_rank,
     element_of,
     normalize_axis,
     same_element,
@@ -66,23 +70,18 @@ class SliceOp(GraphOp, moves=True):
         sizes: Sequence[int],
         steps: Sequence[int],
     ) -> Array:
-        return input[
-            tuple(
-                _index(start, start + size * step, step)
-                for start, size, step in zip(starts, sizes, steps, strict=True)
-            )
-        ]
+        index: list[slice] = []
+        for start, size, step in zip(starts, sizes, steps, strict=True):
+            stop = start + size * step
+            index.append(slice(start, None if stop < 0 else stop, step))
+        return input[tuple(index)]
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return identity(len(shape_of(self.input)))
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         moved = {name: picked(v, order) for name, v in self.parameters().items()}
-        return Reordering((order,), (order,), moved)
-
-
-def _index(start: int, stop: int, step: int) -> slice:
-    return slice(start, None if stop < 0 else stop, step)
+        return self.in_order(order, **moved)
 
 
 def _check_slice(axis: int, extent: int, start: int, size: int, step: int) -> None:
@@ -124,27 +123,18 @@ def resolve_slice(
         )
     if len(set(named)) != len(named):
         raise VerifyException(f"expected distinct axes, got {named}")
-    slices = [(0, extent, 1) for extent in shape]
+    slices = [range(extent) for extent in shape]
     for start, end, axis, step in zip(starts, ends, named, moves, strict=True):
         if step == 0:
             raise VerifyException(f"expected a step other than 0 along axis {axis}")
-        first, stop = _clamped(shape[axis], int(start), int(end), int(step))
-        size = len(range(first, stop, int(step))) if shape[axis] else 0
-        slices[axis] = (first, size, int(step))
+        # ONNX moves a start before the first element there, Python does not.
+        first = max(int(start), -shape[axis])
+        slices[axis] = slices[axis][first : int(end) : int(step)]
     return (
-        tuple(start for start, _, _ in slices),
-        tuple(size for _, size, _ in slices),
-        tuple(step for _, _, step in slices),
+        tuple(max(each.start, 0) for each in slices),
+        tuple(map(len, slices)),
+        tuple(each.step for each in slices),
     )
-
-
-def _clamped(extent: int, start: int, end: int, step: int) -> tuple[int, int]:
-    """Return the bounds counted from the front and moved into the axis."""
-    start += extent if start < 0 else 0
-    end += extent if end < 0 else 0
-    if step > 0:
-        return min(max(start, 0), extent), min(max(end, 0), extent)
-    return max(min(start, extent - 1), 0), max(min(end, extent - 1), -1)
 
 
 class PadOp(GraphOp, moves=True):
@@ -221,10 +211,7 @@ class PadOp(GraphOp, moves=True):
             return None
         rank, pads = len(order), self.pads
         moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
-        others = [identity(len(shape_of(value))) for value in self.operands[1:]]
-        return Reordering(
-            (order, *others), (order,), self.parameters() | {"pads": moved}
-        )
+        return self.in_order(order, pads=moved)
 
 
 def _fill_shape(op: PadOp) -> tuple[int, ...] | None:
@@ -255,3 +242,57 @@ def _check_pads(mode: str, axis: int, extent: int, begin: int, end: int) -> None
         )
     if mode != "constant" and widest and not kept:
         raise VerifyException(f"nothing to repeat along axis {axis}")
+
+
+class TriluOp(GraphOp, moves=True):
+    """
+    The part of each matrix on and above a diagonal (upper) or on and below it, else 0.
+
+    The diagonal is the `k`-th above the main one, which it is without k.
+
+    Shapes: input [..., N, M] of any type, k one element of i32 or i64, result as input.
+    Errors: a rank below 2, a k of several elements or of another type.
+    Source: ONNX Trilu-14.
+
+    ```mlir
+    %y = graph.trilu %x diagonal %k {upper}
+        : (tensor<2x3x3xf32>, tensor<i64>) -> tensor<2x3x3xf32>
+    ```
+    """
+
+    assembly_format = (
+        "$input (`diagonal` $k^)? attr-dict `:` functional-type(operands, results)"
+    )
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        return {"k": Neutral(0, lambda op: (), element=i64)}
+
+    @staticmethod
+    def infer(input: SSAValue, k: SSAValue | None = None) -> Tensor:
+        ANY.check(input)
+        shape = check_rank("an input", input, 2)
+        if k is not None:
+            INDEX.check(k)
+            if prod(shape_of(k)) != 1:
+                raise VerifyException(f"expected a k of one element, got {k.type}")
+        return tensor(element_of(input), shape)
+
+    @staticmethod
+    def compute(input: Array, k: Array | None = None, *, upper: bool = False) -> Array:
+        rows, columns = input.shape[-2:]
+        diagonal = 0 if k is None else int(k.reshape(-1)[0])
+        diagonal = min(max(diagonal, -rows), columns)
+        keep = np.triu if upper else np.tril
+        kept = keep(np.ones((rows, columns), np.bool_), diagonal)
+        return np.where(kept, input, np.zeros((), input.dtype))
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        rank = len(shape_of(self.input))
+        return identity(rank) if operand == 0 else (None,) * rank
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        """Rows and columns stay where they are."""
+        rank = len(shape_of(self.input))
+        whole = order if operand == 0 else identity(rank)
+        return self.in_order(whole, (rank - 2, rank - 1))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.encoding import OneHotOp
-from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.normalization import BatchNormOp, LogSoftmaxOp, SoftmaxOp
+from glow.dialects.graph.normalization import BatchNormOp, GroupNormOp, InstanceNormOp
 from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node

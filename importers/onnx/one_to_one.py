@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glow.dialects.graph.activation import PreluOp
-from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
+from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp, TopKOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
 from glow.dialects.graph.detection import RoiAlignOp
@@ -12,15 +12,15 @@ from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
-from glow.dialects.graph.normalization import LogSoftmaxOp, LrnOp, SoftmaxOp
-from glow.dialects.graph.ranking import TopKOp
-from glow.dialects.graph.scanning import TriluOp
+from glow.dialects.graph.normalization import LrnOp
+from glow.dialects.graph.reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
     ScatterNdOp,
     TensorScatterOp,
 )
 from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.slicing import TriluOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 

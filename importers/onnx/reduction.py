@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from glow.dialects.graph.along_axis import CumsumOp, TopKOp
 from glow.dialects.graph.declaration import declared
-from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.reduction import ReductionOp
-from glow.dialects.graph.scanning import CumsumOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node

@@ -10,7 +10,7 @@ from glow.codegen.casts import convert, highest, lowest
 from glow.codegen.functions import Combination, combined
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value, compare, is_nan, select
-from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
+from glow.dialects.graph.reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.memory_to_loops.axes import axes_of, collapse, with_axes

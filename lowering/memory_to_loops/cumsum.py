@@ -9,7 +9,7 @@ from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import extracted, shuffled
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value, constant
-from glow.dialects.graph.scanning import CumsumOp
+from glow.dialects.graph.along_axis import CumsumOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse

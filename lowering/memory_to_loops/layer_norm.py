@@ -13,8 +13,8 @@ from glow.codegen.casts import convert
 from glow.codegen.functions import fma, sqrt
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
-from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
+from glow.dialects.graph.normalization import GroupNormOp, InstanceNormOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type, extents_of

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import f32
 from glow.codegen.casts import lowest
 from glow.codegen.functions import exponential, larger, log
 from glow.codegen.strips import Strips
-from glow.dialects.graph.normalization import LogSoftmaxOp, SoftmaxOp
+from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type

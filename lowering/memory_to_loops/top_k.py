@@ -12,7 +12,7 @@ from glow.codegen.functions import across
 from glow.codegen.loops import Level, N, loop, nest, when
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.values import Value, broadcast, index
-from glow.dialects.graph.ranking import TopKOp
+from glow.dialects.graph.along_axis import TopKOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer

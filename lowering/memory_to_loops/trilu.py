@@ -8,7 +8,7 @@ from typing import ClassVar
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, Value, index
-from glow.dialects.graph.scanning import TriluOp
+from glow.dialects.graph.slicing import TriluOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse

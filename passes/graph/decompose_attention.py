@@ -11,13 +11,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES, Sizes, blind_queries, seen_keys
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.targets import TargetQueries

@@ -2,12 +2,12 @@
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.activation import SoftplusOp
+from glow.dialects.graph.along_axis import LogSoftmaxOp
 from glow.dialects.graph.loss import (
     BinaryCrossEntropyWithLogitsLossOp,
     CrossEntropyLossOp,
     NegativeLogLikelihoodLossOp,
 )
-from glow.dialects.graph.normalization import LogSoftmaxOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.patterns import Replacement, Results, RewritePass
 

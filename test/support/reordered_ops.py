@@ -12,13 +12,12 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.activation import PreluOp
-from glow.dialects.graph.arg_reduction import ArgReductionOp
+from glow.dialects.graph.along_axis import AlongAxisOp, CumsumOp, TopKOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.encoding import OneHotOp
-from glow.dialects.graph.group_norm import ChannelNormOp, GroupNormOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
@@ -30,21 +29,20 @@ from glow.dialects.graph.movement import (
     TileOp,
 )
 from glow.dialects.graph.normalization import (
-    AlongAxisOp,
     BatchNormOp,
+    ChannelNormOp,
+    GroupNormOp,
     LrnOp,
 )
-from glow.dialects.graph.ranking import TopKOp
-from glow.dialects.graph.reduction import ReductionOp
+from glow.dialects.graph.reduction import ArgReductionOp, ReductionOp
 from glow.dialects.graph.resize import ResizeOp
-from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
     ScatterNdOp,
     TensorScatterOp,
 )
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, WhereOp
-from glow.dialects.graph.slicing import PadOp, SliceOp
+from glow.dialects.graph.slicing import PadOp, SliceOp, TriluOp
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[..., Any]

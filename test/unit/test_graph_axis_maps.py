@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from xdsl.utils.test_value import create_ssa_value
 
+from glow.dialects.graph.along_axis import CumsumOp, TopKOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.encoding import OneHotOp
@@ -19,15 +20,13 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.pooling import MaxPoolOp
-from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.resize import ResizeOp
-from glow.dialects.graph.scanning import CumsumOp, TriluOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,
     ScatterNdOp,
     TensorScatterOp,
 )
-from glow.dialects.graph.slicing import PadOp, SliceOp
+from glow.dialects.graph.slicing import PadOp, SliceOp, TriluOp
 from glow.support.types import element_type_of, tensor
 
 

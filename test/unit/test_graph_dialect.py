@@ -12,9 +12,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.along_axis import TopKOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.pooling import MaxPoolOp
-from glow.dialects.graph.ranking import TopKOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.registry import UNIVERSE
 from glow.support.types import Tensor, element_of, shape_of, tensor

@@ -6,9 +6,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.group_norm import InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
-from glow.dialects.graph.normalization import BatchNormOp, LrnOp
+from glow.dialects.graph.normalization import BatchNormOp, InstanceNormOp, LrnOp
 from glow.dialects.graph.reordering import reshaped_order
 from glow.dialects.graph.slicing import PadOp
 

@@ -10,17 +10,17 @@ from xdsl.dialects.builtin import TensorType, f32, f64, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
-from glow.dialects.graph.arg_reduction import ArgReductionOp
+from glow.dialects.graph.along_axis import AlongAxisOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
-from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import (
-    AlongAxisOp,
     BatchNormOp,
+    GroupNormOp,
+    InstanceNormOp,
     LrnOp,
 )
-from glow.dialects.graph.reduction import ReductionOp
+from glow.dialects.graph.reduction import ArgReductionOp, ReductionOp
 from glow.dialects.graph.select import CastOp, ClipOp, WhereOp
 from glow.registry import UNIVERSE
 from glow.support.types import ANY, FLOAT, NUMBER, dtype_of, element_type_of, shape_of

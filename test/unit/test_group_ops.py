@@ -15,12 +15,12 @@ from xdsl.rewriter import InsertPoint
 
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.activation import ReluOp
+from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MulOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import LessOp
-from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.unary import AbsOp, NegOp
 from glow.passes.layout.group_ops import GroupOpsPass

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph.arg_reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.indexing import GatherOp
+from glow.dialects.graph.reduction import ArgMaxOp, ArgMinOp
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph.group_norm import GroupNormOp, InstanceNormOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
+from glow.dialects.graph.normalization import GroupNormOp, InstanceNormOp
 
 pytestmark = pytest.mark.slow
 

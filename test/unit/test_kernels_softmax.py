@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph import normalization
+from glow.dialects.graph import along_axis
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +18,8 @@ def random(*shape: int, dtype: Any = np.float32) -> Array:
     return (5 * rng.standard_normal(shape)).astype(dtype)
 
 
-def op_of(log: bool) -> type[normalization.AlongAxisOp]:
-    return normalization.LogSoftmaxOp if log else normalization.SoftmaxOp
+def op_of(log: bool) -> type[along_axis.AlongAxisOp]:
+    return along_axis.LogSoftmaxOp if log else along_axis.SoftmaxOp
 
 
 def meaning(x: Array, axis: int, log: bool) -> Array:

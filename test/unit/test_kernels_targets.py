@@ -13,18 +13,17 @@ from glow.backends.cpu.code_generation import object_code
 from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.dialects.graph import (
-    arg_reduction,
+    along_axis,
     embedding,
     global_pooling,
     indexing,
     layer_norm,
     normalization,
     pooling,
-    ranking,
     reduction,
     resize,
-    scanning,
     scattering,
+    slicing,
 )
 from glow.dialects.memory.elementwise import CopyOp, ElementwiseOp, YieldOp
 from glow.support.targets import target_of
@@ -60,8 +59,8 @@ def add_one_of_each(code: MemoryCode) -> None:
             [rows[0, :, 0]],
             {"axes": (0, 2), "keepdims": False},
         ),
-        (normalization.SoftmaxOp, [flat], [flat], {"axis": 2}),
-        (normalization.LogSoftmaxOp, [flat], [flat], {"axis": 1}),
+        (along_axis.SoftmaxOp, [flat], [flat], {"axis": 2}),
+        (along_axis.LogSoftmaxOp, [flat], [flat], {"axis": 1}),
         (layer_norm.LayerNormOp, [flat], [flat], {"axis": 2}),
         (layer_norm.LayerNormOp, [x, None, sums], [x], {"axis": 2}),
         (layer_norm.RmsNormOp, [flat], [flat], {"axis": 2}),
@@ -69,14 +68,14 @@ def add_one_of_each(code: MemoryCode) -> None:
         (indexing.GatherOp, [flat, indices], [flat], {"axis": 1}),
         (indexing.GatherNdOp, [flat, pairs], [sums], {}),
         (indexing.GatherElementsOp, [flat, picked], [flat], {"axis": 2}),
-        (scanning.CumsumOp, [flat], [flat], {"axis": 2}),
-        (scanning.CumsumOp, [flat], [flat], {"axis": 1, "exclusive": True}),
-        (scanning.TriluOp, [flat, start[0]], [flat], {"upper": True}),
+        (along_axis.CumsumOp, [flat], [flat], {"axis": 2}),
+        (along_axis.CumsumOp, [flat], [flat], {"axis": 1, "exclusive": True}),
+        (slicing.TriluOp, [flat, start[0]], [flat], {"upper": True}),
         (resize.ResizeOp, [x], [y], CUBIC),
         (resize.ResizeOp, [flat], [flat], PLANE),
-        (ranking.TopKOp, [flat], [rows], {"k": 3}),
-        (arg_reduction.ArgMaxOp, [x], [places], {"axis": 2, "keepdims": True}),
-        (arg_reduction.ArgMinOp, [flat], [places], {"axis": 2, "keepdims": True}),
+        (along_axis.TopKOp, [flat], [rows], {"k": 3}),
+        (reduction.ArgMaxOp, [x], [places], {"axis": 2, "keepdims": True}),
+        (reduction.ArgMinOp, [flat], [places], {"axis": 2, "keepdims": True}),
     )
     for op, ins, outs, parameters in cases:
         code.apply(op, ins, outs, **parameters)
@@ -99,8 +98,8 @@ IMAGE = np.moveaxis(np.zeros((1, 9, 9, 32), np.float32), -1, 1)
 PIXEL, INDICES = np.zeros((1, 32, 1, 1), np.float32), np.zeros(9, np.int64)
 ROWS = np.zeros((9, 48), np.float32)
 LANES: tuple[Any, ...] = (
-    (normalization.SoftmaxOp, [LINES], [LINES], {"axis": 1}),
-    (normalization.SoftmaxOp, [LINES], [LINES], {"axis": 0}),
+    (along_axis.SoftmaxOp, [LINES], [LINES], {"axis": 1}),
+    (along_axis.SoftmaxOp, [LINES], [LINES], {"axis": 0}),
     (layer_norm.LayerNormOp, [LINES], [LINES], {"axis": 1}),
     (layer_norm.LayerNormOp, [IMAGE], [IMAGE], {"axis": 2}),
     (normalization.LrnOp, [IMAGE], [IMAGE], {"size": 5}),
@@ -108,9 +107,9 @@ LANES: tuple[Any, ...] = (
     (reduction.ReduceMaxOp, [LINES], [LINES[:, 0]], {"axes": (1,), "keepdims": False}),
     (global_pooling.GlobalAvgPoolOp, [IMAGE], [PIXEL], {}),
     (pooling.MaxPoolOp, [IMAGE], [IMAGE], {"kernel_shape": (1, 1)}),
-    (scanning.CumsumOp, [LINES], [LINES], {"axis": 1, "reverse": True}),
-    (scanning.CumsumOp, [LINES], [LINES], {"axis": 0}),
-    (scanning.TriluOp, [LINES], [LINES], {}),
+    (along_axis.CumsumOp, [LINES], [LINES], {"axis": 1, "reverse": True}),
+    (along_axis.CumsumOp, [LINES], [LINES], {"axis": 0}),
+    (slicing.TriluOp, [LINES], [LINES], {}),
     (indexing.GatherOp, [LINES, INDICES], [ROWS], {}),
     (embedding.EmbeddingOp, [LINES, INDICES], [ROWS], {}),
     (resize.ResizeOp, [IMAGE], [IMAGE], {"scales": (1.01,) * 2, "axes": (2, 3)}),
@@ -128,5 +127,5 @@ def test_lanes_are_used_along_neighbors(
 
 def test_exponentials_of_f64_are_scalars() -> None:
     code, wide = MemoryCode("cpu:avx2"), LINES.astype(np.float64)
-    code.apply(normalization.SoftmaxOp, [wide], [wide], axis=1)
+    code.apply(along_axis.SoftmaxOp, [wide], [wide], axis=1)
     assert "vector<" not in str(code.loops())

@@ -17,12 +17,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from glow.backends.reference.executable import ReferenceExecutable
 from glow.backends.reference.physical import PhysicalStorage
 from glow.dialects.graph.activation import ReluOp
+from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
-from glow.dialects.graph.normalization import SoftmaxOp
 from glow.dialects.graph.pooling import AvgPoolOp
 from glow.dialects.graph.reduction import ReduceMeanOp
 from glow.dialects.graph.slicing import PadOp

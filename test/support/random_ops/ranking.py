@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import detection, ranking
+from glow.dialects.graph import along_axis, detection
 from random_ops.call import FLOATS, NUMBERS, Call, Source
 
 
@@ -17,7 +17,7 @@ def _top_k(s: Source) -> Call:
     flags = dict(zip(("with_values", "with_indices"), present, strict=True))
     k = s.integer(0, x.shape[axis])
     parameters = {"k": k, "axis": axis, "largest": s.flip(), **flags}
-    return Call(ranking.TopKOp, (x,), parameters)
+    return Call(along_axis.TopKOp, (x,), parameters)
 
 
 def _non_max_suppression(s: Source) -> Call:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import scanning
+from glow.dialects.graph import along_axis, slicing
 from random_ops.call import ALL, INDICES, WIDE, Call, Source
 
 
@@ -12,7 +12,7 @@ def _cumsum(s: Source) -> Call:
     x = s.finite(s.shape(1, 4), s.choose(WIDE))
     axis = s.integer(-x.ndim, x.ndim - 1)
     flags = {"exclusive": s.flip(), "reverse": s.flip()}
-    return Call(scanning.CumsumOp, (x,), {"axis": axis, **flags}, sums=True)
+    return Call(along_axis.CumsumOp, (x,), {"axis": axis, **flags}, sums=True)
 
 
 def _trilu(s: Source) -> Call:
@@ -22,7 +22,7 @@ def _trilu(s: Source) -> Call:
     shape = s.choose([(), (1,)])
     k = np.asarray(s.rng.integers(low, high, shape), s.choose(INDICES))
     slots = (x, k if s.flip(0.8) else None)
-    return Call(scanning.TriluOp, slots, {"upper": s.flip()})
+    return Call(slicing.TriluOp, slots, {"upper": s.flip()})
 
 
 GENERATORS = {

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from glow.dialects.graph import (
-    arg_reduction,
+    along_axis,
     dropout,
-    group_norm,
     layer_norm,
     linear,
     loss,
     normalization,
+    reduction,
 )
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.reduction import (
@@ -101,7 +101,7 @@ def _along_axis(op: type[GraphOp]) -> Callable[[Source], Call]:
         shape = s.shape(1, 5)
         x = s.array(shape, s.choose(FLOATS), 0.05, scale=s.choose([1, 9]))
         axis = s.integer(-len(shape), len(shape) - 1)
-        is_log = op is normalization.LogSoftmaxOp
+        is_log = op is along_axis.LogSoftmaxOp
         return Call(op, (x,), {"axis": axis}, cancels=is_log)
 
     return draw
@@ -131,7 +131,7 @@ def _channel_norm(s: Source, op: type[GraphOp]) -> Call:
     shape, dtype = s.shape(2, 5), s.choose(FLOATS)
     given = [s.finite(shape[1:2], dtype) if s.flip() else None for _ in range(2)]
     parameters: dict[str, Any] = {"epsilon": 0.1}
-    if op is group_norm.GroupNormOp:
+    if op is normalization.GroupNormOp:
         fitting = [n for n in range(1, shape[1] + 1) if shape[1] % n == 0]
         parameters["num_groups"] = s.choose(fitting or [1])
     return Call(op, (s.finite(shape, dtype), *given), parameters, sums=True)
@@ -191,13 +191,13 @@ GENERATORS: dict[str, Callable[[Source], Call]] = {
     "graph.matmul": _matmul,
     "graph.det": _det,
     **{op.name: _reduce(op) for op in ops_of(ReductionOp)},
-    "graph.arg_max": _arg_reduce(arg_reduction.ArgMaxOp),
-    "graph.arg_min": _arg_reduce(arg_reduction.ArgMinOp),
-    **{op.name: _along_axis(op) for op in ops_of(normalization.AlongAxisOp)},
+    "graph.arg_max": _arg_reduce(reduction.ArgMaxOp),
+    "graph.arg_min": _arg_reduce(reduction.ArgMinOp),
+    **{op.name: _along_axis(op) for op in ops_of(along_axis.AlongAxisOp)},
     "graph.layer_norm": _layer_norm,
     "graph.rms_norm": _rms_norm,
-    "graph.instance_norm": lambda s: _channel_norm(s, group_norm.InstanceNormOp),
-    "graph.group_norm": lambda s: _channel_norm(s, group_norm.GroupNormOp),
+    "graph.instance_norm": lambda s: _channel_norm(s, normalization.InstanceNormOp),
+    "graph.group_norm": lambda s: _channel_norm(s, normalization.GroupNormOp),
     "graph.dropout": _dropout,
     "graph.binary_cross_entropy_with_logits_loss": _binary_loss,
     "graph.cross_entropy_loss": lambda s: _loss(s, loss.CrossEntropyLossOp),
