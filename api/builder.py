@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+
 from glow.building import integers
 from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
@@ -241,7 +243,7 @@ class Builder(ModelWriter):
 
 def _sizes(name: str, given: Sizes, rank: int, least: int) -> tuple[int, ...]:
     """Return one size for each of `rank` axes."""
-    several = isinstance(given, list | tuple)
+    several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
     sizes = tuple(cast(Sequence[int], given)) if several else (given,) * rank
     for size in sizes:
         integers("conv", least, **{name: size})

@@ -187,13 +187,10 @@ class Bindings:
         if self._lock.acquire(blocking=False):
             self._user = get_ident()
             return
-        run = "a run in another thread"
+        run = "a run in another thread; clone() makes others"
         if self._user == get_ident():
-            run = "the run that calls on_output"
-        raise BindingError(
-            f"expected bindings that are not in use, got those of {run};"
-            " clone() makes others"
-        )
+            run = "the run that calls on_output; use the array that it is given"
+        raise BindingError(f"expected bindings that are not in use, got those of {run}")
 
     def _place(self, name: str) -> _Place:
         place = self._places.get(name)

@@ -114,8 +114,7 @@ class Signature:
         problems += [
             f'output "{name}": expected a writeable array'
             for name, value in wanted.items()
-            if isinstance(value, np.ndarray | np.generic)
-            and not value.flags.writeable
+            if isinstance(value, np.ndarray | np.generic) and not value.flags.writeable
         ]
         problems += _overlapping(wanted)
         if problems:

@@ -63,6 +63,13 @@ def check_bytes(resource: ResourceAttr, type: Stored) -> None:
         )
 
 
+def check_axes(axes: ArrayAttr[StringAttr] | None, type: Stored) -> None:
+    """Raise unless `axes`, if given, has a meaning for each axis of a `type`."""
+    rank = len(type.get_shape())
+    if axes is not None and len(axes) != rank:
+        raise VerifyException(f"expected the meaning of {rank} axes, got {len(axes)}")
+
+
 @irdl_custom_directive
 class Crossing(CustomDirective):
     """A direction and a residency, each left out where it is the default."""
@@ -164,11 +171,7 @@ class Placeholder(IRDLOperation):
                 f'placeholder, got "{direction}"'
             )
         self._check_initial(residency, type)
-        rank = len(type.get_shape())
-        if self.axes is not None and len(self.axes) != rank:
-            raise VerifyException(
-                f"expected the meaning of {rank} axes, got {len(self.axes)}"
-            )
+        check_axes(self.axes, type)
 
     def _check_initial(self, residency: str, type: Stored) -> None:
         if self.initial is None:
@@ -190,19 +193,29 @@ class StoredConstant(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     resource = prop_def(ResourceAttr)
+    axes = opt_prop_def(ArrayAttr[StringAttr])
 
     if TYPE_CHECKING:
         type: Any
 
     traits = traits_def(SymbolOpInterface(), HasParent(ModuleOp))
 
-    assembly_format = "$sym_name qualified($resource) attr-dict `:` $type"
+    assembly_format = (
+        "$sym_name qualified($resource) (`axes` $axes^)? attr-dict `:` $type"
+    )
 
-    def __init__(self, sym_name: str, resource: ResourceAttr, type: Stored):
+    def __init__(
+        self,
+        sym_name: str,
+        resource: ResourceAttr,
+        type: Stored,
+        axes: ArrayAttr[StringAttr] | None = None,
+    ):
         super().__init__(
             properties={
                 "sym_name": StringAttr(sym_name),
                 "resource": resource,
+                "axes": axes,
                 "type": type,
             }
         )
@@ -214,3 +227,4 @@ class StoredConstant(IRDLOperation):
 
     def verify_(self) -> None:
         check_bytes(self.resource, self.type)
+        check_axes(self.axes, self.type)

@@ -8,8 +8,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    StringAttr,
     SymbolRefAttr,
     TensorType,
     i1,
@@ -88,13 +90,16 @@ class ConstantOp(StoredConstant):
     A named tensor whose bytes are known and lie outside the IR.
 
     Bytes are in physical order: a type with a layout has an array of physical shape.
-    Errors: bytes of another type or size than the tensor.
+    The axes of a weight, and their meanings, are as the model declares them; what is
+    computed from it, packed or transposed, is another constant without meanings.
+    Errors: bytes of another type or size than the tensor, meanings of another number of
+    axes.
     Source: Glow's Constant.
 
     ```mlir
     graph.constant @w #graph.resource<
         "2e99758548972a8e8822ad47fa1017ff72f06f3ff6a016851f45c398732bc50c">
-        : tensor<64x3x7x7xf32>
+        axes ["FILTER_OUT_CHANNEL", "FILTER_IN_CHANNEL", "", ""] : tensor<64x3x7x7xf32>
     ```
     """
 
@@ -102,9 +107,15 @@ class ConstantOp(StoredConstant):
 
     type = prop_def(TensorType.constr(AnyAttr()))
 
-    def __init__(self, sym_name: str, array: NDArray[Any], type: Tensor | None = None):
+    def __init__(
+        self,
+        sym_name: str,
+        array: NDArray[Any],
+        type: Tensor | None = None,
+        axes: ArrayAttr[StringAttr] | None = None,
+    ):
         stored = type or tensor(element_type_of(array.dtype), array.shape)
-        super().__init__(sym_name, ResourceAttr.of(array), stored)
+        super().__init__(sym_name, ResourceAttr.of(array), stored, axes)
 
 
 @irdl_op_definition

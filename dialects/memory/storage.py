@@ -69,7 +69,8 @@ class ConstantOp(StoredConstant):
     """
     A named buffer whose bytes are known, in physical order; nothing may write to it.
 
-    Errors: bytes of another type or size than the buffer.
+    Errors: bytes of another type or size than the buffer, meanings of another number of
+    axes.
 
     ```mlir
     memory.constant @w #graph.resource<

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import ArrayAttr, LocationAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
@@ -68,7 +68,11 @@ class Emitter:
         return names
 
     def constant(
-        self, array: NDArray[Any], name: str, location: LocationAttr
+        self,
+        array: NDArray[Any],
+        name: str,
+        location: LocationAttr,
+        axes: ArrayAttr[StringAttr] | None = None,
     ) -> SSAValue:
         """Return the value `array`, as a literal if that is small, else by symbol."""
         splat = bool(array.size) and not any(array.strides)
@@ -78,7 +82,9 @@ class Emitter:
             type_ = tensor(element_type_of(array.dtype), array.shape)
             symbol = self._names.fresh(name)
             source = LoadOp(symbol, type_)
-            self._pending[source] = _placed(ConstantOp(symbol, array), location)
+            self._pending[source] = _placed(
+                ConstantOp(symbol, array, axes=axes), location
+            )
         (result,) = _placed(source, location).results
         result.name_hint = hint_of(name)
         self._arrays[result] = array

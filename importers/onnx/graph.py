@@ -51,8 +51,9 @@ class GraphImporter:
     """
     Imports nodes in order; a node that reads what could not be imported is skipped.
 
-    Errors: the first thing that is wrong is raised; what is only unsupported goes to
-    `problems`, and the import goes on with the types that the model declares.
+    What is wrong with a node, and what is only unsupported, goes to `problems`. After
+    the latter, the import goes on with the types that the model declares.
+    Errors: InvalidModelError for functions that expand to too much.
     """
 
     emitter: Emitter
@@ -79,6 +80,7 @@ class GraphImporter:
         wanted = {name for node in nodes for name in node.reads}.union(outputs) - {""}
         self.budget -= len(nodes)
         if depth > MAX_DEPTH or self.budget < 0:
+            self.budget = -1  # for the calls around
             raise InvalidModelError(
                 f"functions of the model nest deeper than {MAX_DEPTH} levels "
                 f"or expand to more than {MAX_NODES} nodes"
@@ -94,6 +96,11 @@ class GraphImporter:
                 unknown = problem.unknown_inputs
                 self.problems.add(str(problem), record.label, unknown)
                 made = self._stand_ins(record)
+            except InvalidModelError as error:
+                if self.budget < 0:
+                    raise
+                self.problems.add_invalid(error)
+                made = [None] * len(record.outputs)
             values |= zip(record.outputs, made, strict=False)
             for name in record.outputs:
                 if name in wanted and values.get(name) is None and not self.problems:

@@ -53,9 +53,9 @@ def import_model(
     their value, which makes them weights. Inputs and outputs become
     placeholders, weights constants, nodes the ops of `@main`, each located at its node;
     where a tensor is called so, of `@main.1`.
-    Errors: InvalidModelError at the first thing that is wrong; UnsupportedModelError
-    with everything that the importer lacks; BindingError for `constants` that do not
-    fit.
+    Errors: InvalidModelError with all nodes that are wrong and everything that the
+    importer lacks; UnsupportedModelError with the latter alone; BindingError for
+    `constants` that do not fit.
     """
     return _ModelImport(read(source), dims or {}, constants or {}).run()
 
@@ -79,6 +79,8 @@ class _ModelImport:
         self._folder = source.folder
         self._dims = Dimensions(dims, self._graph.input)
         self._problems = Problems()
+        infos = (*self._graph.value_info, *self._graph.output, *self._graph.input)
+        self._axes = {info.name: axes_of(info) for info in infos}
         given = given_values(self._graph.input, constants, self._dims)
         self._weights = weights_of(self._graph, source.payloads, source.folder, given)
 
@@ -141,11 +143,17 @@ class _ModelImport:
                 continue
             try:
                 array = self._weights[name]()
-                values[name] = emitter.constant(array, name, location_of(name))
+                axes = self._meanings(name, array.ndim)
+                values[name] = emitter.constant(array, name, location_of(name), axes)
             except Unsupported as problem:
                 self._problems.add(str(problem), f'initializer "{name}"')
                 values[name] = None
         return values
+
+    def _meanings(self, name: str, rank: int) -> ArrayAttr[StringAttr] | None:
+        """Return what the model says that each axis of a tensor means, if it does."""
+        axes = self._axes.get(name, ())
+        return ArrayAttr(map(StringAttr, axes)) if len(axes) == rank > 0 else None
 
     def _importer(self, emitter: Emitter) -> GraphImporter:
         types = ((i.name, declared_type(i)) for i in self._graph.value_info)
@@ -179,15 +187,12 @@ class _ModelImport:
         values: Values,
     ) -> ModuleOp:
         symbols: list[Operation] = []
-        infos = (*self._graph.output, *self._graph.input)
-        axes = {info.name: axes_of(info) for info in infos}
         for name in dict.fromkeys([*inputs, *results]):
             direction = "out" if name not in inputs else "in"
             if name in inputs and name in results:
                 direction = "inout"
             type_ = tensor_type(_present(values[name]))
-            fits = axes[name] and len(axes[name]) == len(type_.get_shape())
-            meanings = ArrayAttr(map(StringAttr, axes[name])) if fits else None
+            meanings = self._meanings(name, len(type_.get_shape()))
             op = PlaceholderOp(name, direction, type_, meanings)
             op.location = location_of(name)
             symbols.append(op)

@@ -1,4 +1,4 @@
-"""Unsupported parts of a model, collected and reported at once."""
+"""What is wrong or unsupported in a model, collected and reported at once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ class Unsupported(Exception):
 
 
 class Problems:
-    """Everything in one model that the importer lacks, in the order it was met."""
+    """Everything wrong in one model or that the importer lacks, as it was met."""
 
     def __init__(self) -> None:
+        self._invalid: dict[str, InvalidModelError] = {}
         self._owners: dict[str, list[str]] = {}
         self._unknown_inputs: set[str] = set()
 
@@ -32,25 +33,40 @@ class Problems:
         if owner not in owners:
             owners.append(owner)
 
+    def add_invalid(self, error: InvalidModelError) -> None:
+        """Note what is wrong with a node."""
+        self._invalid.setdefault(str(error), error)
+
     def __bool__(self) -> bool:
-        return bool(self._owners)
+        return bool(self._owners or self._invalid)
 
     def raise_if_any(self, inputs: Collection[str]) -> None:
         """Raise one error that names each thing and those of `inputs` that need it."""
+        unknown = [name for name in inputs if name in self._unknown_inputs]
+        lacking = self._lacking(unknown)
+        if self._invalid:
+            shown = [*self._invalid][:_SHOWN]
+            more = len(self._invalid) - _SHOWN
+            shown += [f"{more} more nodes are invalid"] * (more > 0)
+            first = next(iter(self._invalid.values()))
+            shown += [lacking] * bool(lacking)
+            raise InvalidModelError("; ".join(shown)) from first.__cause__
+        if lacking:
+            raise UnsupportedModelError(lacking, unknown)
+
+    def _lacking(self, unknown: Iterable[str]) -> str:
+        """Return what is not supported, and which inputs' values would help, if any."""
         if not self._owners:
-            return
+            return ""
         parts: list[str] = []
         for what, owners in self._owners.items():
             more = len(owners) - _SHOWN
             names = ", ".join(owners[:_SHOWN]) + (f" and {more} more" * (more > 0))
             parts.append(f"{what} ({names})")
-        unknown = [name for name in inputs if name in self._unknown_inputs]
-        if unknown:
-            values = ", ".join(f'"{name}": ...' for name in unknown)
+        values = ", ".join(f'"{name}": ...' for name in unknown)
+        if values:
             parts.append(f"values can be given: constants={{{values}}}")
-        raise UnsupportedModelError(
-            f"the model needs what is not supported: {'; '.join(parts)}", unknown
-        )
+        return f"the model needs what is not supported: {'; '.join(parts)}"
 
 
 @contextmanager

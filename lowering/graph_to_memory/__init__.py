@@ -187,7 +187,7 @@ def _replace(
         new.append(storage)
     for symbol, c in constants.items():
         if symbol in used:
-            storage = MemoryConstantOp(symbol, c.resource, memref_of(c.type))
+            storage = MemoryConstantOp(symbol, c.resource, memref_of(c.type), c.axes)
             storage.location = c.location
             new.append(storage)
     main = FuncOp(function.sym_name.data, ((), ()), Region(lowering.block))

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
+from math import prod
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
@@ -49,6 +50,8 @@ class Search:
         """Values whose layout cannot change."""
         self.ways: dict[Operation, list[Way]] = {}
         """The ways to run each op that has requirements; at least one."""
+        self.is_complete = True
+        """Whether no way was left out, for want of room for its layouts."""
         self._choices: dict[Operation, tuple[LayoutChoice, ...]] = {}
         self._carrying: dict[GraphOp, dict[tuple[int, ...], Way]] = {}
         self._maps: dict[Operation, AxisMaps] = {}
@@ -234,6 +237,7 @@ class Search:
             layout if r == result else self._beside(op, r, result, layout)
             for r in range(len(op.results))
         )
+        self.is_complete &= prod(map(len, options)) <= MOST
         for operands in islice(product(*options), MOST):
             yield operands, results
 
@@ -259,6 +263,7 @@ class Search:
         if not is_forced and not all(
             self.candidates(value).has_room_for(layout) for value, layout in pairs
         ):
+            self.is_complete = False
             return
         cost = self.queries.carry_cost(op, operands, results)
         if op in self._maps:

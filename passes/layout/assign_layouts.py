@@ -30,7 +30,8 @@ class AssignLayoutsPass(ModulePass):
     layouts.
 
     The attribute `layout.assignment` of the module has the cost, and whether it is the
-    least possible (`exact`) or that of a bounded search.
+    least possible (`exact`) or that of a bounded search: of a network that is too
+    large, or where a value may be in more than 8 layouts, of which 8 are kept.
 
     Level: graph -> layout. Needs: nothing. Then: fold-layout-transforms.
     """

@@ -1,6 +1,7 @@
 """Layout assignment of a block as a cost network, and its solution as layouts."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
@@ -35,13 +36,18 @@ class Problem:
         }
 
     def solve(self) -> tuple[Ways, Solution]:
-        """Return the cheapest way to run each op, and the solution of the network."""
+        """
+        Return the cheapest way to run each op, and the solution of the network.
+
+        It is exact only if the network has all ways that the search came upon.
+        """
         network = LayoutNetwork(self.search.ways, self.values.values())
         solution = solve(network.state())
+        is_exact = solution.is_exact and self.search.is_complete
         return {
             op: ways[solution.states[network.numbers[op]]] if len(ways) > 1 else ways[0]
             for op, ways in self.search.ways.items()
-        }, solution
+        }, replace(solution, is_exact=is_exact)
 
     def greedy(self) -> Ways:
         """

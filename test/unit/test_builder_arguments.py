@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import NoneType
+from typing import Any, get_args
 
 import numpy as np
 import pytest
+from random_ops import GENERATORS, calls
 from xdsl.dialects.builtin import f64
+from xdsl.ir import Attribute
 
 import glow
 from glow.building import parameters_of
 from glow.dialects.graph.base import GraphOp
 from glow.registry import UNIVERSE
+from glow.support.types import dtype_of
 
 Array = np.ndarray[Any, Any]
 Call = Callable[[glow.Builder, Any], object]
@@ -21,6 +26,11 @@ OPS = [
     for op in UNIVERSE.all_dialects["graph"]().operations
     if issubclass(op, GraphOp) and op.declared()
 ]
+OP_CLASSES = {
+    op.name: op
+    for op in UNIVERSE.all_dialects["graph"]().operations
+    if issubclass(op, GraphOp)
+}
 
 
 @pytest.mark.parametrize("op", OPS, ids=lambda op: op.name)
@@ -31,6 +41,88 @@ def test_defaults_and_none_are_what_parameters_may_be(op: type[GraphOp]) -> None
     with pytest.raises(TypeError) as caught:
         parameters_of(op, dict.fromkeys(names, b"no parameter"))
     assert str(caught.value).count("expected") == len(names)
+
+
+def equal_arguments(value: Any) -> list[Any]:
+    """Return what a caller may write for the value of a parameter."""
+    match value:
+        case bool():
+            return [value, np.bool_(value)]
+        case int():
+            return [value, np.int64(value), np.int32(value)]
+        case float():
+            whole = [int(value), np.int64(value)] if value.is_integer() else []
+            return [value, np.float64(value), *whole]
+        case Attribute():
+            dtype = dtype_of(value)
+            return [value, dtype, dtype.type, dtype.name]
+        case list() | tuple():
+            given = [list(value), tuple(value), np.array(value)]
+            if value and isinstance(value[0], int):
+                run = range(value[0], value[0] + len(value))
+                given += [run] if given[0] == list(run) else []
+            each = zip(*map(equal_arguments, value), strict=False)
+            return [*given, *map(list, each)]
+        case _:
+            return [value]
+
+
+def is_of(value: Any, kind: Any) -> bool:
+    """Return whether a value is of one kind that a parameter declares."""
+    if get_args(kind):
+        return isinstance(value, list | tuple)
+    return isinstance(value, kind) and (kind is bool) == isinstance(value, bool)
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_every_method_takes_every_kind_of_argument_it_declares(name: str) -> None:
+    declared = OP_CLASSES[name].declared().values()
+    missing = {(p.name, k) for p in declared for k in p.kinds if k is not NoneType}
+    missing -= {("betas", Sequence[float])}  # no random call has any; layers do, below
+    for call in calls(name, 12, seed=1):
+        b, given = glow.Builder(), call.op.defaults() | call.parameters
+        values = iter([b.constant(array) for array in call.arrays])
+        slots = [
+            [next(values) for _ in slot]
+            if isinstance(slot, list)
+            else None
+            if slot is None
+            else next(values)
+            for slot in call.slots
+        ]
+        short = name.partition(".")[2]  # a layer of this name makes its own weights
+        add = partial(b.op, name) if hasattr(glow.Builder, short) else getattr(b, short)
+        expected = call.build().properties
+        for each in declared:
+            for value in equal_arguments(given[each.name]):
+                made = add(*slots, **given | {each.name: value})
+                result = made if isinstance(made, glow.Value) else made[0]
+                assert result.value.owner.properties == expected, (each.name, value)
+            kinds = [k for k in each.kinds if is_of(given[each.name], k)]
+            missing -= {(each.name, kind) for kind in kinds}
+    assert not missing
+
+
+@pytest.mark.parametrize("sizes", [2, np.int64(2), [2, 2], (2, 2), range(2, 4)])
+def test_layers_take_every_kind_of_argument_they_declare(sizes: Any) -> None:
+    b = glow.Builder()
+    image, steps = b.input("image", (1, 4, 9, 9)), b.input("steps", (5, 1, 4))
+    y = b.conv(image, np.int32(4), sizes, stride=sizes, padding=sizes, dilation=sizes)
+    for padding in ("same", "valid"):
+        y = b.conv(image, 4, 1, padding=padding, groups=np.int64(2), bias=False)
+    y = b.layer_norm(b.batch_norm(y, epsilon=np.float32(1)), axis=np.int64(-2))
+    b.output("features", b.linear(y, np.int64(3)))
+    for dtype in ("float16", np.float64, np.dtype(np.float32)):
+        table = b.embedding(np.array([0, 1]), np.int64(3), 2, dtype=dtype)
+        assert table.dtype == np.dtype(dtype)
+    sigmoid = {"activations": ["hard_sigmoid", "tanh"], "alphas": np.float32([0.2, 1])}
+    b.gru(steps, 2, **sigmoid, betas=(np.float64(0.5), 1))
+    for layer in (b.lstm, b.gru, b.rnn):
+        for direction in ("forward", "reverse", "bidirectional"):
+            layer(steps, np.int64(2), direction=direction, with_y=np.bool_(False))
+    b.state("counter", (np.int64(2),), "int32", initial=np.zeros(2, np.int32))
+    assert b.model()
 
 
 def test_parameters_of_related_types_are_taken() -> None:

@@ -119,6 +119,34 @@ def combinations_of(problem: Problem) -> int:
     return int(np.prod([len(ways) for ways in problem.search.ways.values()]))
 
 
+@pytest.mark.parametrize("count", [7, 8, 9, 12])
+def test_costs_are_not_the_least_for_sure_where_layouts_are_left_out(
+    count: int,
+) -> None:
+    block = Block(arg_types=[tensor(f32, (2, 3, 4, 5))])
+    ops = [ExpOp(block.args[0])]
+    for cls in (ReluOp, ReluOp, ExpOp):
+        ops.append(cls(ops[-1].result))
+    block.add_ops([*ops, ReturnOp(ops[-1].result)])
+    layouts = [permuted(order) for order in permutations(range(4))][:count]
+    asked = [None if lay.is_row_major else LayoutAttr(lay) for lay in layouts]
+    # All are expensive but the last one, if there is room for it.
+    costs = [10000.0] * (count - 1) + [0.0]
+    choices: Choices = {
+        ops[0]: [
+            LayoutChoice((None,), (a,), c) for a, c in zip(asked, costs, strict=True)
+        ],
+        ops[-1]: [
+            LayoutChoice((a,), (None,), c) for a, c in zip(asked, costs, strict=True)
+        ],
+    }
+    problem = Problem(block, queries(choices))
+    ways, solution = problem.solve()
+    assert solution.is_exact == (count <= 8)
+    if solution.is_exact:
+        assert problem.cost(ways) == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [300, pytest.param(1000, marks=pytest.mark.full)])
 def test_small_graphs_cost_the_least_there_is(count: int) -> None:

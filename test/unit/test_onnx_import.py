@@ -306,6 +306,23 @@ def test_meanings_of_another_rank_are_left_out() -> None:
     assert axes_after(named(), result) == [None, None]
 
 
+def test_what_axes_of_weights_mean_is_kept() -> None:
+    weights = {name: np.ones((4, 3), np.float32) for name in ("w", "v", "u")}
+    meant, other = named("OUT", "IN"), named("OUT")
+    meant.name = "w"
+    other.CopyFrom(helper.make_tensor_value_info("v", onnx.TensorProto.FLOAT, [4]))
+    other.type.tensor_type.shape.dim[0].denotation = "OUT"
+    source = model([node("Sum", "x w v u", "y")], {"x": [4, 3]}, ["y"], weights)
+    source.graph.value_info.extend([meant, other])
+    module = import_model(source)
+    axes = {
+        op.sym_name.data: op.axes and [axis.data for axis in op.axes]
+        for op in module.body.ops
+        if isinstance(op, ConstantOp)
+    }
+    assert axes == {"w": ["OUT", "IN"], "v": None, "u": None}
+
+
 def test_no_axis_is_moved_at_import() -> None:
     nodes = [node("Conv", "x w", "c"), node("MaxPool", "c", "y", kernel_shape=[2, 2])]
     weights = {"w": np.ones((4, 2, 3, 3), np.float32)}

@@ -12,6 +12,7 @@
 // CHECK-NEXT: graph.placeholder @private "out" "scratch" : tensor<2xf32>
 // CHECK-NEXT: graph.placeholder @plain "inout" : tensor<2xf32>
 // CHECK-NEXT: graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
+// CHECK-NEXT: graph.constant @meant #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["OUT", ""] : tensor<2x3xf32>
 // CHECK-NEXT: graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
 graph.placeholder @x "in" : tensor<2x3xf32>
 graph.placeholder @"/layer.1/Relu: 0" "out" : tensor<2x3xf32>
@@ -25,6 +26,7 @@ graph.placeholder @fixed "in" "bound" initial #graph.resource<"0123456789abcdef0
 graph.placeholder @private "out" "scratch" : tensor<2xf32>
 graph.placeholder @plain "inout" "run" : tensor<2xf32>
 graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<3xi1>
+graph.constant @meant #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["OUT", ""] : tensor<2x3xf32>
 graph.constant @packed #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> : tensor<1x2x3x4xf32, #layout.physical<NHWC>>
 
 // CHECK-LABEL: @main

@@ -82,6 +82,11 @@ graph.placeholder @x "in" axes ["DATA_BATCH"] : tensor<2x3xf32>
 
 // -----
 
+// CHECK: expected the meaning of 2 axes, got 3
+graph.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["A", "B", "C"] : tensor<2x3xf32>
+
+// -----
+
 // CHECK: expected at most 32 bits
 func.func @literal_of_too_many_bits() {
   %a = graph.literal dense<[0xfff0000000000000]> : tensor<1xf32> : tensor<1xf32>

@@ -61,3 +61,8 @@ memory.placeholder @x "around" : memref<8xf32>
 
 // CHECK: expected the meaning of 2 axes, got 1
 memory.placeholder @x "in" axes ["DATA_BATCH"] : memref<2x3xf32>
+
+// -----
+
+// CHECK: expected the meaning of 2 axes, got 3
+memory.constant @w #graph.resource<"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"> axes ["A", "B", "C"] : memref<2x3xf32>
