@@ -109,6 +109,7 @@ def compile(
     states: Mapping[str, str] | None = None,
     shapes: Shapes = (),
     cache_size: int = CACHE_SIZE,
+    trust: bool = False,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -131,6 +132,8 @@ def compile(
     shapes that it is called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
+    Text at the loops or llvm level is code: with `trust` it may call any function of
+    the process, without only what computes; see SECURITY.md.
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or
@@ -149,6 +152,7 @@ def compile(
         states=states,
         shapes=shapes,
         cache_size=cache_size,
+        trust=trust,
     )
     return compile_source(Source(model), target, options)
 

@@ -61,7 +61,7 @@ def _lower(
 ) -> list[StageReport]:
     kernels = "declared" if backend.links_kernels else "defined"
     level = level_of(module)
-    entry = Part(entry_checks(level, spec))
+    entry = Part(entry_checks(level, spec, options.trust))
     parts = [entry, *plan(level, backend.level, spec, options, kernels)]
     ctx = context()
     given = [resource.array for resource in resources_of(module)]

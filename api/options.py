@@ -42,6 +42,8 @@ class Options:
     """Extents of symbolic dimensions to compile for at once."""
     cache_size: int = CACHE_SIZE
     """For how many shapes code is kept where dimensions are symbolic."""
+    trust: bool = False
+    """Whether code of a text may call any function of the process."""
 
     def __post_init__(self) -> None:
         if self.threads < 1:

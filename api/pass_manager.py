@@ -83,12 +83,18 @@ def plan(
     return [Part(passes, end) for passes, end in made if passes or end]
 
 
-def entry_checks(level: str, target: str) -> tuple[ModulePass, ...]:
+def entry_checks(
+    level: str, target: str, trust: bool = False
+) -> tuple[ModulePass, ...]:
     """
     Return the passes that verify a module which enters the pipeline at `level`.
 
-    They check what its author, and not our stages, has to guarantee.
+    They check what its author, and not our stages, has to guarantee; with `trust`, not
+    which functions code calls.
     """
+    if LEVELS.index(level) >= LEVELS.index("loops"):
+        text = f"verify-code{{trust={str(trust).lower()}}}"
+        return parse_passes(text)
     values = {"target": _text_of(target)}
     steps = (step for stage in stages_between("import", level) for step in stage.steps)
     return tuple(_pass_for(step, values, {}) for step in steps if step.verifies)

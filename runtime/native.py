@@ -45,7 +45,9 @@ class NativeFrame(Frame):
         code = self._fault.value
         if code:
             self._fault.value = 0
-            raise ExecutionError(self._executable.messages[code - 1])
+            messages = self._executable.messages
+            is_known = 0 < code <= len(messages)  # code of a text may store anything
+            raise ExecutionError(messages[code - 1] if is_known else f"fault {code}")
 
     def _run_telling(self, notify: Notify) -> None:
         hook, slot = _HOOK(notify), self._executable.slots

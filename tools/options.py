@@ -41,6 +41,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     add("--cpu-features", help="what the target may use, such as avx2 or sse2")
     add("--weights", metavar="FILE", help="the constants of textual IR")
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
+    add("--trust", action="store_true", help="let code of a text call any function")
     for name, metavar, text in _REPEATABLE:
         add(name, action="append", default=[], metavar=metavar, help=text)
 
@@ -50,6 +51,7 @@ def repeated(args: argparse.Namespace) -> list[str]:
     given: list[str] = []
     if args.cpu_features is not None:
         given += ["--cpu-features", args.cpu_features]
+    given += ["--trust"] if args.trust else []
     for option in ("disable", "relayout-io", "states"):
         for text in getattr(args, option.replace("-", "_")):
             given += [f"--{option}", text]

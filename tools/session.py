@@ -34,7 +34,7 @@ SAVED = ".glow"
 # several shapes.
 _OF_MODELS = (
     *("bind", "cpu_features", "dim", "disable", "relayout_io"),
-    *("shapes", "states", "stop_after_pass", "weights"),
+    *("shapes", "states", "stop_after_pass", "trust", "weights"),
 )
 
 
@@ -127,6 +127,7 @@ def _compiled(
         states=parse_states(args.states),
         shapes=shapes,
         cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
+        trust=args.trust,
     )
     try:
         with progress(f"compiling {args.model}"):

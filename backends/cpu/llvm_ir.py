@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from glow.backends.cpu.llvm_ops import WRITERS
 from glow.backends.cpu.llvm_text import Writer
+from glow.support.errors import CompilationError
 
 
 def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
@@ -55,7 +56,8 @@ def units(module: ModuleOp) -> dict[str, str]:
         _write(writer, op, "external")
         name = op.sym_name.data
         for table in writer.globals:
-            assert tables[table].constant is not None, f"@{table} is not constant"
+            if tables[table].constant is None:
+                raise CompilationError(f"expected a constant table, got @{table}")
             _write(writer, tables[table])
         others = (text for key, text in writer.callees.items() if key != name)
         texts[name] = _text(writer, others)

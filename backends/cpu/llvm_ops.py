@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from glow.backends.cpu.llvm_text import Writer, constant_text
 from glow.dialects.llvm_ext import conversion, elementwise, memory
 from glow.support.discovery import mnemonic, ops_named
+from glow.support.errors import CompilationError
 
 _WRAP = ("", " nsw", " nuw", " nuw nsw")
 # LLVM's own order; the attribute holds a set.
@@ -154,7 +155,8 @@ def _alignment(op: Operation) -> str:
 def _refuse_atomic(op: Operation) -> None:
     ordering = op.properties.get("ordering")
     is_plain = not isinstance(ordering, IntegerAttr) or ordering.value.data == 0
-    assert is_plain, f"no LLVM text for an atomic {op.name}"
+    if not is_plain:
+        raise CompilationError(f"no LLVM text for an atomic {op.name}")
 
 
 @writes(llvm.LoadOp)
@@ -214,7 +216,8 @@ def _call(w: Writer, op: llvm.CallOp) -> None:
     result = w.type(op.results[0].type) if op.results else "void"
     if callee is None:
         pointer, *arguments = op.args
-        assert not op.results, "no LLVM text for what a pointer returns"
+        if op.results:
+            raise CompilationError("no LLVM text for what a pointer returns")
         w.line(f"call {result} {w.names[pointer]}({w.arguments(arguments)})")
         return
     name = callee.string_value()

@@ -23,6 +23,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from glow.support.errors import CompilationError
+
 _SPELLED: dict[type[Attribute], tuple[str, str]] = {
     Float16Type: ("half", "f16"),
     BFloat16Type: ("bfloat", "bf16"),
@@ -188,7 +190,8 @@ class Writer:
     def operation(self, op: Operation) -> None:
         """Write `op` within a function. Errors: an op that has no text."""
         write = self.writers.get(type(op))
-        assert write is not None, f"no LLVM text for {op.name}"
+        if write is None:
+            raise CompilationError(f"no LLVM text for {op.name}")
         write(self, op)
 
     def _phis(self, block: Block, place: int) -> None:

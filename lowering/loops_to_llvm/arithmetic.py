@@ -185,8 +185,19 @@ def _integer_intrinsic(f: Lowering, op: Operation) -> None:
     f.replace(op, f.overloaded(f"llvm.{name}", operands))
 
 
-@lowers(*ops_named(Math, "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf"))
-@lowers(*ops_named(Math, "exp exp2 expm1 log log10 log1p log2 powf sin sinh tan tanh"))
+_C_FUNCTIONS = (
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf exp exp2 expm1 log "
+    "log10 log1p log2 powf sin sinh tan tanh"
+)
+C_LIBRARY = frozenset(
+    name + suffix
+    for name in _C_FUNCTIONS.replace("powf", "pow").split()
+    for suffix in ("", "f")
+)
+"""The functions of the C library that code may call: they only compute."""
+
+
+@lowers(*ops_named(Math, _C_FUNCTIONS))
 def _library(f: Lowering, op: Operation) -> None:
     """Call the function of C; that of f32 has an f after its name."""
     name = "pow" if isinstance(op, math.PowFOp) else mnemonic(op)

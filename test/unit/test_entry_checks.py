@@ -184,6 +184,53 @@ def test_attention_gets_what_its_kernels_read(
         np.testing.assert_allclose(net(q, k), expected, rtol=1e-5, atol=1e-6)
 
 
+CODE = """
+builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = SIGNATURE} {
+  func.func private @labs(index) -> index
+  func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>,
+      %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>) {
+    %zero = arith.constant 0 : index
+    %0 = memref.load %io[%zero] : memref<?xmemref<?xi8>>
+    %y = memref.view %0[%zero][%zero] : memref<?xi8> to memref<?xindex>
+    %minus = arith.constant -7 : index
+    %1 = func.call @labs(%minus) : (index) -> index
+    memref.store %1, %y[%zero] : memref<?xindex>
+    %code = arith.constant FAULT : i32
+    memref.store %code, %fault[%zero] : memref<?xi32>
+    func.return
+  }
+}
+"""
+
+
+def code(fault: int = 0, signature: str = '[["y", "out", memref<1xi64>]]') -> str:
+    return CODE.replace("FAULT", str(fault)).replace("SIGNATURE", signature)
+
+
+@pytest.mark.parametrize("level", ["loops", "llvm"])
+def test_code_calls_what_only_computes_unless_it_is_trusted(
+    level: str, run_on: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "code.mlir"
+    stages = ("--start-at", "llvm", "--stop-after", "llvm") if level == "llvm" else ()
+    assert run_on(code(), "--trust", *stages, "-o", str(path))[0] == 0
+    cached = {"cache_dir": tmp_path / "cache"}
+    assert glow.compile(path, trust=True, **cached)().tolist() == [7]
+    with pytest.raises(glow.CompilationError, match="@labs is neither of the module"):
+        glow.compile(path, **cached)
+    told = run_on(path.read_text(), "--target", "cpu", "--stop-after", "asm")[2]
+    assert "has to be trusted (--trust)" in told
+
+
+def test_code_is_held_to_what_its_module_describes(tmp_path: Path) -> None:
+    (tmp_path / "net.mlir").write_text(code(signature='[["y", "out"]]'))
+    with pytest.raises(glow.CompilationError, match="expected a name, a direction"):
+        glow.compile(tmp_path / "net.mlir", trust=True)
+    (tmp_path / "net.mlir").write_text(code(fault=9))
+    with pytest.raises(glow.ExecutionError, match=r"^fault 9$"):
+        glow.compile(tmp_path / "net.mlir", trust=True)()
+
+
 def test_a_module_that_the_caller_broke_is_said_to_be_invalid() -> None:
     text = """
     func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph.pooling import (
-    AvgPoolOp,
+from glow.dialects.graph.global_pooling import (
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
-    LpPoolOp,
-    MaxPoolOp,
 )
+from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 
 pytestmark = pytest.mark.slow
 

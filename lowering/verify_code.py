@@ -1,0 +1,248 @@
+"""Check what can be checked of code that did not come from our own stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import func, llvm, memref
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FixedBitwidthType,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i8,
+    i32,
+)
+from xdsl.dialects.llvm import LLVMFunctionType, LLVMPointerType, LLVMVoidType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import VerifyException
+
+from glow.analysis.buffers import size_bytes
+from glow.codegen.memory import flat
+from glow.dialects.graph.placeholder import RESIDENCIES, RUN, check_bytes
+from glow.dialects.graph.resource import ResourceAttr
+from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
+from glow.lowering.loops_to_llvm.types import constant_of
+from glow.lowering.memory_to_loops.kernels.kernel import declared_kernel
+from glow.support.locations import name_of
+
+Function = func.FuncOp | llvm.FuncOp
+
+_POINTERS = flat(flat(i8))
+_MAIN = FunctionType.from_lists([flat(i8), _POINTERS, _POINTERS, flat(i32)], [])
+_LLVM_MAIN = LLVMFunctionType([LLVMPointerType()] * 4, LLVMVoidType())
+
+
+@dataclass(frozen=True)
+class VerifyCodePass(ModulePass):
+    """
+    Refuse code at the loops or llvm level that is seen to leave what it is given.
+
+    Checked are the signature, the constants and the arena that the module describes,
+    the arguments of `@main`, each place in these tables and in what they point to that
+    is a constant, and the symbols that code calls: those of the module, kernels that
+    this process has declared, intrinsics of LLVM and functions of the C library that
+    only compute; with `trust`, any. Addresses that code computes are not checked.
+
+    Level: loops -> loops, or llvm -> llvm. Needs: nothing; changes nothing.
+    Errors: every problem in one message.
+    """
+
+    name = "verify-code"
+
+    trust: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        problems = [*_attribute_problems(op)]
+        # What is checked next relies on these.
+        problems = problems or [*_main_problems(op)]
+        problems += [] if self.trust else _call_problems(op)
+        if problems:
+            raise VerifyException("; ".join(problems))
+
+
+def _attribute_problems(module: ModuleOp) -> Iterator[str]:
+    arena = module.attributes.get("glow.arena_bytes", IntegerAttr(0, 64))
+    if not isinstance(arena, IntegerAttr) or arena.value.data < 0:
+        yield f"glow.arena_bytes: expected an integer of at least 0, got {arena}"
+    for name, kind in (("constants", ResourceAttr), ("messages", StringAttr)):
+        for each in _list(module, f"glow.{name}"):
+            if not isinstance(each, kind):
+                yield f"glow.{name}: expected a list of {kind.name}, got {each}"
+    names: set[str] = set()
+    for entry in _list(module, "glow.signature"):
+        problem = _entry_problem(entry, _list(module, "glow.constants"))
+        if problem is None and entry.data[0].data in names:
+            problem = "expected names that differ"
+        if problem is not None:
+            yield f"glow.signature: {problem}, got {entry}"
+        else:
+            names.add(entry.data[0].data)
+
+
+def _list(module: ModuleOp, name: str) -> Sequence[Any]:
+    attribute: Any = module.attributes.get(name)
+    if isinstance(attribute, ArrayAttr):
+        return cast(ArrayAttr[Any], attribute).data
+    return [] if attribute is None else [attribute]
+
+
+def _entry_problem(entry: Attribute, constants: Sequence[Any]) -> str | None:
+    """Return why `entry` does not describe an array of the caller, or None."""
+    match entry:
+        case ArrayAttr(
+            data=(
+                StringAttr(),
+                StringAttr(data=direction),
+                MemRefType() as type_,
+                *rest,
+            )
+        ):
+            pass
+        case _:
+            return "expected a name, a direction and a buffer"
+    residency = RUN
+    for attribute in rest:
+        match attribute:
+            case StringAttr(data=residency):
+                pass
+            case IntegerAttr(value=number):
+                if not 0 <= number.data < len(constants):
+                    return f"expected the number of one of {len(constants)} constants"
+                try:
+                    check_bytes(constants[number.data], type_)
+                except VerifyException as error:
+                    return str(error)
+            case ArrayAttr() if all(isinstance(a, StringAttr) for a in attribute):
+                pass
+            case _:
+                return "expected a residency, the number of a constant, or axes"
+    if direction not in RESIDENCIES.get(residency, ()):
+        return "expected a direction that goes with the residency"
+    return None
+
+
+def _main_problems(module: ModuleOp) -> Iterator[str]:
+    functions = (op for op in module.ops if isinstance(op, Function))
+    for main in functions:
+        if main.sym_name.data != "main":
+            continue
+        expected = _MAIN if isinstance(main, func.FuncOp) else _LLVM_MAIN
+        if main.function_type != expected:
+            yield f"{_at(main)}: expected {expected}, got {main.function_type}"
+        elif main.body.blocks:
+            yield from _table_problems(module, main.body.block.args)
+
+
+def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[str]:
+    """Yield uses of what `main` is given at constant places that are outside of it."""
+    arena, io, constants, _ = tables
+    attribute: Any = module.attributes.get("glow.arena_bytes", IntegerAttr(0, 64))
+    yield from _outside(arena, attribute.value.data, "the arena")
+    sizes: list[int | None] = [
+        size_bytes(entry.data[2]) for entry in _list(module, "glow.signature")
+    ]
+    # Behind the arrays of the caller is the function that is told of outputs.
+    yield from _entry_problems(io, [*sizes, None], "arrays of the signature")
+    arrays = [constant.array for constant in _list(module, "glow.constants")]
+    held = [None if array is None else array.nbytes for array in arrays]
+    yield from _entry_problems(constants, held, "constants")
+
+
+def _entry_problems(
+    table: SSAValue, sizes: Sequence[int | None], what: str
+) -> Iterator[str]:
+    for op, number, pointer in _entries(table):
+        if not 0 <= number < len(sizes):
+            yield f"{_at(op)}: entry {number} is none of {len(sizes)} {what}"
+        elif (size := sizes[number]) is not None:
+            yield from _outside(pointer, size, f"entry {number} of {what}")
+
+
+def _outside(pointer: SSAValue, size: int, what: str) -> Iterator[str]:
+    for op, start in _places(pointer):
+        if not 0 <= start <= size:
+            yield f"{_at(op)}: byte {start} lies outside {what}, of {size} bytes"
+
+
+def _entries(table: SSAValue) -> Iterator[tuple[Operation, int, SSAValue]]:
+    """Yield the loads of known entries of a table of pointers."""
+    for use in table.uses:
+        match use.operation:
+            case memref.LoadOp(indices=(index,)) as op:
+                number = constant_of(index)
+                if number is not None:
+                    yield op, number, op.res
+            case llvm.LoadOp() as op:
+                yield op, 0, op.dereferenced_value
+            case llvm.GEPOp(elem_type=LLVMPointerType()) as op:
+                number = _only_index(op)
+                loads = [inner.operation for inner in op.result.uses]
+                for load in loads:
+                    if isinstance(load, llvm.LoadOp) and number is not None:
+                        yield op, number, load.dereferenced_value
+            case _:
+                pass
+
+
+def _places(pointer: SSAValue) -> Iterator[tuple[Operation, int]]:
+    """Yield what goes a known number of bytes on from a pointer."""
+    for use in pointer.uses:
+        match use.operation:
+            case memref.ViewOp() as op:
+                start = constant_of(op.byte_shift)
+                if start is not None:
+                    yield op, start
+            case llvm.GEPOp(elem_type=FixedBitwidthType() as element) as op:
+                number = _only_index(op)
+                if number is not None:
+                    yield op, number * (-(-element.bitwidth // 8))
+            case _:
+                pass
+
+
+def _only_index(op: llvm.GEPOp) -> int | None:
+    """Return the index of `op` if it has one, which is known, else None."""
+    indices = list(op.rawConstantIndices.iter_values())
+    if len(indices) > 1:
+        return None
+    return constant_of(op.ssa_indices[0]) if op.ssa_indices else indices[0]
+
+
+def _call_problems(module: ModuleOp) -> list[str]:
+    """Return a problem for each symbol that code names and may not call."""
+    known = {
+        op.sym_name.data
+        for op in module.ops
+        if isinstance(op, Function) and op.body.blocks
+    }
+    tables = {op.sym_name.data for op in module.ops if isinstance(op, llvm.GlobalOp)}
+    problems: dict[str, str] = {}
+    for op in module.walk():
+        match op:
+            case func.CallOp() | llvm.CallOp() if op.callee is not None:
+                symbol = op.callee.string_value()
+                is_allowed = symbol in known or symbol in C_LIBRARY
+                is_allowed = is_allowed or declared_kernel(symbol) is not None
+            case llvm.AddressOfOp():
+                symbol = op.global_name.string_value()
+                is_allowed = symbol in tables
+            case _:
+                continue
+        if not is_allowed:
+            problems[symbol] = (
+                f"{_at(op)}: @{symbol} is neither of the module nor known only to "
+                "compute; text that names it has to be trusted (--trust)"
+            )
+    return list(problems.values())
+
+
+def _at(op: Operation) -> str:
+    return f"{op.name} (from {name_of(op)})"

@@ -1,0 +1,111 @@
+// RUN: glow-opt %s --split-input-file -p verify-code --verify-diagnostics | filecheck %s
+// RUN: glow-opt %s --split-input-file -p verify-code{trust=true} --verify-diagnostics | filecheck %s --check-prefix TRUST
+
+// What is inside is as it was; calls of kernels with bodies and of what only computes.
+// CHECK: func.func @main
+builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", "in", memref<4xf32>], ["n", "inout", memref<2xi8>, "resident"]]} {
+  func.func private @kernel(%x: memref<?xf32>) {
+    %zero = arith.constant 0 : index
+    %0 = memref.load %x[%zero] : memref<?xf32>
+    %1 = func.call @expf(%0) : (f32) -> f32
+    func.return
+  }
+  func.func private @expf(f32) -> f32
+  func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>) {
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %end = arith.constant 64 : index
+    %0 = memref.view %arena[%end][%zero] : memref<?xi8> to memref<?xf32>
+    %1 = memref.load %io[%zero] : memref<?xmemref<?xi8>>
+    %2 = memref.view %1[%two][%zero] : memref<?xi8> to memref<?xf32>
+    %3 = memref.load %io[%two] : memref<?xmemref<?xi8>>
+    func.call @kernel(%2) : (memref<?xf32>) -> ()
+    func.return
+  }
+}
+
+// -----
+
+// CHECK: func.call {{.*}}: @system is neither of the module nor known only to compute
+// TRUST: func.call @system
+func.func private @system(memref<?xi8>) -> i32
+func.func @f(%x: memref<?xi8>) {
+  %0 = func.call @system(%x) : (memref<?xi8>) -> i32
+  func.return
+}
+
+// -----
+
+// CHECK: llvm.call {{.*}}: @system is neither
+// CHECK-SAME: llvm.mlir.addressof {{.*}}: @puts is neither
+// TRUST: llvm.call @system
+llvm.func @system(!llvm.ptr) -> i32
+llvm.func @f(%x: !llvm.ptr, %n: i32) {
+  %0 = llvm.call @system(%x) : (!llvm.ptr) -> i32
+  %1 = llvm.mlir.addressof @puts : !llvm.ptr
+  llvm.return
+}
+
+// -----
+
+// CHECK: func.func {{.*}}: expected (memref<?xi8>, memref<?xmemref<?xi8>>, memref<?xmemref<?xi8>>, memref<?xi32>) -> (), got (memref<?xi8>) -> ()
+// TRUST: expected (memref<?xi8>,
+func.func @main(%arena: memref<?xi8>) {
+  func.return
+}
+
+// -----
+
+// CHECK: memref.view {{.*}}: byte 65 lies outside the arena, of 64 bytes
+// CHECK-SAME: memref.load {{.*}}: entry 2 is none of 2 arrays of the signature
+// CHECK-SAME: memref.view {{.*}}: byte 17 lies outside entry 0 of arrays of the signature, of 16 bytes
+// CHECK-SAME: memref.load {{.*}}: entry 0 is none of 0 constants
+builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", "in", memref<4xf32>]]} {
+  func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>) {
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %seventeen = arith.constant 17 : index
+    %far = arith.constant 65 : index
+    %0 = memref.view %arena[%far][%zero] : memref<?xi8> to memref<?xf32>
+    %1 = memref.load %io[%zero] : memref<?xmemref<?xi8>>
+    %2 = memref.view %1[%seventeen][%zero] : memref<?xi8> to memref<?xf32>
+    %3 = memref.load %io[%two] : memref<?xmemref<?xi8>>
+    %4 = memref.load %constants[%zero] : memref<?xmemref<?xi8>>
+    func.return
+  }
+}
+
+// -----
+
+// CHECK: llvm.getelementptr {{.*}}: byte 68 lies outside the arena, of 64 bytes
+// CHECK-SAME: llvm.getelementptr {{.*}}: entry 2 is none of 2 arrays of the signature
+// CHECK-SAME: byte -1 lies outside entry 0 of arrays of the signature, of 16 bytes
+// CHECK-SAME: llvm.load {{.*}}: entry 0 is none of 0 constants
+builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", "in", memref<4xf32>]]} {
+  llvm.func @main(%arena: !llvm.ptr, %io: !llvm.ptr, %constants: !llvm.ptr, %fault: !llvm.ptr) {
+    %0 = llvm.getelementptr %arena[17] : (!llvm.ptr) -> !llvm.ptr, f32
+    %1 = llvm.load %io : !llvm.ptr -> !llvm.ptr
+    %2 = llvm.getelementptr %1[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+    %3 = llvm.getelementptr %io[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %4 = llvm.load %3 : !llvm.ptr -> !llvm.ptr
+    %5 = llvm.load %constants : !llvm.ptr -> !llvm.ptr
+    llvm.return
+  }
+}
+
+// -----
+
+// CHECK: glow.arena_bytes: expected an integer of at least 0, got -1 : i64
+// CHECK-SAME: glow.constants: expected a list of graph.resource, got 1 : i64
+// CHECK-SAME: glow.messages: expected a list of string, got 2 : i64
+// CHECK-SAME: glow.signature: expected a name, a direction and a buffer, got ["x", memref<4xf32>]
+// CHECK-SAME: glow.signature: expected a direction that goes with the residency, got ["y", "sideways", memref<4xf32>]
+// CHECK-SAME: glow.signature: expected a direction that goes with the residency, got ["z", "out", memref<4xf32>, "resident"]
+// CHECK-SAME: glow.signature: expected the number of one of 1 constants, got ["a", "in", memref<4xf32>, 1 : i64]
+// CHECK-SAME: glow.signature: expected names that differ, got ["b", "out", memref<4xf32>]
+builtin.module attributes {
+    glow.arena_bytes = -1 : i64, glow.constants = [1 : i64], glow.messages = 2 : i64,
+    glow.signature = [["x", memref<4xf32>], ["y", "sideways", memref<4xf32>],
+      ["z", "out", memref<4xf32>, "resident"], ["a", "in", memref<4xf32>, 1 : i64],
+      ["b", "in", memref<4xf32>], ["b", "out", memref<4xf32>]]} {
+}
