@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func, llvm, memref
@@ -88,13 +88,13 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
 
 
 def _list(module: ModuleOp, name: str) -> Sequence[Any]:
-    attribute = module.attributes.get(name)
+    attribute: Any = module.attributes.get(name)
     if isinstance(attribute, ArrayAttr):
-        return attribute.data  # pyright: ignore[reportUnknownVariableType]
+        return cast(ArrayAttr[Any], attribute).data
     return [] if attribute is None else [attribute]
 
 
-def _entry_problem(entry: Attribute, constants: Sequence[Attribute]) -> str | None:
+def _entry_problem(entry: Attribute, constants: Sequence[Any]) -> str | None:
     """Return why `entry` does not describe an array of the caller, or None."""
     match entry:
         case ArrayAttr(
@@ -184,9 +184,10 @@ def _entries(table: SSAValue) -> Iterator[tuple[Operation, int, SSAValue]]:
                 yield op, 0, op.dereferenced_value
             case llvm.GEPOp(elem_type=LLVMPointerType()) as op:
                 number = _only_index(op)
-                for inner in () if number is None else op.result.uses:
-                    if isinstance(inner.operation, llvm.LoadOp):
-                        yield op, number, inner.operation.dereferenced_value
+                loads = [inner.operation for inner in op.result.uses]
+                for load in loads:
+                    if isinstance(load, llvm.LoadOp) and number is not None:
+                        yield op, number, load.dereferenced_value
             case _:
                 pass
 

@@ -12,11 +12,6 @@ from glow.analysis.constants import constant_behind
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.elementwise import ElementwiseOp
-from glow.dialects.graph.global_pooling import (
-    GlobalAvgPoolOp,
-    GlobalLpPoolOp,
-    GlobalMaxPoolOp,
-)
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -25,7 +20,14 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.normalization import LrnOp
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
+    GlobalAvgPoolOp,
+    GlobalLpPoolOp,
+    GlobalMaxPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
+)
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_attribute

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import NOTHING
-from glow.dialects.graph.recurrent_activations import directions_of, resolved
+from glow.dialects.graph.recurrent_base import RecurrentOp, directions_of, resolved
 
 Function = Callable[[Array], Array]
 
@@ -19,6 +21,7 @@ Function = Callable[[Array], Array]
 class Walk:
     """One direction of a computation: its weights, its functions, where it starts."""
 
+    is_reverse: bool
     rows: Array
     """The terms of the gates due to the input and half of the bias, per step."""
     recurrence: Array
@@ -44,87 +47,71 @@ Step = Callable[[Walk, Array, tuple[Array, ...]], tuple[Array, ...]]
 
 
 def walk_all(
-    step: Step,
-    default: Sequence[str],
-    arrays: dict[str, Array | None],
-    p: dict[str, Any],
+    op: type[RecurrentOp], step: Step, given: dict[str, Any]
 ) -> tuple[Array, ...]:
     """
-    Return the states of all steps, and the last ones, in layout 0 or 1.
+    Return the present results of `op` for all its arguments.
 
     Results beyond the length of a sequence are 0 and leave the states unchanged; the
     states of one without any step are 0.
     """
-    x = arrays["input"]
-    assert x is not None
-    x = np.moveaxis(x, 1, 0) if p["layout"] else x
-    steps, batch = x.shape[:2]
-    lens = arrays["sequence_lens"]
+    p = op.defaults() | given
+    if p["layout"]:
+        batched = ("input", "initial_h", "initial_c")
+        p |= {n: p[n].swapaxes(0, 1) for n in batched if p.get(n) is not None}
+    steps, batch, _ = p["input"].shape
+    lens = p["sequence_lens"]
     lens = np.full(batch, steps) if lens is None else lens.astype(np.int64)
     outside = lens[(lens < 0) | (lens > steps)]
     if outside.size:
         raise IndexError(
             f"expected a sequence length in [0, {steps}], got {outside[0]}"
         )
-    per_direction: list[list[Array]] = []
-    backwards = directions_of(p["direction"])
-    walks = list(_walks(default, arrays, p, x))
-    for is_reverse, walk in zip(backwards, walks, strict=True):
-        states, outputs = walk.states, np.zeros((steps, *walk.states[0].shape), x.dtype)
-        for t in range(steps):
-            alive = (t < lens)[:, None]
-            at = np.where(t < lens, lens - 1 - t if is_reverse else t, 0)
-            new = step(walk, walk.rows[at, np.arange(batch)], states)
-            states = tuple(
-                np.where(alive, n, s).astype(x.dtype)
-                for n, s in zip(new, states, strict=True)
-            )
-            outputs[at[t < lens], np.flatnonzero(t < lens)] = states[0][t < lens]
-        finals = [np.where(lens[:, None] > 0, s, 0).astype(x.dtype) for s in states]
-        per_direction.append([outputs, *finals])
-    y, *last = (np.stack(parts, axis) for axis, parts in _by_result(per_direction))
+    walked = [_walked(walk, step, lens) for walk in _walks(op, p)]
+    y, *last = (np.stack(each) for each in zip(*walked, strict=True))
+    results = (y.swapaxes(0, 1), *last)
     if p["layout"]:
-        y, last = y.transpose(2, 0, 1, 3), [s.transpose(1, 0, 2) for s in last]
-    return y, *last
+        results = (y.transpose(2, 1, 0, 3), *(state.swapaxes(0, 1) for state in last))
+    pairs = zip(op.RESULTS, results, strict=True)
+    return tuple(array for name, array in pairs if p[f"with_{name}"])
 
 
-def _by_result(per_direction: list[list[Array]]) -> Iterator[tuple[int, list[Array]]]:
-    """Yield, per result, where its axis of directions is, and its parts."""
-    for number, parts in enumerate(zip(*per_direction, strict=True)):
-        yield (1 if number == 0 else 0), list(parts)
+def _walked(walk: Walk, step: Step, lens: Array) -> tuple[Array, ...]:
+    """Return the first state of all steps, and the last states."""
+    states, dtype = walk.states, walk.rows.dtype
+    steps, batch, _ = walk.rows.shape
+    outputs = np.zeros((steps, *states[0].shape), dtype)
+    for t in range(steps):
+        alive = t < lens
+        at = np.where(alive, lens - 1 - t if walk.is_reverse else t, 0)
+        new = step(walk, walk.rows[at, np.arange(batch)], states)
+        pairs = zip(new, states, strict=True)
+        states = tuple(np.where(alive[:, None], n, s).astype(dtype) for n, s in pairs)
+        outputs[at[alive], np.flatnonzero(alive)] = states[0][alive]
+    last = (np.where(lens[:, None] > 0, state, 0).astype(dtype) for state in states)
+    return outputs, *last
 
 
-def _walks(
-    default: Sequence[str], arrays: dict[str, Array | None], p: dict[str, Any], x: Array
-) -> Iterator[Walk]:
-    weights, recurrence = arrays["weights"], arrays["recurrence"]
-    assert weights is not None
-    assert recurrence is not None
-    functions = resolved(p, default)
-    walks, rows, hidden = recurrence.shape
-
-    def given(name: str, shape: tuple[int, ...], neutral: float = 0) -> Array:
-        value = arrays.get(name)
-        if value is None:
-            return np.full(shape, neutral, x.dtype)
-        return np.moveaxis(value, 1, 0) if p["layout"] and len(shape) == 3 else value
-
-    bias, peepholes = given("bias", (walks, 2 * rows), NOTHING), arrays.get("peepholes")
-    names = [name for name in ("initial_h", "initial_c") if name in arrays]
-    states = [given(name, (walks, x.shape[1], hidden)) for name in names]
-    steps, batch, features = x.shape
-    flat, clip = x.reshape(steps * batch, features), p["clip"]
-
-    def bound(value: Array) -> Array:
-        return value if clip is None else np.clip(value, -clip, clip)
-
-    for d in range(walks):
+def _walks(op: type[RecurrentOp], p: dict[str, Any]) -> Iterator[Walk]:
+    x, recurrence, bias = p["input"], p["recurrence"], p["bias"]
+    (steps, batch, features), (walks, rows, hidden) = x.shape, recurrence.shape
+    if bias is None:
+        bias = np.full((walks, 2 * rows), NOTHING, x.dtype)
+    zeros = np.zeros((walks, batch, hidden), x.dtype)
+    initial = [p[name] for name in ("initial_h", "initial_c") if name in p]
+    states = [zeros if state is None else state for state in initial]
+    flat, peepholes = x.reshape(steps * batch, features), p.get("peepholes")
+    clip = inf if p["clip"] is None else p["clip"]
+    functions = resolved(p, op.ACTIVATIONS)
+    for d, is_reverse in enumerate(directions_of(p["direction"])):
+        product = (flat @ p["weights"][d].T).reshape(steps, batch, rows)
         yield Walk(
-            (flat @ weights[d].T).reshape(steps, batch, rows) + bias[d, :rows],
+            is_reverse,
+            product + bias[d, :rows],
             recurrence[d],
             bias[d, rows:],
             None if peepholes is None else peepholes[d],
             functions[d],
-            bound,
+            partial(np.clip, a_min=-clip, a_max=clip),
             tuple(state[d] for state in states),
         )

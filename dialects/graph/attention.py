@@ -30,7 +30,7 @@ from glow.dialects.graph.attention_sizes import (
 )
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
-from glow.dialects.graph.slots import TENSOR
+from glow.dialects.graph.parameters import TENSOR
 from glow.support.types import Tensor, element_of, shape_of, tensor
 
 

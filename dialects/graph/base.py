@@ -25,9 +25,14 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.parameters import Parameter, parameters_of, to_attribute
+from glow.dialects.graph.parameters import (
+    Array,
+    Parameter,
+    declare_slots,
+    parameters_of,
+    to_attribute,
+)
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
-from glow.dialects.graph.slots import Array, declare_slots
 from glow.support.dtypes import is_narrow, narrowed, widened
 from glow.support.types import Tensor, check_result, dtype_of, element_of, shape_of
 

@@ -11,7 +11,7 @@ from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.slots import TENSOR
+from glow.dialects.graph.parameters import TENSOR
 from glow.support.types import FLOAT, INDEX, Tensor, same_element, shape_of, tensor
 
 

@@ -8,8 +8,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
-from glow.dialects.graph.slots import TENSOR
 from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
 
 

@@ -9,8 +9,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import operand_def, result_def
 
 from glow.dialects.graph.declaration import DeclaredOp
+from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
-from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     NUMBER,
     ElementSet,

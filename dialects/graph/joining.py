@@ -10,7 +10,7 @@ from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, AxisOp
-from glow.dialects.graph.slots import TENSOR
+from glow.dialects.graph.parameters import TENSOR
 from glow.support.types import (
     ANY,
     Tensor,

@@ -13,8 +13,8 @@ from glow.dialects.graph.along_axis import LogSoftmaxOp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
-from glow.dialects.graph.slots import TENSOR
 from glow.support.types import (
     FLOAT,
     INDEX,

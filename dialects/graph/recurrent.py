@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import ClassVar, Unpack
 
 import numpy as np
 
-from glow.dialects.graph._recurrent_walk import Step, Walk, applied, walk_all
+from glow.dialects.graph._recurrent_walk import Walk, applied, walk_all
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.recurrent_base import (
@@ -18,15 +18,6 @@ from glow.dialects.graph.recurrent_base import (
 )
 
 States = tuple[Array, ...]
-
-
-def _walked(op: type[RecurrentOp], step: Step, p: dict[str, Any]) -> tuple[Array, ...]:
-    """Return the results of `op` that are asked for, where `p` is all it was given."""
-    p = op.defaults() | p
-    arrays = {name: p[name] for name in op.operand_names()}
-    results = walk_all(step, op.ACTIVATIONS, arrays, p)
-    pairs = zip(op.RESULTS, results, strict=True)
-    return tuple(array for name, array in pairs if p[f"with_{name}"])
 
 
 class LstmOp(RecurrentOp):
@@ -87,7 +78,7 @@ class LstmOp(RecurrentOp):
         with_y_c: bool = True,
         **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals() | walking
+        given = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h, c), (f, g, out) = states, walk.functions
@@ -98,7 +89,7 @@ class LstmOp(RecurrentOp):
             c = u * c + i * g(walk.bound(new))
             return f(walk.bound(_peeped(walk, 1, o, c))) * out(c), c
 
-        return _walked(LstmOp, step, p)
+        return walk_all(LstmOp, step, given)
 
 
 def _peeped(walk: Walk, number: int, gate: Array, cell: Array) -> Array:
@@ -146,7 +137,7 @@ class GruOp(RecurrentOp):
         linear_before_reset: bool = False,
         **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals() | walking
+        given = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h,), (f, g) = states, walk.functions
@@ -161,7 +152,7 @@ class GruOp(RecurrentOp):
                 new = g(walk.bound(xn + applied(wn, r * h) + bn))
             return ((1 - z) * new + z * h,)
 
-        return _walked(GruOp, step, p)
+        return walk_all(GruOp, step, given)
 
 
 class RnnOp(RecurrentOp):
@@ -196,10 +187,10 @@ class RnnOp(RecurrentOp):
         initial_h: Array | None = None,
         **walking: Unpack[Walking],
     ) -> tuple[Array, ...]:
-        p = locals() | walking
+        given = locals() | walking
 
         def step(walk: Walk, rows: Array, states: States) -> States:
             (h,), (f,) = states, walk.functions
             return (f(walk.bound(rows + applied(walk.recurrence, h) + walk.bias)),)
 
-        return _walked(RnnOp, step, p)
+        return walk_all(RnnOp, step, given)

@@ -1,24 +1,20 @@
-"""Bases of recurrent ops: parameters, slots and shapes."""
+"""Bases of recurrent ops: activations by name, parameters, slots and shapes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
+import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph import activation, unary
+from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.elementwise import UnaryOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
-from glow.dialects.graph.recurrent_activations import (
-    Activation,
-    Direction,
-    check_activations,
-    directions_of,
-    resolved,
-)
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -28,6 +24,83 @@ from glow.support.types import (
     shape_of,
     tensor,
 )
+
+Direction = Literal["forward", "reverse", "bidirectional"]
+
+ACTIVATIONS: dict[str, type[UnaryOp] | None] = {
+    "affine": None,
+    "elu": activation.EluOp,
+    "hard_sigmoid": activation.HardSigmoidOp,
+    "leaky_relu": activation.LeakyReluOp,
+    "relu": activation.ReluOp,
+    "scaled_tanh": None,
+    "sigmoid": activation.SigmoidOp,
+    "softplus": activation.SoftplusOp,
+    "softsign": activation.SoftsignOp,
+    "tanh": unary.TanhOp,
+    "thresholded_relu": activation.ThresholdedReluOp,
+}
+"""The op that an activation is, by its name; two have none: lines, and tanh of one."""
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation with its parameters, those that it has."""
+
+    name: str
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    @staticmethod
+    def defaults_of(name: str) -> dict[str, float]:
+        """Return the parameters of activation `name` where none are given."""
+        op = ACTIVATIONS[name]
+        return {"alpha": 0.0, "beta": 0.0} if op is None else op.defaults()
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters that the activation has."""
+        return {name: getattr(self, name) for name in self.defaults_of(self.name)}
+
+    def __call__(self, x: Array) -> Array:
+        op = ACTIVATIONS[self.name]
+        if op is not None:
+            return np.asarray(op.compute(x, **self.parameters)).astype(x.dtype)
+        if self.name == "affine":
+            return (self.alpha * x + self.beta).astype(x.dtype)
+        return (self.alpha * np.tanh(self.beta * x)).astype(x.dtype)
+
+
+def directions_of(direction: str) -> tuple[bool, ...]:
+    """Return, per direction that is walked, whether it goes from the end."""
+    return {"forward": (False,), "reverse": (True,)}.get(direction, (False, True))
+
+
+def resolved(
+    p: Mapping[str, Any], default: Sequence[str]
+) -> list[tuple[Activation, ...]]:
+    """
+    Return the activations of each direction of an op with parameters `p`.
+
+    Errors: an unknown activation; a number of them, or of their parameters, that is
+    not the one of `default` for each direction.
+    """
+    count, size = len(directions_of(p["direction"])), len(default)
+    for name in p["activations"] or ():
+        if name not in ACTIVATIONS:
+            raise VerifyException(
+                f'expected an activation out of {", ".join(ACTIVATIONS)}, got "{name}"'
+            )
+    for slot in ("activations", "alphas", "betas"):
+        if p[slot] is not None and len(p[slot]) != count * size:
+            raise VerifyException(f"expected {count * size} {slot}, got {len(p[slot])}")
+    chosen: list[Activation] = []
+    for i, name in enumerate(p["activations"] or tuple(default) * count):
+        values = Activation.defaults_of(name)
+        given = {"alpha": p["alphas"], "beta": p["betas"]}
+        values |= {n: v[i] for n, v in given.items() if v and n in values}
+        chosen.append(Activation(name, **values))
+    return [tuple(chosen[d * size : (d + 1) * size]) for d in range(count)]
 
 
 def _shape_of(slot: str) -> Callable[[Any], Sequence[int]]:
@@ -102,7 +175,7 @@ class RecurrentOp(GraphOp):
     @classmethod
     def types(cls, given: Mapping[str, Any], p: dict[str, Any]) -> Sizes:
         """Return the sizes, after a check of every operand that is present."""
-        check_activations(p, cls.ACTIVATIONS)
+        resolved(p, cls.ACTIVATIONS)
         if p["layout"] not in (0, 1):
             raise VerifyException(f"expected layout 0 or 1, got {p['layout']}")
         values = [v for name, v in given.items() if name != "sequence_lens"]
@@ -127,10 +200,6 @@ class RecurrentOp(GraphOp):
         assert input is not None
         shapes = [sizes.of_sequence, *[sizes.of_state] * (len(cls.RESULTS) - 1)]
         return tuple(tensor(element_of(input), shape) for shape in shapes)
-
-    @classmethod
-    def operand_names(cls) -> tuple[str, ...]:
-        return tuple(name for name, _ in cls.get_irdl_definition().operands)
 
 
 @dataclass(frozen=True)

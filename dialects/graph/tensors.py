@@ -12,9 +12,8 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph import base, binary, logic
-from glow.dialects.graph._indices import Index, Part
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elements import element_for, number_of
+from glow.dialects.graph.elements import Index, Part, element_for, number_of
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.select import CastOp, WhereOp

@@ -1,5 +1,6 @@
-"""Memory access: hints, block moves of buffers, masked access by pointer."""
+"""Memory access: hints, block moves, masked access by pointer; calls by pointer."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -215,3 +216,30 @@ class ExtractElementOp(IRDLOperation):
         element = cast(VectorType[Attribute], self.vector.type).element_type
         if self.result.type != element:
             raise VerifyException(f"expected {element}, got {self.result.type}")
+
+
+@irdl_op_definition
+class CallPointerOp(IRDLOperation):
+    """
+    Call the C function at `callee`, which returns nothing.
+
+    Shapes: callee memref<?xi8>, whose start is the address.
+    Source: LLVM's call of a pointer, MLIR's func.call_indirect.
+
+    ```mlir
+    llvm_ext.call_pointer %callee(%n) : memref<?xi8>, index
+    ```
+    """
+
+    name = "llvm_ext.call_pointer"
+
+    callee = operand_def(MemRefType.constr(I8))
+    args = var_operand_def(AnyAttr())
+
+    assembly_format = (
+        "$callee `(` $args `)` attr-dict `:` type($callee) (`,` type($args)^)?"
+    )
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, callee: SSAValue, args: Sequence[SSAValue]):
+        super().__init__(operands=[callee, list(args)])

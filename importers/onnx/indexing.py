@@ -14,7 +14,7 @@ from glow.dialects.graph.embedding import (
     EmbeddingOp,
     SparseLengthsSumOp,
 )
-from glow.dialects.graph.encoding import OneHotOp
+from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.records import DEFAULT_DOMAIN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.encoding import OneHotOp
+from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import BatchNormOp, GroupNormOp, InstanceNormOp
 from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op

@@ -8,11 +8,11 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
 from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
-from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
 from glow.dialects.graph.normalization import LrnOp
+from glow.dialects.graph.pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
 from glow.dialects.graph.reduction import ArgMaxOp, ArgMinOp
 from glow.dialects.graph.scattering import (
     ScatterElementsOp,

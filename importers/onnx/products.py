@@ -10,9 +10,8 @@ import numpy as np
 from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.graph.global_pooling import GlobalLpPoolOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.scattering import ScatterElementsOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
-from glow.dialects.graph.recurrent_activations import ACTIVATIONS, Activation
-from glow.dialects.graph.recurrent_base import RecurrentOp
+from glow.dialects.graph.recurrent_base import ACTIVATIONS, Activation, RecurrentOp
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 

@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from glow.codegen.casts import convert
 from glow.codegen.values import Value, constant, select
-from glow.dialects.graph.encoding import OneHotOp
+from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp

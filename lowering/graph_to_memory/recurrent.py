@@ -10,11 +10,7 @@ from xdsl.ir import Attribute, Region, SSAValue
 
 from glow.codegen.functions import tanh
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
-from glow.dialects.graph.recurrent_activations import (
-    ACTIVATIONS,
-    Activation,
-    directions_of,
-)
+from glow.dialects.graph.recurrent_base import ACTIVATIONS, Activation, directions_of
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory import recurrent as memory
 from glow.dialects.memory.address import Addressing, addressing_of

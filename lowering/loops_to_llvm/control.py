@@ -6,7 +6,7 @@ from xdsl.dialects import cf, func, llvm, scf
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from glow.dialects.llvm_ext.call import CallPointerOp
+from glow.dialects.llvm_ext.memory import CallPointerOp
 from glow.lowering.loops_to_llvm.state import Lowering, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
 

@@ -18,8 +18,7 @@ from glow.codegen.memory import Memory, Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, compare_floats, constant, index, select
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.global_pooling import GlobalLpPoolOp
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp

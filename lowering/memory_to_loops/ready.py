@@ -10,7 +10,7 @@ from xdsl.dialects import memref
 from glow.codegen.loops import N, when
 from glow.codegen.values import INDEX, Value
 from glow.codegen.writer import emit, perform
-from glow.dialects.llvm_ext.call import CallPointerOp
+from glow.dialects.llvm_ext.memory import CallPointerOp
 from glow.dialects.memory.storage import ReadyOp
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 from glow.lowering.memory_to_loops.main import Main, lowers

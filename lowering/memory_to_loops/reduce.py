@@ -16,7 +16,7 @@ from glow.codegen.strips import Strips
 from glow.codegen.values import Value, absolute, select
 from glow.dialects.graph import reduction
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.global_pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
+from glow.dialects.graph.pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type

@@ -17,8 +17,12 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
-from glow.dialects.graph.encoding import OneHotOp
-from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
+from glow.dialects.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    OneHotOp,
+)
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.linear import DetOp

@@ -227,7 +227,7 @@ def test_code_is_held_to_what_its_module_describes(tmp_path: Path) -> None:
     with pytest.raises(glow.CompilationError, match="expected a name, a direction"):
         glow.compile(tmp_path / "net.mlir", trust=True)
     (tmp_path / "net.mlir").write_text(code(fault=9))
-    with pytest.raises(glow.ExecutionError, match="^fault 9$"):
+    with pytest.raises(glow.ExecutionError, match=r"^fault 9$"):
         glow.compile(tmp_path / "net.mlir", trust=True)()
 
 

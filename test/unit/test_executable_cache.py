@@ -171,6 +171,7 @@ def test_every_option_counts(path: Path) -> None:
         keys(source, relayout="NHWC"),
         keys(source, relayout={"x": "NHWC"}),
         keys(source, states={"y": "x"}),
+        keys(source, trust=True),
         keys(replace(source, dims={"n": 1})),
         keys(replace(source, dims={"n": 2})),
         keys(replace(source, constants={"k": np.zeros(2)})),
@@ -180,7 +181,14 @@ def test_every_option_counts(path: Path) -> None:
     assert len({keys(source), *others}) == 1 + len(others)
     assert keys(source, disable=("dce", "cse", "cse")) == others[2]
     assert keys(source, cache_bytes=7) == keys(source)
-    known = {"cpu_features", "disable", "stop_after_pass", "relayout", "states"}
+    known = {
+        "cpu_features",
+        "disable",
+        "stop_after_pass",
+        "relayout",
+        "states",
+        "trust",
+    }
     # An option that is new counts, unless it is listed as one that does not.
     assert {field.name for field in fields(Options)} == known | _NOT_OF_RESULT
 

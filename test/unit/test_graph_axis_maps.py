@@ -9,8 +9,12 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.along_axis import CumsumOp, TopKOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.embedding import EmbeddingOp
-from glow.dialects.graph.encoding import OneHotOp
-from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
+from glow.dialects.graph.indexing import (
+    GatherElementsOp,
+    GatherNdOp,
+    GatherOp,
+    OneHotOp,
+)
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import (
     ExpandOp,

@@ -11,12 +11,14 @@ from xdsl.ir import SSAValue
 
 import glow
 from glow.dialects.graph.auto_pad import resolve_auto_pad
-from glow.dialects.graph.global_pooling import (
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
 )
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 
 NAN, INF = np.nan, np.inf
 RANDOM = np.random.default_rng(1)

@@ -14,11 +14,6 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.embedding import EmbeddingBagOp, SparseLengthsSumOp
-from glow.dialects.graph.global_pooling import (
-    GlobalAvgPoolOp,
-    GlobalLpPoolOp,
-    GlobalMaxPoolOp,
-)
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.linear import EinsumOp, MatMulOp
 from glow.dialects.graph.loss import (
@@ -32,7 +27,14 @@ from glow.dialects.graph.movement import (
     TileOp,
     TransposeOp,
 )
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
+    GlobalAvgPoolOp,
+    GlobalLpPoolOp,
+    GlobalMaxPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
+)
 from glow.dialects.graph.reordering import Placement
 from glow.dialects.graph.slicing import PadOp
 from glow.registry import UNIVERSE

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph.global_pooling import (
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
 )
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,6 @@ from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.dialects.graph import (
     along_axis,
     embedding,
-    global_pooling,
     indexing,
     layer_norm,
     normalization,
@@ -105,7 +104,7 @@ LANES: tuple[Any, ...] = (
     (normalization.LrnOp, [IMAGE], [IMAGE], {"size": 5}),
     (reduction.ReduceSumOp, [LINES], [LINES[0]], {"axes": (0,), "keepdims": False}),
     (reduction.ReduceMaxOp, [LINES], [LINES[:, 0]], {"axes": (1,), "keepdims": False}),
-    (global_pooling.GlobalAvgPoolOp, [IMAGE], [PIXEL], {}),
+    (pooling.GlobalAvgPoolOp, [IMAGE], [PIXEL], {}),
     (pooling.MaxPoolOp, [IMAGE], [IMAGE], {"kernel_shape": (1, 1)}),
     (along_axis.CumsumOp, [LINES], [LINES], {"axis": 1, "reverse": True}),
     (along_axis.CumsumOp, [LINES], [LINES], {"axis": 0}),

@@ -14,8 +14,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from glow.analysis.movements import movement_cost
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp
-from glow.dialects.graph.global_pooling import GlobalAvgPoolOp
 from glow.dialects.graph.movement import TransposeOp
+from glow.dialects.graph.pooling import GlobalAvgPoolOp
 from glow.dialects.graph.unary import ExpOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.layout.transform import TransformOp

@@ -19,11 +19,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MulOp
-from glow.dialects.graph.global_pooling import GlobalMaxPoolOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import LessOp
 from glow.dialects.graph.movement import ReshapeOp, TileOp, TransposeOp
+from glow.dialects.graph.pooling import GlobalMaxPoolOp
 from glow.dialects.graph.reduction import ReduceMaxOp, ReduceSumOp
 from glow.dialects.graph.reordering import Reordering
 from glow.dialects.graph.select import WhereOp

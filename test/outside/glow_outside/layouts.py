@@ -5,14 +5,16 @@ from functools import cache
 from xdsl.ir import Attribute, Operation
 
 from glow.dialects.graph.convolution import ConvTransposeOp
-from glow.dialects.graph.global_pooling import (
+from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
+from glow.dialects.graph.normalization import LrnOp
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
     GlobalAvgPoolOp,
     GlobalLpPoolOp,
     GlobalMaxPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
 )
-from glow.dialects.graph.movement import DepthToSpaceOp, SpaceToDepthOp
-from glow.dialects.graph.normalization import LrnOp
-from glow.dialects.graph.pooling import AvgPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.support.layout import Dim, Layout, permuted
 from glow.support.targets import LayoutChoice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from glow.dialects.graph import encoding, indexing, scattering
+from glow.dialects.graph import indexing, scattering
 from random_ops.call import ALL, INDICES, NUMBERS, Array, Call, Source
 
 
@@ -97,7 +97,7 @@ def _one_hot(s: Source) -> Call:
     axis = s.integer(-len(shape) - 1, len(shape))
     values = s.array((2,), s.choose(ALL))
     parameters = {"depth": depth, "axis": axis}
-    return Call(encoding.OneHotOp, (indices, values), parameters)
+    return Call(indexing.OneHotOp, (indices, values), parameters)
 
 
 GENERATORS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glow.dialects.graph import convolution, detection, global_pooling, pooling
+from glow.dialects.graph import convolution, detection, pooling
 from glow.dialects.graph.base import GraphOp
 from random_ops.call import FLOATS, NUMBERS, Call, Source
 
@@ -83,7 +83,7 @@ def _global(op: type[GraphOp]) -> Callable[[Source], Call]:
     def draw(s: Source) -> Call:
         axes = s.integer(1, 3)
         shape = (s.integer(1, 2), _channels(s), *_spatial(s, axes))
-        is_lp = op is global_pooling.GlobalLpPoolOp
+        is_lp = op is pooling.GlobalLpPoolOp
         parameters = {"p": s.integer(1, 4)} if is_lp else {}
         return Call(op, (s.finite(shape, s.choose(FLOATS)),), parameters, sums=True)
 
@@ -92,9 +92,9 @@ def _global(op: type[GraphOp]) -> Callable[[Source], Call]:
 
 POOLS = (pooling.MaxPoolOp, pooling.AvgPoolOp, pooling.LpPoolOp)
 GLOBAL = (
-    global_pooling.GlobalAvgPoolOp,
-    global_pooling.GlobalMaxPoolOp,
-    global_pooling.GlobalLpPoolOp,
+    pooling.GlobalAvgPoolOp,
+    pooling.GlobalMaxPoolOp,
+    pooling.GlobalLpPoolOp,
 )
 
 
