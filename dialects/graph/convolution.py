@@ -108,7 +108,7 @@ class ConvOp(ConvolutionOp):
         window = Window.of(filter.shape[2:], **sliding)
         extents = window.extents(input.shape[2:])
         features, taps = filter.shape[0], prod(filter.shape[1:])
-        windows = window.view(window.padded(input, 0), extents)
+        windows = window.view(window.padded(input, 0, extents), extents)
         matrix = filter.reshape(group, features // group, taps)
         result = np.empty((len(input), features, *extents), input.dtype)
         for sample, columns in zip(result, windows, strict=True):  # bounds memory

@@ -18,7 +18,7 @@ from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
-from glow.dialects.graph.window import Ints, Sliding, Window
+from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
 from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
 
 
@@ -54,10 +54,10 @@ class PoolOp(GraphOp):
     """A function of each window of an input."""
 
     @property
-    def window(self) -> Window:
+    def window(self) -> PoolWindow:
         """The kernel and its movement, defaults filled in."""
         own = super().parameters()
-        return Window.of(**{name: own[name] for name in Pooling.__annotations__})
+        return PoolWindow.of(**{name: own[name] for name in Pooling.__annotations__})
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | self.window.parameters()
@@ -74,8 +74,8 @@ class MaxPoolOp(PoolOp):
 
     Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
     windows...], indices as result, of i64.
-    Errors: a kernel larger than the padded input, parameters of another length,
-    padding as wide as the kernel.
+    Errors: a kernel that exceeds the padded input by two strides, parameters of another
+    length, padding as wide as the kernel.
     Source: ONNX MaxPool-22 with explicit pads.
 
     ```mlir
@@ -90,7 +90,7 @@ class MaxPoolOp(PoolOp):
     def infer(
         input: SSAValue, *, storage_order: int, **pooling: Unpack[Pooling]
     ) -> tuple[Tensor, ...]:
-        window = Window.of(**pooling)
+        window = PoolWindow.of(**pooling)
         if storage_order not in (0, 1):
             raise VerifyException(
                 f"expected a storage_order of 0 or 1, got {storage_order}"
@@ -107,14 +107,13 @@ class MaxPoolOp(PoolOp):
         with_indices: bool = False,
         **pooling: Unpack[Pooling],
     ) -> tuple[Array, ...]:
-        window = Window.of(**pooling)
-        extents = window.extents(input.shape[2:])
-        padded = window.padded(input, limits_of(input.dtype)[0])
+        window = PoolWindow.of(**pooling)
+        padded, inner, extents = window.over(input, limits_of(input.dtype)[0])
         if not with_indices:
-            return (_combine(padded, window, extents, np.maximum),)
-        places = window.padded(_places(input.shape, storage_order), -1)
+            return (_combine(padded, inner, extents, np.maximum),)
+        places = inner.padded(_places(input.shape, storage_order), -1, extents)
         return _greatest(
-            window.view(padded, extents), window.view(places, extents), window.kernel
+            inner.view(padded, extents), inner.view(places, extents), inner.kernel
         )
 
 
@@ -170,15 +169,14 @@ class AvgPoolOp(PoolOp):
     @staticmethod
     def infer(input: SSAValue, **pooling: Unpack[Pooling]) -> Tensor:
         FLOAT.check(input)
-        return _pooled(input, Window.of(**pooling))
+        return _pooled(input, PoolWindow.of(**pooling))
 
     @staticmethod
     def compute(
         input: Array, *, count_include_pad: bool = False, **pooling: Unpack[Pooling]
     ) -> Array:
-        window = Window.of(**pooling)
-        extents = window.extents(input.shape[2:])
-        sums = _combine(window.padded(input, 0), window, extents, np.add)
+        window = PoolWindow.of(**pooling)
+        sums = _combine(*window.over(input, 0), np.add)
         counts = window.counts(input.shape[2:], padding=count_include_pad)
         for axis, count in enumerate(counts):
             divisor = np.maximum(count, 1).astype(input.dtype)
@@ -205,14 +203,12 @@ class LpPoolOp(PoolOp):
     def infer(input: SSAValue, *, p: int, **pooling: Unpack[Pooling]) -> Tensor:
         check_norm(p)
         FLOAT.check(input)
-        return _pooled(input, Window.of(**pooling))
+        return _pooled(input, PoolWindow.of(**pooling))
 
     @staticmethod
     def compute(input: Array, *, p: int = 2, **pooling: Unpack[Pooling]) -> Array:
-        window = Window.of(**pooling)
-        extents = window.extents(input.shape[2:])
-        powers = window.padded(np.abs(input) ** p, 0)
-        sums = _combine(powers, window, extents, np.add)
+        window = PoolWindow.of(**pooling)
+        sums = _combine(*window.over(np.abs(input) ** p, 0), np.add)
         return root(sums, p)
 
 

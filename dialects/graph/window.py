@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypedDict
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -28,32 +28,31 @@ class Window:
     """
     A kernel's extents and how it moves, one entry per spatial axis.
 
-    `pads` holds what lies before each axis, then what lies after each. `ceil` adds the
-    windows that end beyond the padding; one that would begin in it is left out.
+    `pads` holds what lies before each axis, then what lies after each.
     """
 
     kernel: Ints
     strides: Ints
     pads: Ints
     dilations: Ints
-    ceil: bool = False
 
-    @staticmethod
+    @classmethod
     def of(
+        cls,
         kernel_shape: Sequence[int],
         strides: Sequence[int] | None = None,
         pads: Sequence[int] | None = None,
         dilations: Sequence[int] | None = None,
-        ceil_mode: bool = False,
-    ) -> Window:
+        **more: Any,
+    ) -> Self:
         """Return the window with absent parts as ONNX defaults them, checked."""
         axes = len(kernel_shape)
-        window = Window(
+        window = cls(
             tuple(kernel_shape),
             (1,) * axes if strides is None else tuple(strides),
             (0,) * (2 * axes) if pads is None else tuple(pads),
             (1,) * axes if dilations is None else tuple(dilations),
-            ceil_mode,
+            **more,
         )
         window.check()
         return window
@@ -112,22 +111,21 @@ class Window:
         counts: list[int] = []
         for axis, extent in enumerate(spatial):
             padded = extent + self.begins[axis] + self.ends[axis]
-            room = padded - self.spans[axis]
-            if room < 0:
+            most = padded + self._excess(axis)
+            if self.spans[axis] > most:
                 raise VerifyException(
-                    f"expected a kernel of at most {padded} along spatial axis "
+                    f"expected a kernel of at most {most} along spatial axis "
                     f"{axis}, got {self.spans[axis]}"
                 )
-            counts.append(self._count(axis, room, extent))
+            counts.append(self._count(axis, padded - self.spans[axis], extent))
         return tuple(counts)
 
+    def _excess(self, axis: int) -> int:
+        """Return how much larger than the padded input the kernel may be."""
+        return 0
+
     def _count(self, axis: int, room: int, extent: int) -> int:
-        stride = self.strides[axis]
-        if not self.ceil:
-            return room // stride + 1
-        count = -(-room // stride) + 1
-        starts_in_padding = (count - 1) * stride >= extent + self.begins[axis]
-        return count - 1 if starts_in_padding and count > 1 else count
+        return room // self.strides[axis] + 1
 
     def counts(self, spatial: Sequence[int], padding: bool) -> list[Array]:
         """Return per axis how many elements each window has, with padding or not."""
@@ -141,11 +139,11 @@ class Window:
             counts.append(((places >= first) & (places < end)).sum(axis=1))
         return counts
 
-    def padded(self, array: Array, value: Any) -> Array:
+    def padded(self, array: Array, value: Any, extents: Sequence[int]) -> Array:
         """Return `array` [N, C, spatial...] with every window inside, filled up."""
         spatial = array.shape[2:]
         widths = [(0, 0), (0, 0)]
-        for axis, count in enumerate(self.extents(spatial)):
+        for axis, count in enumerate(extents):
             last = (count - 1) * self.strides[axis] + self.spans[axis]
             missing = last - spatial[axis] - self.begins[axis]
             widths.append((self.begins[axis], max(missing, 0)))
@@ -172,6 +170,44 @@ class Window:
         views: list[Array] = []
         for position in range(self.kernel[axis]):
             start = position * dilation
-            index[axis + 2] = slice(start, start + (count - 1) * stride + 1, stride)
+            end = start + (count - 1) * stride + 1 if count else start
+            index[axis + 2] = slice(start, end, stride)
             views.append(padded[tuple(index)])
         return views
+
+
+@dataclass(frozen=True)
+class PoolWindow(Window):
+    """
+    The window of a pool, which may end beyond the padding.
+
+    `ceil_mode` adds the windows that do, but none that would begin there. A kernel
+    larger than the padded input has one window if the stride exceeds what is missing,
+    none if twice the stride does, and is refused otherwise.
+    Source: `ComputeOutputSize` of ONNX Runtime, which divides towards zero.
+    """
+
+    ceil_mode: bool = False
+
+    def _excess(self, axis: int) -> int:
+        return 2 * self.strides[axis] - 1
+
+    def _count(self, axis: int, room: int, extent: int) -> int:
+        stride = self.strides[axis]
+        if not self.ceil_mode and room >= 0:
+            return room // stride + 1
+        count = -(-room // stride) + 1
+        starts_in_padding = (count - 1) * stride >= extent + self.begins[axis]
+        return count - 1 if starts_in_padding and count > 1 else count
+
+    def over(self, array: Array, value: Any) -> tuple[Array, Window, Ints]:
+        """
+        Return `array` filled up, the window over it, and how many of them there are.
+
+        What the kernel reads beyond the input in every window is left out.
+        """
+        spatial = array.shape[2:]
+        reaches = zip(self.kernel, spatial, self.begins, self.dilations, strict=True)
+        kernel = tuple(min(k, max(1, -(-(n + b) // d))) for k, n, b, d in reaches)
+        window, extents = replace(self, kernel=kernel), self.extents(spatial)
+        return window.padded(array, value, extents), window, extents

@@ -220,7 +220,8 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     counts_pads = bool(p.get("count_include_pad"))
     table = _table(window, spatial, result.shape[2:], counts_pads)
     places = result.shape[2]
-    work = Work(places, prod((*result.shape, *window.kernel)) // places)
+    taps = map(min, window.kernel, spatial)
+    work = Work(places, prod((*result.shape, *taps)) // places)
     indices = op.find("indices") if isinstance(graph_op, MaxPoolOp) else None
     arguments = {"x": x, "y": y, "indices": indices, "windows": main.offsets(table)}
     if indices is None:

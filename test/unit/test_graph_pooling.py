@@ -8,6 +8,7 @@ import pytest
 from graph_code import module_of
 from targets import TARGETS
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 import glow
 from glow.dialects.graph.auto_pad import resolve_auto_pad
@@ -18,6 +19,7 @@ from glow.dialects.graph.pooling import (
     GlobalMaxPoolOp,
     LpPoolOp,
     MaxPoolOp,
+    PoolOp,
 )
 
 NAN, INF = np.nan, np.inf
@@ -142,6 +144,48 @@ def test_lp_pool(
     (expected,) = run_onnx("LpPool", x, **parameters, **flags)
     (found,) = evaluate(LpPoolOp, x, **parameters, **flagged(flags))
     assert_close(found, expected)
+
+
+POOLS: dict[str, type[PoolOp]] = {
+    "MaxPool": MaxPoolOp,
+    "AveragePool": AvgPoolOp,
+    "LpPool": LpPoolOp,
+}
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("name", POOLS)
+def test_kernel_larger_than_the_padded_input(
+    name: str, seed: int, evaluate: Any, run_onnx: Any, assert_close: Any
+) -> None:
+    """What ONNX Runtime computes, and it computes what we do not refuse."""
+    draw = np.random.default_rng(seed).integers
+    axes = draw(1, 4)
+    spatial, kernel = draw(1, 6, axes), draw(2, 10, axes)
+    pads = [int(draw(0, min(k, 3))) for k in (*kernel, *kernel)]
+    parameters = {
+        "kernel_shape": kernel.tolist(),
+        "strides": draw(1, 11, axes).tolist(),
+        "dilations": draw(1, 3, axes).tolist(),
+        "pads": pads,
+        "ceil_mode": int(draw(2)),
+    }
+    if name == "AveragePool":
+        parameters["count_include_pad"] = int(draw(2))
+    x = RANDOM.standard_normal((1, 2, *spatial)).astype(np.float32)
+    try:
+        (found,) = evaluate(POOLS[name], x, **flagged(parameters))
+    except VerifyException as error:
+        assert "expected a kernel of at most" in str(error)  # noqa: PT017
+        with pytest.raises(Exception, match=r"non-negative|invalid|negative|dimension"):
+            run_onnx(name, x, **parameters)
+        return
+    (expected,) = run_onnx(name, x, **parameters)
+    assert_close(found, expected)
+    code = module_of(
+        [x], {}, lambda v: [POOLS[name](v, **flagged(parameters)).results[0]]
+    )
+    assert_close(glow.compile(code, "cpu")(x), expected)
 
 
 @pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])

@@ -38,6 +38,12 @@ TRANSPOSED: tuple[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]], ...] 
     ((1, 2, 7), (2, 3, 4), {"strides": [2]}),
     ((1, 2, 3, 4, 3), (2, 3, 2, 2, 2), {"strides": [2, 1, 2]}),
 )
+# As transformers exports the pooler of EfficientNet, over images of 7 x 7.
+BEYOND: dict[str, Any] = {
+    "kernel_shape": [1280, 1280],
+    "strides": [1280, 1280],
+    "ceil_mode": 1,
+}
 # Shape and attributes of pools.
 POOLS: tuple[tuple[tuple[int, ...], dict[str, Any]], ...] = (
     ((1, 3, 8, 8), {"kernel_shape": [2, 2], "strides": [2, 2]}),
@@ -109,6 +115,9 @@ def _pools() -> list[Case]:
             found.append(case("LpPool", draw(shape), opset=18, p=p, **attributes))
     data = draw((1, 2, 9, 11))
     found += [
+        case("AveragePool", draw((1, 4, 7, 7)), **BEYOND),
+        case("MaxPool", draw((1, 4, 7, 7)), **BEYOND),
+        case("LpPool", draw((1, 4, 7, 7)), opset=18, **BEYOND),
         case("MaxPool", data, **DILATED),
         case("MaxPool", data, outputs=2, storage_order=1, **DILATED),
         case("AveragePool", data, opset=19, **DILATED),
