@@ -69,11 +69,11 @@ class LayoutNetwork:
             return
         maker = None if value.is_given else self._maker(value)
         if maker is None and reader is not None:
-            self._network.factor(self._one(), reader, table[:1])
-        elif maker is not None:
-            self._network.factor(
-                maker, self._one() if reader is None else reader, table
-            )
+            self._network.add(reader, table[0])
+        elif maker is not None and reader is None:
+            self._network.add(maker, table[:, 0])
+        elif maker is not None and reader is not None:
+            self._network.factor(maker, reader, table)
 
     def _share(
         self,
@@ -106,9 +106,6 @@ class LayoutNetwork:
     def _maker(self, value: LayoutDemand) -> int:
         assert value.owner is not None
         return self.numbers[value.owner]
-
-    def _one(self) -> int:
-        return self._network.variable([0.0])
 
 
 def _states(

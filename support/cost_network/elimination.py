@@ -14,8 +14,6 @@ from glow.support.cost_network.network import CostSum, Scope, Table
 
 # Sizes are compared by their logarithms, as integers: sums of them stay exact.
 _BIT = 1 << 16
-# Who has more neighbors waits until it has fewer: to compare each two takes long.
-_MANY = 64
 
 
 class Step(NamedTuple):
@@ -43,7 +41,6 @@ class EliminationGraph:
 
     def __init__(self, costs: CostSum, limit: int) -> None:
         self._limit = limit
-        self._limit_bits = round(log2(limit) * _BIT)
         self._sizes = {v: len(vector) for v, vector in costs.vectors.items()}
         self._bits = {v: round(log2(size) * _BIT) for v, size in self._sizes.items()}
         self._neighbors: dict[int, set[int]] = {v: set() for v in self._sizes}
@@ -57,7 +54,7 @@ class EliminationGraph:
             v: sum((self._bits[u] for u in near), self._bits[v])
             for v, near in self._neighbors.items()
         }
-        self._keys = {v: self._key_of(v) for v in self._sizes}
+        self._keys = {v: (table, v) for v, table in self._table.items()}
         # Holds outdated keys too: one that `_keys` no longer has is passed over.
         self._heap = list(self._keys.values())
         heapify(self._heap)
@@ -102,12 +99,9 @@ class EliminationGraph:
         self._reconsider(scopes)
         return chosen
 
-    def _key_of(self, variable: int) -> tuple[int, ...]:
-        return self._table[variable], variable
-
     def _reconsider(self, variables: Iterable[int]) -> None:
         for variable in variables:
-            key = self._keys[variable] = self._key_of(variable)
+            key = self._keys[variable] = self._table[variable], variable
             heappush(self._heap, key)
 
     def _eliminate(self, variable: int) -> Scope:
@@ -129,44 +123,6 @@ class EliminationGraph:
     def _take(self, variable: int) -> set[int]:
         del self._keys[variable]
         return self._neighbors.pop(variable)
-
-
-class FillGraph(EliminationGraph):
-    """
-    A graph that eliminates first the variable whose neighbors share most tables.
-
-    Of each two that share none, the product of their bits counts (weighted min-fill),
-    which takes longer than to go by sizes and often leads to smaller tables.
-    """
-
-    def _key_of(self, variable: int) -> tuple[int, ...]:
-        bits = self._table[variable]
-        return bits > self._limit_bits, self._fill_of(variable), bits, variable
-
-    def _fill_of(self, variable: int) -> int:
-        near = self._neighbors[variable]
-        if len(near) > _MANY:
-            return 1 << 100
-        fill = 0
-        for neighbor in near:
-            missing = near - self._neighbors[neighbor]
-            bits = sum(self._bits[other] for other in missing if other != neighbor)
-            fill += self._bits[neighbor] * bits
-        return fill
-
-    def _eliminate(self, variable: int) -> Scope:
-        around = self._neighbors[variable]
-        both = self._neighbors
-        near = {
-            between
-            for one in around
-            for other in around - both[one]
-            if one < other
-            for between in both[one] & both[other]
-        }
-        scope = super()._eliminate(variable)
-        self._reconsider(sorted(near - around - {variable}))
-        return scope
 
 
 Tables = list[tuple[Scope, Table]]

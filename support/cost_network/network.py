@@ -60,6 +60,15 @@ class CostNetwork:
         known = self._tables.get(key)
         self._tables[key] = table if known is None else known + table
 
+    def add(self, variable: int, costs: Sequence[float] | Table) -> None:
+        """Add `costs[state]` to the cost of an assignment."""
+        table, known = _checked(costs, f"variable {variable}"), self._costs[variable]
+        if table.shape != known.shape:
+            raise ValueError(
+                f"expected {len(known)} costs for variable {variable}, got {table.size}"
+            )
+        self._costs[variable] = known + table
+
     def __len__(self) -> int:
         return len(self._costs)
 
@@ -67,11 +76,6 @@ class CostNetwork:
     def costs(self) -> Sequence[Table]:
         """The cost of each state, per variable."""
         return self._costs
-
-    @property
-    def tables(self) -> Mapping[tuple[int, int], Table]:
-        """The one table of each pair that has any, by numbers, the lower one first."""
-        return self._tables
 
     def cost_of(self, states: Sequence[int]) -> float:
         """Return the cost of the assignment of `states`, one per variable."""
@@ -85,10 +89,11 @@ class CostNetwork:
                     f"expected a state below {len(costs)} for variable {number}, "
                     f"got {state}"
                 )
-        total = sum(t.item(s) for s, t in zip(states, self._costs, strict=True))
-        for (a, b), table in self._tables.items():
-            total += table.item(states[a], states[b])
-        return float(total)
+        return float(self.sum().at(dict(enumerate(states))))
+
+    def sum(self) -> CostSum:
+        """Return all costs, to be minimized."""
+        return CostSum(dict(enumerate(self._costs)), list(self._tables.items()))
 
 
 def _checked(costs: ArrayLike, whose: str) -> Table:
