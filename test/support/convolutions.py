@@ -247,15 +247,15 @@ class Convolution:
             found += self.bias.reshape(-1, *(1,) * self.case.rank)
         return finished(self.case.epilogue, found, self.extras)
 
-    def _run(self) -> Array:
+    def run(self) -> Array:
         """Return the result."""
         assert self.code().run() is None
         return self.y if self.turns is None else self.turns.get()
 
     def check(self, tolerance: float = 1e-5) -> None:
         """Run, compare, cut into pieces, and look for writes outside the result."""
-        y = self._run()
-        assert replace(self, pieces=3)._run().tobytes() == y.tobytes()
+        y = self.run()
+        assert replace(self, pieces=3).run().tobytes() == y.tobytes()
         expected = self.expected()
         np.testing.assert_allclose(y, expected, rtol=10 * tolerance, atol=tolerance)
         if y.dtype.kind == "f":

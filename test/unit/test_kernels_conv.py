@@ -1,11 +1,14 @@
 """Convolution kernels against sums in f64, over shapes, layouts and targets."""
 
 from dataclasses import replace
+from functools import partial
+from itertools import product
 
+import numpy as np
 import pytest
-from convolutions import Case, Convolution
+from convolutions import Case, Convolution, reference
 from grids import in_turns
-from products import TARGETS
+from products import TARGETS, Array
 from xdsl.dialects.builtin import f32
 
 from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
@@ -244,6 +247,79 @@ def test_winograd(name: str, form: Form, target: str) -> None:
         lambda w: winograd_filter(w, machine.panel_widths[0], form),
         winograd_scratch_elements(machine, form, case.input, case.result),
     ).check(tolerance=2e-5)
+
+
+SPREADS = {
+    "normal": lambda random, shape: random.standard_normal(shape),
+    "behind a relu": lambda random, shape: np.maximum(random.standard_normal(shape), 0),
+    "spread of 1e4": lambda random, shape: (
+        random.standard_normal(shape) * 10 ** random.uniform(-2, 2, shape)
+    ),
+    "trained": lambda random, shape: random.laplace(0, 1, shape),
+}
+
+
+def computed(case: Case, x: Array, w: Array, form: Form | None) -> Array:
+    """Return the convolution of `x` with `w` by a form, or by the direct sum."""
+    target = target_of("cpu:avx2")
+    panel = target.panel_widths[0]
+    conv = Convolution(case, target.name, "direct", lambda w: pack_filter(w, 1, panel))
+    if form is not None:
+        scratch = winograd_scratch_elements(target, form, case.input, case.result)
+        pack = partial(winograd_filter, panel=panel, form=form)
+        conv = Convolution(case, target.name, "winograd", pack, scratch)
+    conv.x[:], conv.w = x, w
+    return conv.run().copy()
+
+
+@pytest.mark.parametrize("channels", [64, 512])
+@pytest.mark.parametrize("data", SPREADS)
+def test_transforms_lose_little(data: str, channels: int) -> None:
+    """Errors against f64 are near those of the direct sum."""
+    case = Case((1, channels, 16, 16), 32, (3, 3), (), (1,) * 4, has_bias=False, halo=3)
+    random = np.random.default_rng(channels)
+    weights = "trained" if data == "behind a relu" else data
+    x = SPREADS[data](random, case.input).astype(np.float32)
+    w = SPREADS[weights](random, case.filter).astype(np.float32)
+    exact = reference(case, x, w)
+    direct, small, large = (
+        np.abs(computed(case, x, w, form) - exact).max() for form in (None, F2, F4)
+    )
+    assert small < 2 * direct
+    assert large < 3 * direct
+    assert large < 8e-6 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
+def test_what_is_not_finite_stays_in_its_tiles(form: Form) -> None:
+    """An infinity reaches all pixels of the tiles that read it, and no other."""
+    case = Case((1, 16, 16, 16), 16, (3, 3), (), (1,) * 4, has_bias=False, halo=3)
+    random = np.random.default_rng(0)
+    x, w = random.standard_normal(case.input), random.standard_normal(case.filter)
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    before = computed(case, x, w, form)
+    for value in (np.inf, -np.inf, np.nan):
+        x[0, 3, 9, 6] = value
+        after = computed(case, x, w, form)
+        reached = np.zeros((16, 16), np.bool_)
+        for y, column in product(range(8, 11), range(5, 8)):
+            tile = (slice(n // form.tile * form.tile, None) for n in (y, column))
+            down, across = (slice(s.start, s.start + form.tile) for s in tile)
+            reached[down, across] = True
+        assert not np.isfinite(after[0][:, 8:11, 5:8]).any()
+        np.testing.assert_array_equal(after[0][:, ~reached], before[0][:, ~reached])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
+def test_large_numbers_overflow_no_sooner_than_said(form: Form) -> None:
+    """Channels times the largest input and weight may be 1/620 of what f32 holds."""
+    case = Case((1, 16, 8, 8), 16, (3, 3), (), (1,) * 4, has_bias=False, halo=3)
+    random = np.random.default_rng(0)
+    x = random.choice([-1, 1], case.input) * (np.finfo(np.float32).max / 620 / 16)
+    x, w = x.astype(np.float32), random.choice([-1, 1], case.filter).astype(np.float32)
+    exact = reference(case, x, w)
+    y = computed(case, x, w, form)
+    assert np.abs(y - exact).max() < 3e-6 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize(

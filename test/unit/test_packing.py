@@ -151,9 +151,11 @@ def test_winograd_filter_is_the_transform_of_each_channel() -> None:
     found = winograd_filter(array, AVX2.panel_width, F4)
     assert found.shape == (36, 1, 2, AVX2.panel_width)
     places = found[:, 0, 1, 2].reshape(6, 6)
-    # By the points of the transform: 0, 1, -1, 2, -2 and infinity.
-    down = np.array([1 / 4, -7 / 6, -1 / 2, 21 / 24, 13 / 24, 4])
-    across = np.array([3 / 4, -4 / 6, -4 / 6, 7 / 24, 7 / 24, 1])
+    # By the points of the transform: 0, +-sqrt(1/2), +-sqrt(2) and infinity.
+    root = np.sqrt(2)
+    down = np.array([1, -root - 2 / 3, -root + 2 / 3, 3, 3, 4])
+    down[3:5] += np.array([2, -2]) * root / 3
+    across = np.array([3, -7 * root / 6, -7 * root / 6, 5 / 3, 5 / 3, 1])
     np.testing.assert_allclose(places, np.outer(down, across), rtol=1e-6)
     assert np.count_nonzero(found) == np.count_nonzero(places)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Generic
 
 from glow.codegen.functions import fma, minimum
@@ -15,6 +16,9 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue, gathered
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
+
+_NEAR, _FAR = sqrt(1 / 2), sqrt(2)
+"""The points of F(4x4, 3x3), beside 0 and infinity; each has a pair of other sign."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +77,15 @@ def taken(d: Sequence[Value]) -> list[Value]:
     """Return the transform of the elements that a tile reads along one axis."""
     if len(d) == 4:
         return [d[0] - d[2], d[1] + d[2], d[2] - d[1], d[1] - d[3]]
-    one, two = fma(d[2], -4.0, d[4]), fma(d[1], -4.0, d[3])
-    even, odd = d[4] - d[2], d[3] - d[1]
+    near, near_odd = fma(d[2], -2.0, d[4]), fma(d[1], -2.0, d[3])
+    far, far_odd = fma(d[2], -0.5, d[4]), fma(d[1], -0.5, d[3])
     return [
-        fma(d[2], -5.0, fma(d[0], 4.0, d[4])),
-        one + two,
-        one - two,
-        fma(odd, 2.0, even),
-        fma(odd, -2.0, even),
-        fma(d[3], -5.0, fma(d[1], 4.0, d[5])),
+        fma(d[2], -2.5, d[0] + d[4]),
+        fma(near_odd, _NEAR, near),
+        fma(near_odd, -_NEAR, near),
+        fma(far_odd, _FAR, far),
+        fma(far_odd, -_FAR, far),
+        fma(d[3], -2.5, d[1] + d[5]),
     ]
 
 
@@ -90,9 +94,13 @@ def given(m: Sequence[Value]) -> list[Value]:
     plus, minus = m[1] + m[2], m[1] - m[2]
     if len(m) == 4:
         return [m[0] + plus, minus - m[3]]
-    wide, narrow = m[3] + m[4], m[3] - m[4]
-    first, last = m[0] + plus + wide, fma(narrow, 8.0, minus) + m[5]
-    return [first, fma(narrow, 2.0, minus), fma(wide, 4.0, plus), last]
+    far_plus, far_minus = m[3] + m[4], m[3] - m[4]
+    return [
+        fma(far_plus, 0.5, fma(plus, _FAR, m[0])),
+        fma(far_minus, _NEAR, minus),
+        fma(plus, _NEAR, far_plus),
+        fma(minus, 0.5, fma(far_minus, _FAR, m[5])),
+    ]
 
 
 @dataclass(frozen=True)
