@@ -2,24 +2,26 @@
 Replace what processors have no instruction for, on scalars and vectors alike.
 
 Polynomials stand for exp, tanh, erf and log of f32: a call of the C library per lane
-costs six times as much, and C libraries differ.
+costs six times as much, and C libraries differ. Conversions of floats of 16 bits become
+integer arithmetic: those of bf16 are a few instructions anywhere, and Intel's one would
+flush denormal numbers; those of f16 only for targets that have none.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import math
-from xdsl.dialects.builtin import ModuleOp, f32, i32
-from xdsl.ir import Operation
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32, i16, i32
+from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from glow.codegen.casts import bitcast, convert
 from glow.codegen.functions import fma, maximum, minimum, polynomial
-from glow.codegen.values import Value, compare_floats, element_of, select
+from glow.codegen.values import Value, compare_floats, element_of, is_nan, select
 from glow.codegen.writer import Writer, writing_to
-from glow.lowering.expand_conversions import expansion_of_conversion
 from glow.support.targets import target_of
+from glow.support.types import is_narrow_float, ui16, ui32
 
 _LOG2_E = 1.44269504088896341
 # ln 2 in two parts; the first times a small integer is exact.
@@ -52,6 +54,22 @@ _ERF = (
     (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
      -7.37332916720468e-03, -1.42647390514189e-02),
 )  # fmt: skip
+
+_INFINITY = 0x7F800000
+_INFINITY_OF_F16 = 0x7C00
+_NAN_OF_F16 = 0x7E00
+_MANTISSA_F16 = 13
+"""The bits of a mantissa that f32 has and f16 has not."""
+_REBIAS = 2.0**112
+"""From exponents of f16 to those of f32."""
+_TOO_LARGE = 0x47800000
+"""The bits of 2**16, which f16 has not."""
+_LEAST_NORMAL_F16 = 0x38800000
+"""The bits of 2**-14, below which numbers of f16 are denormal."""
+_HALF = 0x3F000000
+"""Added as a number, it leaves a denormal of f16 rounded in the low bits."""
+_ROUND_F16 = 0xC8000FFF
+"""Takes 112 from the exponent, and adds just less than half of the last place."""
 
 
 def expand_exp(x: Value) -> Value:
@@ -115,6 +133,67 @@ def expand_erf(x: Value) -> Value:
     return _odd_rational(x, 4.0, _ERF)
 
 
+def _converted(x: Value, to: Attribute, has_f16: bool) -> Value:
+    """Return `x` as `to`; to and from f64, by way of f32."""
+    if is_narrow_float(to):
+        x = convert(x, f32)
+        if to == bf16:
+            return _to_bf16(x)
+        return convert(x, f16) if has_f16 else _to_f16(x)
+    if x.element == bf16:
+        return convert(_from_bf16(x), to)
+    return convert(convert(x, f32) if has_f16 else _from_f16(x), to)
+
+
+def _from_bf16(x: Value) -> Value:
+    """The upper half of an f32."""
+    return bitcast(convert(bitcast(x, ui16), ui32) << 16, f32)
+
+
+def _to_bf16(x: Value) -> Value:
+    """
+    The upper half of an f32, rounded to nearest, ties to even; NaN made quiet.
+
+    Adding to the lower half carries into the exponent, and ends at infinity.
+    """
+    bits = bitcast(x, ui32)
+    rounded = bits + 0x7FFF + ((bits >> 16) & 1)
+    upper = select(is_nan(x), bits | 0x400000, rounded) >> 16
+    return bitcast(convert(upper, ui16), bf16)
+
+
+def _from_f16(x: Value) -> Value:
+    """
+    Source: F. Giesen, half_to_float_fast5.
+
+    Multiplying moves the exponent, and makes normal numbers of denormal ones.
+    """
+    bits = convert(bitcast(x, ui16), i32)
+    size, sign = bits & 0x7FFF, (bits & 0x8000) << 16
+    moved = bitcast(bitcast(size << _MANTISSA_F16, f32) * _REBIAS, i32)
+    above = select(size >= _INFINITY_OF_F16, size.like(_INFINITY), 0)
+    return bitcast(moved | above | sign, f32)
+
+
+def _to_f16(x: Value) -> Value:
+    """
+    Round to nearest, ties to even; from 65520 on infinity; NaN made quiet.
+
+    Source: F. Giesen, float_to_half_fast3_rtne.
+    """
+    bits = bitcast(x, i32)
+    size = bits & 0x7FFFFFFF
+    sign = (bits ^ size) >> 16
+    odd = (size >> _MANTISSA_F16) & 1
+    normal = (size + (_ROUND_F16 - (1 << 32)) + odd) >> _MANTISSA_F16
+    half = size.like(_HALF)
+    denormal = bitcast(bitcast(size, f32) + bitcast(half, f32), i32) - half
+    above = select(size > _INFINITY, size.like(_NAN_OF_F16), _INFINITY_OF_F16)
+    magnitude = select(size < _LEAST_NORMAL_F16, denormal, normal)
+    magnitude = select(size >= _TOO_LARGE, above, magnitude)
+    return bitcast(convert(magnitude | sign, i16), f16)
+
+
 EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
     math.ExpOp: expand_exp,
     math.LogOp: expand_log,
@@ -125,9 +204,16 @@ EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
 
 def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | None:
     """Return what computes `op`; None where the target has an instruction."""
-    if type(op) in EXPANSIONS and element_of(op.results[0].type) == f32:
-        return EXPANSIONS[type(op)]
-    return expansion_of_conversion(op, has_f16)
+    expansion = EXPANSIONS.get(type(op))
+    if expansion is not None and element_of(op.results[0].type) == f32:
+        return expansion
+    if not isinstance(op, arith.ExtFOp | arith.TruncFOp):
+        return None
+    to = element_of(op.result.type)
+    between = {element_of(op.input.type), to}
+    if bf16 in between or (f16 in between and not (has_f16 and f32 in between)):
+        return lambda x: _converted(x, to, has_f16)
+    return None
 
 
 @dataclass(frozen=True)

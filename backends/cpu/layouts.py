@@ -32,7 +32,7 @@ from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_attribute
 from glow.lowering.convolution.layouts import convolution_choices, transposed_choices
-from glow.lowering.panels import (
+from glow.lowering.tiles import (
     IN_ORDER,
     IN_PAIRS,
     Digits,

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32
 from xdsl.ir import Attribute, Operation
 
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
-from glow.lowering.panels import multiplies_pairs
+from glow.lowering.tiles import multiplies_pairs
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 

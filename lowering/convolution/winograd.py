@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.lowering.tile_heights import tile_turns
+from glow.lowering.tiles import tile_turns
 from glow.support.arrays import aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget

@@ -8,8 +8,8 @@ from glow.dialects.memory import attention
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.lowering.attention_blocks import blocks_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.lowering.tiles import blocks_of
 from glow.support.types import element_of, is_narrow_float
 
 

@@ -25,7 +25,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.elementwise import Fusion, lower_chain
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.lowering.panels import depth_order, has_pairs, matrix_panels
+from glow.lowering.tiles import depth_order, has_pairs, matrix_panels
 from glow.support.layout import Dim, Layout
 from glow.support.types import compute_type, shape_of
 

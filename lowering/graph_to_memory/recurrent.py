@@ -21,7 +21,7 @@ from glow.lowering.graph_to_memory._units import Units
 from glow.lowering.graph_to_memory.convolution import room_in_f32
 from glow.lowering.graph_to_memory.scalar import ScalarRegion, element_of_result
 from glow.lowering.graph_to_memory.state import Lowering, lowers
-from glow.lowering.panels import matrix_panels, unit_block
+from glow.lowering.tiles import matrix_panels, unit_block
 from glow.support.layout import pack, row_major_strides
 from glow.support.types import compute_type, element_of, number_attribute
 

@@ -90,8 +90,8 @@ class Contraction(Kernel):
         extras = [f"extra{i}" for i in range(len(self.epilogue.program.inputs) - 1)]
         return ["left", "right", "bias", *extras, "result"]
 
-    def write(self, call: Call, row: ContractionRow[Value]) -> None:
-        names = self._names
+    def write(self, call: Call[ContractionRow[Value]]) -> None:
+        row, names = call.row, self._names
         starts = [row.begin, *(index(0) for _ in names[1:])]
         part = call.part_inside(row.outer)
         inner = [(index(0), level.extent, level.strides) for level in row.inner]
@@ -104,11 +104,11 @@ class Contraction(Kernel):
                 if "bias" in call.operands:
                     total = Var(call["bias"][at["bias"]])
                 self._sum(call, [*loops, *inner], at["left"], at["right"], total)
-                call["result"][at["result"]] = self._finished(call, row, at, total)
+                call["result"][at["result"]] = self._finished(call, at, total)
 
     def _sum(
         self,
-        call: Call,
+        call: Call[ContractionRow[Value]],
         loops: Sequence[tuple[Value, Value, Sequence[Value]]],
         left: Value,
         right: Value,
@@ -123,16 +123,12 @@ class Contraction(Kernel):
             self._sum(call, rest, left + i * x, right + i * y, total)
 
     def _finished(
-        self,
-        call: Call,
-        row: ContractionRow[Value],
-        at: Mapping[str, Value],
-        total: Var,
+        self, call: Call[ContractionRow[Value]], at: Mapping[str, Value], total: Var
     ) -> Value:
         """Return what is stored for a sum."""
         report = None
         if self.epilogue.program.divides_integers:
-            report = Fault(call["fault"], row.code).report
+            report = Fault(call["fault"], call.row.code).report
         extras = [call[name][at[name]] for name in self._names[3:-1]]
         return self.epilogue.finished([total.value, *extras], report)
 

@@ -13,10 +13,9 @@ from glow.codegen.loops import Level, flattened
 from glow.codegen.values import Value
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import PADDING, AttentionOp
-from glow.lowering.attention_blocks import panels_of, query_rows
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.kernels.attention_block import Block
-from glow.lowering.memory_to_loops.kernels.attention_parts import (
+from glow.lowering.memory_to_loops.kernels.attention_scores import (
     MOVED,
     TENSORS,
     AttentionForm,
@@ -29,7 +28,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.rules import check_lines, check_room
-from glow.lowering.tile_heights import tile_rows
+from glow.lowering.tiles import panels_of, query_rows, tile_rows
 from glow.support.locations import name_of
 from glow.support.targets import Target
 
@@ -47,10 +46,10 @@ class Attention(Kernel):
 
     form: AttentionForm
 
-    def write(self, call: Call, row: AttentionRow[Value]) -> None:
-        for starts in flattened(row.blocks, len(MOVED), call.range):
+    def write(self, call: Call[AttentionRow[Value]]) -> None:
+        for starts in flattened(call.row.blocks, len(MOVED), call.range):
             at = dict(zip(MOVED, starts, strict=True))
-            Block(self.form, call, row, at).write()
+            Block(self.form, call, at).write()
 
 
 _ENDLESS = 1 << 40

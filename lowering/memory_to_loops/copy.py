@@ -13,20 +13,22 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.elementwise import call_program
-from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
-from glow.lowering.memory_to_loops.kernels.runs import UNROLL, Runs, RunsRow
-from glow.lowering.memory_to_loops.kernels.transpose import (
+from glow.lowering.memory_to_loops.kernels.copies import (
+    UNROLL,
     BlockTranspose,
     Interleave,
     InterleaveRow,
     PlaneRow,
+    Runs,
+    RunsRow,
     Side,
     Transpose,
 )
+from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
-from glow.lowering.tile_heights import lines_together
+from glow.lowering.tiles import lines_together
 from glow.support.targets import LINE_BYTES, SEGMENT_BYTES, Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 

@@ -56,30 +56,29 @@ class DecodeAttention(Kernel):
     values: Strips
     """Those along the elements of a value."""
 
-    def write(self, call: Call, row: DecodeRow[Value]) -> None:
+    def write(self, call: Call[DecodeRow[Value]]) -> None:
+        row = call.row
         for head in flattened(row.heads, len(MOVED), call.range):
             for starts in nest([row.queries], len(MOVED), starts=head):
                 at = dict(zip(MOVED, starts, strict=True))
-                count = self._count(call, row, at)
-                peak = self._scores(call, row, at, count)
+                count = self._count(call, at)
+                peak = self._scores(call, at, count)
                 factor = self._weights(call, count, peak)
-                self._mean(call, row, at, count, factor)
+                self._mean(call, at, count, factor)
 
-    def _count(
-        self, call: Call, row: DecodeRow[Value], at: Mapping[str, Value]
-    ) -> Value:
+    def _count(self, call: Call[DecodeRow[Value]], at: Mapping[str, Value]) -> Value:
         """Return how many keys a query sees: none if negative, at most all."""
-        seen = at["positions"] + row.reach
+        seen = at["positions"] + call.row.reach
         if "lengths" in call.operands:
             valid = convert(call["lengths"][at["lengths"]], INDEX)
             seen = minimum(valid + seen, valid)
-        return maximum(minimum(seen, row.keys), 0)
+        return maximum(minimum(seen, call.row.keys), 0)
 
     def _scores(
-        self, call: Call, row: DecodeRow[Value], at: Mapping[str, Value], count: Value
+        self, call: Call[DecodeRow[Value]], at: Mapping[str, Value], count: Value
     ) -> Value:
         """Store the scores of the keys; return the largest."""
-        compute = call["scores"].compute
+        row, compute = call.row, call["scores"].compute
         peak, key = Var(constant(lowest(compute), compute)), Var(at["k"])
         for t in loop(0, count, peak, key):
             total = Total.of(self.strips, 0, compute)
@@ -94,7 +93,9 @@ class DecodeAttention(Kernel):
             key.value += row.steps[0]
         return peak.value
 
-    def _weights(self, call: Call, count: Value, peak: Value) -> Value:
+    def _weights(
+        self, call: Call[DecodeRow[Value]], count: Value, peak: Value
+    ) -> Value:
         """Put exponentials in the place of scores; return what to multiply by."""
         scores = call["scores"]
         total = Total.of(self.strips, 0, scores.compute)
@@ -109,13 +110,12 @@ class DecodeAttention(Kernel):
 
     def _mean(
         self,
-        call: Call,
-        row: DecodeRow[Value],
+        call: Call[DecodeRow[Value]],
         at: Mapping[str, Value],
         count: Value,
         factor: Value,
     ) -> None:
-        scores = call["scores"]
+        row, scores = call.row, call["scores"]
         for i, strip in self.values.along(row.widths[1]):
             place, total = Var(at["v"] + i), Var(strip.constant(0, scores.compute))
             for t in loop(0, count, place, total):

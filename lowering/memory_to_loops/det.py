@@ -46,8 +46,9 @@ class Det(Kernel):
 
     strips: Strips
 
-    def write(self, call: Call, row: DetRow[Value]) -> None:
-        x, extent, copy = call["x"], row.extent, call["copy"]
+    def write(self, call: Call[DetRow[Value]]) -> None:
+        row, x, copy = call.row, call["x"], call["copy"]
+        extent = row.extent
         for start, to in nest(row.outer, 2, bounds=call.range):
             for i in loop(0, extent):
                 for j in loop(0, extent):

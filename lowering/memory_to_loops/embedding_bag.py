@@ -27,12 +27,14 @@ from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
 from glow.lowering.memory_to_loops.kernels.bags import (
     Bag,
+    Chunk,
+    Columns,
+    ColumnsRow,
     EvenBags,
     Told,
     ToldBags,
     even_bags,
 )
-from glow.lowering.memory_to_loops.kernels.columns import Chunk, Columns, ColumnsRow
 from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Fault,
@@ -87,13 +89,14 @@ class EmbeddingBag(Kernel):
     def prefix(self) -> str:
         return f"embedding_bag_{self.mode}"
 
-    def write(self, call: Call, row: EmbeddingBagRow[Value]) -> None:
-        for bag in self._bags(call, row):
-            for chunk in self.columns.each(row.columns):
-                values = self._combined(call, row, bag, chunk)
+    def write(self, call: Call[EmbeddingBagRow[Value]]) -> None:
+        for bag in self._bags(call):
+            for chunk in self.columns.each(call.row.columns):
+                values = self._combined(call, bag, chunk)
                 call["y"].store(values, bag.result + chunk.column, chunk.strip)
 
-    def _bags(self, call: Call, row: EmbeddingBagRow[Value]) -> Generator[Bag]:
+    def _bags(self, call: Call[EmbeddingBagRow[Value]]) -> Generator[Bag]:
+        row = call.row
         if isinstance(row.bags, EvenBags):
             return even_bags(row.bags, call)
         fault = Fault(call["fault"], row.bags.code)
@@ -102,9 +105,10 @@ class EmbeddingBag(Kernel):
         return each(call)
 
     def _combined(
-        self, call: Call, row: EmbeddingBagRow[Value], bag: Bag, chunk: Chunk
+        self, call: Call[EmbeddingBagRow[Value]], bag: Bag, chunk: Chunk
     ) -> Value:
         """Return the results of a bag in the columns of a chunk."""
+        row = call.row
         fault, compute = Fault(call["fault"], row.code), call["table"].compute
         first = lowest(compute) if self.mode == "max" else 0
         total = Var(chunk.strip.constant(first, compute))
@@ -113,7 +117,7 @@ class EmbeddingBag(Kernel):
         for i in loop(0, bag.count, *carried):
             at = bag.start + i
             picked = fault.checked(call["indices"][at * row.index_stride], row.rows)
-            self._fetch(call, row, at, chunk)
+            self._fetch(call, at, chunk)
             place = picked * row.stride + chunk.first
             values = call["table"].load(place, chunk.strip)
             weight = None
@@ -128,9 +132,10 @@ class EmbeddingBag(Kernel):
         return self._finished(total.value, count.value if self.padded else bag.count)
 
     def _fetch(
-        self, call: Call, row: EmbeddingBagRow[Value], at: Value, chunk: Chunk
+        self, call: Call[EmbeddingBagRow[Value]], at: Value, chunk: Chunk
     ) -> None:
         """Hint at a row that is read later; what its index is does not matter."""
+        row = call.row
         if not chunk.strip.lanes:
             return
         place = minimum(at + AHEAD, row.count - 1) * row.index_stride

@@ -49,8 +49,8 @@ class ZeroGaps(Kernel):
 
     strips: Strips
 
-    def write(self, call: Call, row: ZeroGapsRow[Value]) -> None:
-        y, gaps = call["y"], call["gaps"]
+    def write(self, call: Call[ZeroGapsRow[Value]]) -> None:
+        row, y, gaps = call.row, call["y"], call["gaps"]
         runs = bounds_of(row.runs, call)
         for repeat in loop(*bounds_of(row.repeats, call)):
             for run in loop(*runs):

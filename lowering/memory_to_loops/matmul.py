@@ -25,7 +25,7 @@ from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
-from glow.lowering.panels import IN_ORDER, IN_PAIRS, has_pairs, matrix_panels
+from glow.lowering.tiles import IN_ORDER, IN_PAIRS, has_pairs, matrix_panels
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
 from glow.support.types import compute_type

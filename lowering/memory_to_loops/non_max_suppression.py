@@ -50,12 +50,13 @@ class Suppress(Kernel):
     score_threshold: float | None
     centers: bool
 
-    def write(self, call: Call, row: SuppressRow[Value]) -> None:
+    def write(self, call: Call[SuppressRow[Value]]) -> None:
+        row = call.row
         for unit in loop(*call.range, nonempty=True):
             image, kind = unit // row.classes, unit % row.classes
             scores = image * row.scores[0] + kind * row.scores[1]
             boxes = image * row.boxes[0]
-            left, best = self._candidates(call, row, scores)
+            left, best = self._candidates(call, scores)
             count = Var(index(0))
             for _ in loop(0, row.limit, left, best, count):
                 some = left.value > 0
@@ -65,14 +66,14 @@ class Suppress(Kernel):
                     for i, number in enumerate((image, kind, taken)):
                         call["indices"][at + row.indices[1] * i] = number
                 count.value = select(some, count.value + 1, count.value)
-                self._drop(call, row, boxes, left, best)
+                self._drop(call, boxes, left, best)
             call["counts"][unit] = count.value
 
     def _candidates(
-        self, call: Call, row: SuppressRow[Value], scores: Value
+        self, call: Call[SuppressRow[Value]], scores: Value
     ) -> tuple[Var, Var]:
         """List the boxes to choose from; return how many there are, and the best."""
-        left, best = Var(index(0)), Var(index(0))
+        row, left, best = call.row, Var(index(0)), Var(index(0))
         highest = Var(constant(float("-inf"), call["scores"].compute))
         for i in loop(0, row.extent, left, best, highest):
             score = call["scores"][scores + i * row.scores[2]]
@@ -83,23 +84,23 @@ class Suppress(Kernel):
         return left, best
 
     def _drop(
-        self, call: Call, row: SuppressRow[Value], boxes: Value, left: Var, best: Var
+        self, call: Call[SuppressRow[Value]], boxes: Value, left: Var, best: Var
     ) -> None:
         """Leave only what overlaps the best box little enough."""
         taken = best.value
-        one = self._corners(call, row, boxes, call["left"][taken])
+        one = self._corners(call, boxes, call["left"][taken])
         kept, next_best = Var(index(0)), Var(index(0))
         highest = Var(constant(float("-inf"), call["scores"].compute))
         for i in loop(0, left.value, kept, next_best, highest):
             place, score = call["left"][i], call["kept"][i]
-            other = self._corners(call, row, boxes, place)
+            other = self._corners(call, boxes, place)
             stays = (i != taken) & ~self._overlaps(one, other)
             self._keep(call, (place, score), stays, (kept, next_best, highest))
         left.value, best.value = kept.value, next_best.value
 
     def _keep(
         self,
-        call: Call,
+        call: Call[SuppressRow[Value]],
         entry: tuple[Value, Value],
         condition: Value,
         state: tuple[Var, Var, Var],
@@ -115,10 +116,11 @@ class Suppress(Kernel):
         count.value = select(condition, count.value + 1, count.value)
 
     def _corners(
-        self, call: Call, row: SuppressRow[Value], boxes: Value, place: Value
+        self, call: Call[SuppressRow[Value]], boxes: Value, place: Value
     ) -> Corners:
-        start = boxes + place * row.boxes[1]
-        numbers = [call["boxes"][start + row.boxes[2] * i] for i in range(4)]
+        _, step, side = call.row.boxes
+        start = boxes + place * step
+        numbers = [call["boxes"][start + side * i] for i in range(4)]
         pairs = list(zip(numbers[:2], numbers[2:], strict=True))
         if self.centers:
             pairs = [(at - size / 2, at + size / 2) for at, size in pairs]
@@ -154,8 +156,8 @@ class JoinRow(Generic[N]):
 class Join(Kernel):
     """Move the rows of all classes together; those after are -1. It is not cut."""
 
-    def write(self, call: Call, row: JoinRow[Value]) -> None:
-        indices, end = call["indices"], Var(index(0))
+    def write(self, call: Call[JoinRow[Value]]) -> None:
+        row, indices, end = call.row, call["indices"], Var(index(0))
         for unit in loop(0, row.classes, end):
             for i in loop(0, call["counts"][unit], end):
                 source = (unit * row.limit + i) * row.strides[0]

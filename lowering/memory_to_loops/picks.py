@@ -81,7 +81,8 @@ class Picks(Kernel):
     def prefix(self) -> str:
         return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
 
-    def write(self, call: Call, row: PicksRow[Value]) -> None:
+    def write(self, call: Call[PicksRow[Value]]) -> None:
+        row = call.row
         is_cut = self.kind == "gather"
         part = call.part_inside(row.batches) if is_cut else None
         for batch in nest(row.batches, 3, bounds=call.range if is_cut else None):
@@ -92,10 +93,10 @@ class Picks(Kernel):
                     picked = fault.checked(call["indices"][place], pick.extent)
                     x, place = x + picked * pick.stride, place + pick.step
                 if self.kind != CHECK:
-                    self._move(call, row, x, y)
+                    self._move(call, x, y)
 
-    def _move(self, call: Call, row: PicksRow[Value], x: Value, y: Value) -> None:
-        for (at, other), strip in nest_strips(row.slices, self.strips, [x, y]):
+    def _move(self, call: Call[PicksRow[Value]], x: Value, y: Value) -> None:
+        for (at, other), strip in nest_strips(call.row.slices, self.strips, [x, y]):
             if self.kind == "gather":
                 call["y"].store(call["x"].load(at, strip), other, strip)
                 continue

@@ -68,8 +68,9 @@ class WindowPlace:
     divisor: Value | None = None
 
 
-def _windows(call: Call, row: WindowsRow[Value]) -> Generator[WindowPlace]:
+def _windows(call: Call[WindowsRow[Value]]) -> Generator[WindowPlace]:
     """Write loops over windows, clipped to the input; channels are not among them."""
+    row = call.row
     for image in nest([row.batch], len(row.batch.strides)):
         yield from _slide(call["windows"], row.axes, WindowPlace(image), call.range)
 
@@ -118,15 +119,16 @@ class Pool(Kernel):
     def prefix(self) -> str:
         return f"{self.kind}_pool"
 
-    def write(self, call: Call, row: WindowsRow[Value]) -> None:
-        for window in _windows(call, row):
+    def write(self, call: Call[WindowsRow[Value]]) -> None:
+        channels = call.row.channels
+        for window in _windows(call):
             divisor = None
             if self.kind == "avg" and window.divisor is not None:
                 divisor = convert(window.divisor, call["x"].compute)
-            for i, strip in self.strips.along(row.channels.extent, nonempty=True):
+            for i, strip in self.strips.along(channels.extent, nonempty=True):
                 starts = [offset + i for offset in window.offsets]
                 if not self.strips.lanes:
-                    starts = moved(window.offsets, i, row.channels)
+                    starts = moved(window.offsets, i, channels)
                 source, result = starts
                 total = self._reduced(call["x"], source, window, strip)
                 call["y"].store(self._finished(total, divisor), result, strip)
@@ -171,10 +173,11 @@ class MaxPoolIndices(Kernel):
     Unit: a place along the first spatial axis, in each image.
     """
 
-    def write(self, call: Call, row: WindowsRow[Value]) -> None:
-        for window in _windows(call, row):
-            for i in loop(0, row.channels.extent, nonempty=True):
-                starts = moved(window.offsets, i, row.channels)
+    def write(self, call: Call[WindowsRow[Value]]) -> None:
+        channels = call.row.channels
+        for window in _windows(call):
+            for i in loop(0, channels.extent, nonempty=True):
+                starts = moved(window.offsets, i, channels)
                 at, number, result, place = starts
                 greatest, where = self._greatest(call["x"], [at, number], window)
                 call["y"][result] = greatest

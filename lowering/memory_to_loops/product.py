@@ -34,7 +34,7 @@ from glow.lowering.memory_to_loops.rows import (
 )
 from glow.lowering.memory_to_loops.rules import check_room
 from glow.lowering.memory_to_loops.scalar_program import Instruction, ScalarProgram
-from glow.lowering.tile_heights import tile_rows
+from glow.lowering.tiles import tile_rows
 from glow.support.targets import Target
 
 _F32_BYTES = 4

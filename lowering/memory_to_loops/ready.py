@@ -31,11 +31,11 @@ class Notify(Kernel):
     Unit: the call.
     """
 
-    def write(self, call: Call, row: NotifyRow[Value]) -> None:
+    def write(self, call: Call[NotifyRow[Value]]) -> None:
         hook = call["hook"].base
         address = emit(memref.ExtractAlignedPointerAsIndexOp.get(hook))
         with when(Value((address,), INDEX) != 0), when(call["fault"][0] == 0):
-            perform(CallPointerOp(hook, [row.output.ssa]))
+            perform(CallPointerOp(hook, [call.row.output.ssa]))
 
 
 @lowers(ReadyOp)

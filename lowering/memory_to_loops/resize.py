@@ -24,13 +24,15 @@ from glow.dialects.memory.base import buffer_type
 from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, levels_of
 from glow.lowering.memory_to_loops.copy import call_copy
 from glow.lowering.memory_to_loops.elementwise import call_program
-from glow.lowering.memory_to_loops.kernels.crop_taps import (
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.kernels.resize import (
     CropTaps,
     CropTapsRow,
+    Resize,
+    ResizedAxis,
+    ResizeRow,
     number_of,
 )
-from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
-from glow.lowering.memory_to_loops.kernels.resize import Resize, ResizedAxis, ResizeRow
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.types import compute_type, dtype_of, is_bool, number_attribute

@@ -102,7 +102,8 @@ class RoiAlign(Kernel):
     half_pixel: bool
     mean: bool
 
-    def write(self, call: Call, row: RoiAlignRow[Value]) -> None:
+    def write(self, call: Call[RoiAlignRow[Value]]) -> None:
+        row = call.row
         rows, columns = row.axes
         channels = row.channels.extent
         whole = channels - rest_of(channels, _CHANNELS)
@@ -111,20 +112,21 @@ class RoiAlign(Kernel):
             is_wrong = is_outside(image, row.images)
             Fault(call["fault"], row.code).report(is_wrong)
             start = select(is_wrong, 0, image) * row.steps[0]
-            first = self._bins(call, row, region)
+            first = self._bins(call, region)
             for i in loop(0, rows.bins, nonempty=True):
                 for j in loop(0, columns.bins, nonempty=True):
                     bins = first[0].at(i), first[1].at(j)
                     to = result + i * rows.bin_stride + j * columns.bin_stride
                     for c in loop(0, whole, step=_CHANNELS):
                         starts = moved([start, to], c, row.channels)
-                        self._store(call, row, starts, bins, _CHANNELS)
+                        self._store(call, starts, bins, _CHANNELS)
                     for c in loop(whole, channels):
                         starts = moved([start, to], c, row.channels)
-                        self._store(call, row, starts, bins, 1)
+                        self._store(call, starts, bins, 1)
 
-    def _bins(self, call: Call, row: RoiAlignRow[Value], at: Value) -> list[_Bin]:
+    def _bins(self, call: Call[RoiAlignRow[Value]], at: Value) -> list[_Bin]:
         """Return the first bins along height and width of the region at `at`."""
+        row = call.row
         numbers = [call["regions"][at + i * row.steps[1]] for i in range(4)]
         x1, y1, x2, y2 = (v * self.scale - 0.5 * self.half_pixel for v in numbers)
         found: list[_Bin] = []
@@ -138,14 +140,13 @@ class RoiAlign(Kernel):
 
     def _store(
         self,
-        call: Call,
-        row: RoiAlignRow[Value],
+        call: Call[RoiAlignRow[Value]],
         starts: Sequence[Value],
-        bins: tuple[_Bin, _Bin],
+        bins: Sequence[_Bin],
         count: int,
     ) -> None:
         """Store a bin of `count` channels; `starts` are where the first one is."""
-        places = [moved(starts, index(k), row.channels) for k in range(count)]
+        places = [moved(starts, index(k), call.row.channels) for k in range(count)]
         compute = call["x"].compute
         initial = 0 if self.mean else float("-inf")
         totals = [Var(constant(initial, compute)) for _ in places]
@@ -164,7 +165,9 @@ class RoiAlign(Kernel):
             mean, most = total.value / divisor, select(samples == 0, 0, total.value)
             call["y"][to] = mean if self.mean else most
 
-    def _value(self, call: Call, plane: Value, y: _Sample, x: _Sample) -> Value:
+    def _value(
+        self, call: Call[RoiAlignRow[Value]], plane: Value, y: _Sample, x: _Sample
+    ) -> Value:
         """Return the weighted pixels around a sample, added up or the largest."""
         first, *others = (
             weight * other * call["x"][plane + at + to]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.lowering.tile_heights import height_cost
+from glow.lowering.tiles import height_cost
 from glow.support.targets import Target
 
 Offsets = NDArray[np.int64]

@@ -53,7 +53,8 @@ class TensorScatter(Kernel):
     circular: bool
     strips: Strips
 
-    def write(self, call: Call, row: TensorScatterRow[Value]) -> None:
+    def write(self, call: Call[TensorScatterRow[Value]]) -> None:
+        row = call.row
         y_step, u_step = row.strides
         for y, place, u in nest([row.batch], 3, bounds=call.range):
             start = call["starts"][place]
@@ -64,19 +65,16 @@ class TensorScatter(Kernel):
                 is_wrong = is_outside(start, row.room - row.count + 1)
                 Fault(call["fault"], row.code).report(is_wrong)
                 first = select(is_wrong, 0, row.count)
-            self._lines(call, row, first, [y + start * y_step, u])
+            self._lines(call, first, [y + start * y_step, u])
             if self.circular:
                 rest = row.count - first
-                self._lines(call, row, rest, [y, u + first * u_step])
+                self._lines(call, rest, [y, u + first * u_step])
 
     def _lines(
-        self,
-        call: Call,
-        row: TensorScatterRow[Value],
-        count: Value,
-        starts: list[Value],
+        self, call: Call[TensorScatterRow[Value]], count: Value, starts: list[Value]
     ) -> None:
         """Copy `count` lines from `starts` on."""
+        row = call.row
         along = Level(count, row.strides)
         for offsets in nest(row.before, 2, starts=starts):
             for i in loop(0, count):

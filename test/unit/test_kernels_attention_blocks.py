@@ -14,7 +14,7 @@ from memory_code import Array, MemoryCode
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.memory.attention import AttentionOp, is_by_query, room_of
-from glow.lowering.attention_blocks import blocks_of
+from glow.lowering.tiles import blocks_of
 from glow.support.dtypes import dtype_named
 from glow.support.targets import target_of
 

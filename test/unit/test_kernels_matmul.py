@@ -18,7 +18,7 @@ from glow.lowering.memory_to_loops.kernels.gemm_row import GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import OFFSETS, Operand, Steps
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.lowering.panels import matrix_panels
+from glow.lowering.tiles import matrix_panels
 from glow.support.layout import pack
 from glow.support.targets import target_of
 

@@ -34,7 +34,7 @@ from glow.lowering.convolution.winograd import (
 from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import Table, offsets_of
-from glow.lowering.tile_heights import tile_rows, tile_turns
+from glow.lowering.tiles import tile_rows, tile_turns
 from glow.support.layout import pack
 from glow.support.targets import target_of
 

@@ -14,12 +14,12 @@ from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.values import INDEX, Value, constant, index, select
-from glow.lowering.memory_to_loops.kernels.attention_parts import (
+from glow.lowering.memory_to_loops.kernels.attention_scores import (
     QueryBlock,
+    ScoreBlock,
     Spread,
     products,
 )
-from glow.lowering.memory_to_loops.kernels.attention_scores import ScoreBlock
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 _ZEROED = 16

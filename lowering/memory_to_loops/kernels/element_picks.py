@@ -50,41 +50,41 @@ class ElementPicks(Kernel):
     def prefix(self) -> str:
         return "gather_elements"
 
-    def write(self, call: Call, row: ElementPicksRow[Value]) -> None:
+    def write(self, call: Call[ElementPicksRow[Value]]) -> None:
+        row = call.row
         count, fault = row.line.extent, Fault(call["fault"], row.code)
         for x, first, y in nest(row.outer, 3, bounds=call.range):
             starts = (x, first, y)
-            is_wrong = self._is_any_outside(call, first, row)
+            is_wrong = self._is_any_outside(call, first)
             for wrong in branches(is_wrong):
                 if not wrong:
-                    self._copy_trusted(call, row, starts)
+                    self._copy_trusted(call, starts)
                     continue
                 for i in loop(0, count, nonempty=True):
                     index = call["indices"][first + i]
-                    self._copy(call, row, starts, i, fault.checked(index, row.extent))
+                    self._copy(call, starts, i, fault.checked(index, row.extent))
 
     def _copy_trusted(
-        self, call: Call, row: ElementPicksRow[Value], starts: tuple[Value, ...]
+        self, call: Call[ElementPicksRow[Value]], starts: tuple[Value, ...]
     ) -> None:
         """Copy elements whose indices are in range, several at once."""
-        count = row.line.extent
+        row, count = call.row, call.row.line.extent
         whole = count - rest_of(count, AT_ONCE)
         for size, lower, upper in ((AT_ONCE, 0, whole), (1, whole, count)):
             for i in loop(lower, upper, step=size):
                 for k in range(size):
                     index = convert(call["indices"][starts[1] + (i + k)], INDEX)
                     index = select(index < 0, index + row.extent, index)
-                    self._copy(call, row, starts, i + k, index)
+                    self._copy(call, starts, i + k, index)
 
     def _copy(
         self,
-        call: Call,
-        row: ElementPicksRow[Value],
+        call: Call[ElementPicksRow[Value]],
         starts: tuple[Value, ...],
         i: Value,
         picked: Value,
     ) -> None:
-        x, _, y = starts
+        row, (x, _, y) = call.row, starts
         at, to = x + picked, y + i
         if not self.along:
             read, write = row.line.strides
@@ -92,10 +92,10 @@ class ElementPicks(Kernel):
         call["y"][to] = call["x"][at]
 
     def _is_any_outside(
-        self, call: Call, first: Value, row: ElementPicksRow[Value]
+        self, call: Call[ElementPicksRow[Value]], first: Value
     ) -> Value:
         """Return whether some index plus `extent` is, without a sign, too large."""
-        natural = unsigned(call["indices"].element)
+        row, natural = call.row, unsigned(call["indices"].element)
         shift = convert(row.extent, natural)
         most = Total.of(self.strips, 0, natural)
         for i, strip in self.strips.along(row.line.extent, most):

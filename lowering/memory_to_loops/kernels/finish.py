@@ -111,8 +111,7 @@ class Finish:
 
     epilogue: Epilogue
     tile: Tile
-    call: Call
-    row: GemmRow[Value]
+    call: Call[GemmRow[Value]]
     panel: Panel
     starts: Mapping[str, Value]
     """Where the tile's rows begin in the table, per operand."""
@@ -142,7 +141,7 @@ class Finish:
                 # Where columns begin, the tile before ended.
                 end, step = (
                     self.begin(name, self.tile.rows - 1),
-                    self.row.extras[n].step,
+                    self.call.row.extras[n].step,
                 )
                 for i in self.columns():
                     prefetch(self.call[name], end + i * step)
@@ -187,7 +186,7 @@ class Finish:
             case Extra.FULL:
                 return source.load(begin, self.panel.row)
             case Extra.STRIDED:
-                step = self.row.extras[n].step
+                step = self.call.row.extras[n].step
                 return gathered(source, begin, step, row, self.panel.count)
             case _:
                 return row.spread(source[begin])
@@ -196,7 +195,7 @@ class Finish:
         """Put the rows of a tile aside; in memory, each is a lane of all columns."""
         tile, name = self.tile, f"extra{n}"
         source = replace(self.call[name], compute=self.call[name].element)
-        begin, step = self.begin(name, 0), self.row.extras[n].step
+        begin, step = self.begin(name, 0), self.call.row.extras[n].step
         if self.panel.count is not None:
             source, begin = self._existing(source, begin, step), index(0)
             step = index(tile.rows)

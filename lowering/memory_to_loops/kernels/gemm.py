@@ -62,22 +62,23 @@ class Gemm(Kernel):
         shape = f"{self.tile.rows}x{self.tile.columns}"
         return f"{kind}_{shape}{'m' if self.tile.masked else ''}"
 
-    def write(self, call: Call, row: GemmRow[Value]) -> None:
+    def write(self, call: Call[GemmRow[Value]]) -> None:
+        row = call.row
         loops = (row.batches, row.panels, row.tiles)
         batches, panels, tiles = (bounds_of(steps, call) for steps in loops)
         if self.stored is Stored.INTERLEAVED:
-            self._write_planes(call, row, panels, tiles)
+            self._write_planes(call, panels, tiles)
             return
         for batch in loop(*batches, name="batch", nonempty=True):
-            offsets = self._offsets(call, row, batch)
+            offsets = self._offsets(call, batch)
             for number in loop(*panels, name="panel", nonempty=True):
-                panel = self._panel(call, row, number, offsets)
+                panel = self._panel(call, number, offsets)
                 for tile in loop(*tiles, name="tile", nonempty=True):
-                    finish = self._finish(call, row, panel, tile)
+                    finish = self._finish(call, panel, tile)
                     STORES[self.stored](finish, self._multiplied(finish, tile))
 
     def _write_planes(
-        self, call: Call, row: GemmRow[Value], panels: Bounds, tiles: Bounds
+        self, call: Call[GemmRow[Value]], panels: Bounds, tiles: Bounds
     ) -> None:
         """Write other loops: panels, tiles, planes, then the rows of all planes."""
         size = self.tile.size
@@ -85,36 +86,31 @@ class Gemm(Kernel):
         for number in loop(*panels, name="panel", nonempty=True):
             for tile in loop(*tiles, name="tile", nonempty=True):
                 for plane in loop(0, self.planes, name="plane", nonempty=True):
-                    finish = self._at(call, row, number, tile, plane)
+                    finish = self._at(call, number, tile, plane)
                     for i, values in self._multiplied(finish, tile).each():
                         at = plane * size + i * self.tile.columns
                         place.store(values, at)
-                first = self._at(call, row, number, tile, index(0))
+                first = self._at(call, number, tile, index(0))
                 store_interleaved(first, place, self.planes)
 
     def _at(
-        self, call: Call, row: GemmRow[Value], panel: Value, tile: Value, batch: Value
+        self, call: Call[GemmRow[Value]], panel: Value, tile: Value, batch: Value
     ) -> Finish:
-        offsets = self._offsets(call, row, batch)
-        return self._finish(call, row, self._panel(call, row, panel, offsets), tile)
+        offsets = self._offsets(call, batch)
+        return self._finish(call, self._panel(call, panel, offsets), tile)
 
-    def _offsets(
-        self, call: Call, row: GemmRow[Value], batch: Value
-    ) -> dict[str, Value]:
+    def _offsets(self, call: Call[GemmRow[Value]], batch: Value) -> dict[str, Value]:
         """Return what a batch adds to where operands lie."""
         extras = [f"extra{i}" for i in range(len(self.epilogue.extras))]
         operands = ["left", "right", "bias", "result", *extras]
-        start = row.batch_at + batch * len(operands)
+        start = call.row.batch_at + batch * len(operands)
         return {name: call["table"][start + n] for n, name in enumerate(operands)}
 
     def _panel(
-        self,
-        call: Call,
-        row: GemmRow[Value],
-        number: Value,
-        offsets: Mapping[str, Value],
+        self, call: Call[GemmRow[Value]], number: Value, offsets: Mapping[str, Value]
     ) -> Panel:
         """Return what the tiles of a panel share."""
+        row = call.row
         column = number * row.width
         moves: dict[str, Value | None] = {"right": number * row.panel_stride}
         if not self.is_depthwise:
@@ -142,20 +138,19 @@ class Gemm(Kernel):
         }
         return Panel(bases, access, count, bias, extras)
 
-    def _finish(
-        self, call: Call, row: GemmRow[Value], panel: Panel, tile: Value
-    ) -> Finish:
+    def _finish(self, call: Call[GemmRow[Value]], panel: Panel, tile: Value) -> Finish:
         """Return what is known of a tile, the number of which is `tile`."""
+        row = call.row
         first = tile * self.tile.rows
         starts = {"left": row.left_at + first, "result": row.result_at + first}
         for n, extra in enumerate(self.epilogue.extras):
             if extra is not Extra.COLUMNS:
                 starts[f"extra{n}"] = row.extras[n].at + first
-        return Finish(self.epilogue, self.tile, call, row, panel, starts)
+        return Finish(self.epilogue, self.tile, call, panel, starts)
 
     def _multiplied(self, finish: Finish, tile: Value) -> Rows:
         """Return the finished rows of a tile."""
-        call, row, panel = finish.call, finish.row, finish.panel
+        call, row, panel = finish.call, finish.call.row, finish.panel
         start = panel.bases["right"]
         factors = TileFactors(
             left=call["left"],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Generic, Self
+from typing import Any, Generic, Self, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -31,6 +31,9 @@ from glow.codegen.writer import Writer, perform, writing_to
 from glow.dialects.graph.base import snake_case
 
 _PRIVATE = StringAttr("private")
+
+R = TypeVar("R", covariant=True)
+"""The type of a row in a kernel."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Kernel(ABC):
         return replace(self, passed=passed, like=zeros(row))
 
     @abstractmethod
-    def write(self, call: Call, row: Any) -> None:
+    def write(self, call: Call[Any]) -> None:
         """Write the body: iterations `call.begin` to `call.end`, in any pieces."""
 
     def build(self) -> FuncOp:
@@ -106,7 +109,7 @@ class Kernel(ABC):
             start = Value((at,), INDEX)
             row = read_row(self.like, Memory.of(rows), start)
             bounds = (Value((v,), INDEX) for v in (begin, end))
-            self.write(Call(memories, Memory.of(rows), start, *bounds), row)
+            self.write(Call(memories, Memory.of(rows), start, row, *bounds))
             writer.add(func.ReturnOp())
         return op
 
@@ -174,9 +177,9 @@ def work_of(loops: Sequence[Level[int]], cost: int) -> Work:
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Generic[R]):
     """
-    The arguments of a kernel while its code is written: operands, the range of work.
+    The arguments of a kernel while its code is written: operands, row, range of work.
 
     Only iterations from `begin` to `end` of the outermost loop are done.
     """
@@ -185,6 +188,7 @@ class Call:
     rows: Memory
     at: Value
     """Where in `rows` the row begins."""
+    row: R
     begin: Value
     end: Value
 
@@ -223,7 +227,7 @@ class Steps(Generic[N]):
     unit: N
 
 
-def bounds_of(steps: Steps[Value], call: Call) -> tuple[Value, Value]:
+def bounds_of(steps: Steps[Value], call: Call[Any]) -> tuple[Value, Value]:
     """Return the steps to do: all, unless the loop is cut."""
     first = steps.first + call.begin * steps.unit
     last = minimum(steps.first + call.end * steps.unit, steps.last)

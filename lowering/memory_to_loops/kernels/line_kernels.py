@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Generic
+from typing import Any, Generic
 
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, nest
@@ -60,29 +60,30 @@ class Lines(Kernel):
             return _SCALARS
         return self.strips.lanes * self.strips.unroll
 
-    def write(self, call: Call, row: LinesRow[Value]) -> None:
-        moving = self.rule.moving
+    def write(self, call: Call[LinesRow[Value]]) -> None:
+        row, moving = call.row, self.rule.moving
         numbers = dict(zip(self.rule.NUMBERS, row.numbers, strict=True))
         part = None
         if not (row.outer or row.width) and self.rule.INDEPENDENT:
             part = self._part(call, row.axis.extent)
         for at in nest(row.outer, len(moving), bounds=call.range):
             starts = dict(zip(moving, at, strict=True))
-            for lanes, shifted in self._neighbors(call, row, starts):
+            for lanes, shifted in self._neighbors(call, starts):
                 line = Line(
                     *(self.rule, call, shifted, row.inner, row.axis, self.strips),
                     *(numbers, self.still, lanes, part),
                 )
                 self.rule.line(line)
 
-    def _part(self, call: Call, extent: Value) -> tuple[Value, Value]:
+    def _part(self, call: Call[Any], extent: Value) -> tuple[Value, Value]:
         """Return the elements that the range of work is."""
         return call.begin * self.step, minimum(call.end * self.step, extent)
 
     def _neighbors(
-        self, call: Call, row: LinesRow[Value], starts: Mapping[str, Value]
+        self, call: Call[LinesRow[Value]], starts: Mapping[str, Value]
     ) -> Generator[tuple[Strip | None, Mapping[str, Value]]]:
         """Write loops over neighbors; yield how many lanes and where lines begin."""
+        row = call.row
         if not row.width:
             yield None, starts
             return

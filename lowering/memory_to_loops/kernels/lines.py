@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.ir import Attribute
 
@@ -97,7 +97,7 @@ class Line:
     """
 
     rule: Rule
-    call: Call
+    call: Call[Any]
     starts: Mapping[str, Value]
     inner: tuple[Level[Value], ...]
     axis: Level[Value]

@@ -70,8 +70,8 @@ class Recurrent(Sequential):
     ) -> None:
         """Write what follows a product, for row `i` of a tile; a sum per gate."""
 
-    def write(self, call: Call, row: RecurrentRow[Value]) -> None:
-        StepWriter(self, call, row).write()
+    def write(self, call: Call[RecurrentRow[Value]]) -> None:
+        StepWriter(self, call).write()
 
     def activate(self, number: int, x: Value) -> Value:
         """Return activation `number` of vectors, lane by lane where it must be."""
@@ -124,8 +124,8 @@ class BatchTile:
 class StepWriter(States):
     """Writes the loops of a `Recurrent`."""
 
-    def __init__(self, cell: Recurrent, call: Call, row: RecurrentRow[Value]):
-        super().__init__(cell, call, row)
+    def __init__(self, cell: Recurrent, call: Call[RecurrentRow[Value]]):
+        super().__init__(cell, call)
         self.cell = cell
 
     def write(self) -> None:

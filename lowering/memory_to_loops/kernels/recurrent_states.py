@@ -88,7 +88,8 @@ class Sequential(Kernel, ABC):
 class States:
     """Writes what a `Sequential` does to states row by row: start, store, end."""
 
-    def __init__(self, kernel: Sequential, call: Call, row: RecurrentRow[Value]):
+    def __init__(self, kernel: Sequential, call: Call[RecurrentRow[Value]]):
+        row = call.row
         self.kernel, self.call, self.row = kernel, call, row
         self.strides = dict(zip(kernel.strided, row.strides, strict=True))
         self.pitch = row.blocks * kernel.strip.size

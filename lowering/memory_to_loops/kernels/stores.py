@@ -40,7 +40,7 @@ def _store_rows(finish: Finish, rows: Rows) -> None:
 
 def _scatter(finish: Finish, rows: Rows) -> None:
     """Store one element after the other, from a tile that was put aside."""
-    tile, step = finish.tile, finish.row.result_step
+    tile, step = finish.tile, finish.call.row.result_step
     result, place = finish.call["result"], rows.aside(finish.epilogue.result)
     moves, jump = [step * k for k in range(_UNROLL)], step * _UNROLL
     for i in loop(0, tile.rows, name="r", nonempty=True):
@@ -59,7 +59,7 @@ def _turn(finish: Finish, rows: Rows) -> None:
     """Transpose rows of the tile in registers, four or two at a time."""
     tile, result = finish.tile, finish.call["result"]
     columns = _columns(tile, rows)
-    step = finish.row.result_step
+    step = finish.call.row.result_step
     if finish.panel.count is None:
         at, jump = finish.begin("result", 0), step * _UNROLL
         moves = [step * k for k in range(_UNROLL)]

@@ -53,7 +53,8 @@ class WinogradInput(Kernel):
     tile: int
     lanes: int
 
-    def write(self, call: Call, row: InputRow[Value]) -> None:
+    def write(self, call: Call[InputRow[Value]]) -> None:
+        row = call.row
         side, vector = range(self.tile + 2), Strip(self.lanes)
         for tile in loop(*call.range, name="tile"):
             begin = call["table"][row.tiles_at + tile]
@@ -138,26 +139,27 @@ class WinogradOutput(Kernel):
     lanes: int
     epilogue: Epilogue
 
-    def write(self, call: Call, row: OutputRow[Value]) -> None:
+    def write(self, call: Call[OutputRow[Value]]) -> None:
+        row = call.row
         for tile in loop(*call.range, name="tile"):
             source = row.products_at + tile % row.block * row.channels
             pixels = tile * self.tile**2
             for c in loop(0, row.channels, step=self.lanes, name="c", nonempty=True):
                 # All is read before anything is written: an extra may lie there.
-                finished = list(self._pixels(call, row, source + c, pixels, c))
+                finished = list(self._pixels(call, source + c, pixels, c))
                 for pixel, value in finished:
                     at = call["table"][row.result_at + pixel]
                     call["result"].store(value, at + c)
 
     def _pixels(
-        self, call: Call, row: OutputRow[Value], here: Value, first: Value, c: Value
+        self, call: Call[OutputRow[Value]], here: Value, first: Value, c: Value
     ) -> list[tuple[Value, Value]]:
         """Return the pixels of a tile, the last first: its number and channels."""
         side, vector = self.tile + 2, Strip(self.lanes)
         products: list[Value] = []
         for _ in range(side**2):
             products.append(call["scratch"].load(here, vector))
-            here += row.stride
+            here += call.row.stride
         columns = [given(products[x::side]) for x in range(side)]
         shared = self._shared(call, c)
         pixels: list[tuple[Value, Value]] = []
@@ -168,11 +170,11 @@ class WinogradOutput(Kernel):
                 if "bias" in shared:
                     value += shared["bias"]
                 names = enumerate(self.epilogue.extras)
-                extras = [self._extra(call, row, n, pixel, c, shared) for n, _ in names]
+                extras = [self._extra(call, n, pixel, c, shared) for n, _ in names]
                 pixels.append((pixel, self.epilogue.finished([value, *extras])))
         return pixels
 
-    def _shared(self, call: Call, c: Value) -> dict[str, Value]:
+    def _shared(self, call: Call[OutputRow[Value]], c: Value) -> dict[str, Value]:
         """Return what all pixels of some channels read: bias, extras over columns."""
         kinds = enumerate(self.epilogue.extras)
         names = ["bias"] if "bias" in call.operands else []
@@ -181,8 +183,7 @@ class WinogradOutput(Kernel):
 
     def _extra(
         self,
-        call: Call,
-        row: OutputRow[Value],
+        call: Call[OutputRow[Value]],
         n: int,
         pixel: Value,
         c: Value,
@@ -192,7 +193,7 @@ class WinogradOutput(Kernel):
         name, vector = f"extra{n}", Strip(self.lanes)
         if name in shared:
             return shared[name]
-        at, step = call["table"][row.extras[n].at + pixel], row.extras[n].step
+        at, step = call["table"][call.row.extras[n].at + pixel], call.row.extras[n].step
         match self.epilogue.extras[n]:
             case Extra.FULL:
                 return call[name].load(at + c, vector)
@@ -237,7 +238,8 @@ class Winograd(Kernel):
     def callees(self) -> tuple[Kernel, ...]:
         return (self.input, *self.products, self.output)
 
-    def write(self, call: Call, row: WinogradRow[Value]) -> None:
+    def write(self, call: Call[WinogradRow[Value]]) -> None:
+        row = call.row
         given, taken = dict(self.input.passed), dict(self.output.passed)
         multiplied = ["scratch", "filter", "scratch", "table"]
         for block in loop(*call.range, name="block"):

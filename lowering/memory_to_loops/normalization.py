@@ -1,4 +1,4 @@
-"""Lower normalization over the last axes: on vectors along these, or across others."""
+"""Lower softmax and normalization: on vectors along the axes, or across others."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from glow.codegen.casts import convert
-from glow.codegen.functions import fma, sqrt
+from glow.codegen.casts import convert, lowest
+from glow.codegen.functions import exponential, fma, larger, log, sqrt
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
+from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import GroupNormOp, InstanceNormOp
 from glow.dialects.memory.address import Addressing, addressing_of
@@ -24,7 +26,63 @@ from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule, Spot
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
-from glow.support.types import normalize_axis, number_attribute
+from glow.support.types import compute_type, normalize_axis, number_attribute
+
+
+@dataclass(frozen=True)
+class Softmax(Rule):
+    """Softmax of a line; with `log`, its logarithm."""
+
+    log: bool
+
+    @property
+    def name(self) -> str:
+        return "log_softmax" if self.log else "softmax"
+
+    def line(self, line: Line) -> None:
+        compute, least = line.compute, lowest(line.compute)
+        # Exponentials wait in the result, unless a narrow type would round them.
+        is_stored = not self.log and line.call["x"].element == compute
+        peaks = line.total(least, compute)
+        for at in line.along(peaks):
+            peaks.value = larger(peaks.value, at.load("x", least))
+        peak = peaks.result("larger")
+
+        powers = line.total(0, compute)
+        for at in line.along(powers):
+            power = exponential(at.load("x", least) - peak)
+            if is_stored:
+                at.store(power)
+            powers.value += power
+        # An infinite or undefined maximum makes it NaN, as ONNX Runtime has it.
+        total = powers.result("add") + (peak - peak)
+
+        if self.log:
+            whole = log(total)
+            for at in line.along():
+                at.store(at.load("x") - peak - whole)
+            return
+        factor = 1 / total
+        for at in line.along():
+            power = at.load("y") if is_stored else exponential(at.load("x") - peak)
+            at.store(power * factor)
+
+
+@lowers(SoftmaxOp, LogSoftmaxOp, in_place=True)
+def lower_softmax(main: Main, op: ApplyOp) -> None:
+    x, y, graph_op = op.buffer("input"), op.buffer("result"), op.graph_op()
+    source, result = addressing_of(x), addressing_of(y)
+    axes = axes_of(result.shape, [source, result])
+    axis = axes.pop(graph_op.parameters()["axis"])
+    rule = Softmax(isinstance(graph_op, LogSoftmaxOp))
+    strips, across = Strips(0), None
+    if compute_type(buffer_type(x).element_type) == f32:
+        # Exponentials of f64 are calls of the C library.
+        strips = main.strips(x, unroll=2)
+        across = main.strips(x) if axis.extent > 1 else None
+    lines = LinesOf(rule, [axis], collapse(axes, (1, 0)))
+    kernel, row, work = lines.plan(strips, across)
+    main.call(kernel, {"x": x, "y": y}, row, work)
 
 
 @dataclass(frozen=True)

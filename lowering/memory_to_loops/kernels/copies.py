@@ -1,4 +1,4 @@
-"""Copies in which the fastest axis of the source becomes a slower one."""
+"""Copies of runs, squares and interleaved elements."""
 
 from __future__ import annotations
 
@@ -7,11 +7,112 @@ from dataclasses import dataclass
 from typing import Generic
 
 from glow.codegen.functions import minimum
-from glow.codegen.loops import Level, N, loop, nest
-from glow.codegen.memory import Memory, Strip, on_stack
+from glow.codegen.loops import Level, N, loop, moved, nest
+from glow.codegen.memory import Memory, Strip, on_stack, rest_of
 from glow.codegen.shuffles import columns_of, interleaved, separated, transposed
 from glow.codegen.values import Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
+
+UNROLL = 4
+
+Place = Sequence[Value]
+"""Where something starts in the source and in the result."""
+
+
+@dataclass(frozen=True)
+class RunsRow(Generic[N]):
+    """Loops around lines (strides of source and result), the length of a line."""
+
+    outer: tuple[Level[N], ...]
+    length: N
+
+
+@dataclass(frozen=True)
+class Runs(Kernel):
+    """
+    Copy lines of at least `lanes` elements that lie next to each other on both sides.
+
+    A line has `vectors` vectors, or any number if that is 0. The last one ends with
+    the line, over elements that were copied before; so do, of the innermost loop, the
+    last `lines`, which are copied together.
+    Unit: an iteration of the outermost loop: of several lines if there is no other
+    around them, of several vectors if there is none around a line.
+    """
+
+    lanes: int
+    vectors: int = 0
+    lines: int = 1
+
+    @property
+    def size(self) -> int:
+        """The elements of the vectors that go together where a line has many."""
+        return self.lanes * UNROLL
+
+    def write(self, call: Call[RunsRow[Value]]) -> None:
+        row = call.row
+        if self.lines == 1:
+            part = call.part_inside(row.outer)
+            for place in nest(row.outer, 2, bounds=call.range):
+                self._lines(call, [place], part)
+            return
+        *levels, inner = row.outer
+        for place in nest(levels, 2, bounds=call.range):
+            self._several(call, place, inner, is_outermost=not levels)
+
+    def _several(
+        self,
+        call: Call[RunsRow[Value]],
+        place: Place,
+        level: Level[Value],
+        is_outermost: bool,
+    ) -> None:
+        """Write a loop that copies a few lines at a time."""
+        count = self.lines
+        first, end = index(0), level.extent
+        if is_outermost:
+            first, end = call.begin * count, minimum(call.end * count, end)
+        for i in loop(first, end, step=count, nonempty=True):
+            places = [moved(place, minimum(i, level.extent - count), level)]
+            for _ in range(1, count):
+                pairs = zip(places[-1], level.strides, strict=True)
+                places.append([at + stride for at, stride in pairs])
+            self._lines(call, places, None)
+
+    def _lines(
+        self, call: Call[RunsRow[Value]], places: Sequence[Place], part: Bounds | None
+    ) -> None:
+        """Copy the lines that start at `places`, or the range `part` of the one."""
+        if not self.vectors:
+            for place in places:
+                self._long(call, place, part)
+            return
+        steps = [index(k * self.lanes) for k in range(self.vectors - 1)]
+        steps.append(call.row.length - self.lanes)
+        self._copy(call, [[at + k for at in place] for place in places for k in steps])
+
+    def _long(
+        self, call: Call[RunsRow[Value]], place: Place, part: Bounds | None
+    ) -> None:
+        """Write loops over several vectors at a time, then over one."""
+        length = call.row.length
+        first, end = index(0), length
+        if part is not None:
+            begin, last = part
+            first, end = begin * self.size, minimum(last * self.size, length)
+        whole = end - rest_of(end, self.size)
+        for i in loop(first, whole, step=self.size):
+            starts = [i + k * self.lanes for k in range(UNROLL)]
+            self._copy(call, [[at + start for at in place] for start in starts])
+        for i in loop(whole, end, step=self.lanes):
+            start = minimum(i, length - self.lanes)
+            self._copy(call, [[at + start for at in place]])
+
+    def _copy(self, call: Call[RunsRow[Value]], places: Sequence[Place]) -> None:
+        """Load all vectors at `places`, then store them."""
+        strip = Strip(self.lanes)
+        loaded = [call["x"].load(source, strip) for source, _ in places]
+        for value, (_, result) in zip(loaded, places, strict=True):
+            call["y"].store(value, result)
 
 
 @dataclass(frozen=True)
@@ -74,7 +175,8 @@ class Transpose(Kernel):
         """The columns of all squares of a vector."""
         return self.lanes * self.beside
 
-    def write(self, call: Call, row: PlaneRow[Value]) -> None:
+    def write(self, call: Call[PlaneRow[Value]]) -> None:
+        row = call.row
         last_row = row.rows.extent - self.lanes
         last_column = row.columns.extent - self.width
         part = call.part_inside(row.outer)
@@ -86,11 +188,12 @@ class Transpose(Kernel):
                         source = place[0] + r * row.rows.stride
                         for c in loop(left, right, step=self.width, nonempty=True):
                             c = minimum(c, last_column)
-                            self._one(call, row, source + c, place[1] + r, c)
+                            self._one(call, source + c, place[1] + r, c)
 
     def _one(
-        self, call: Call, row: PlaneRow[Value], source: Value, result: Value, c: Value
+        self, call: Call[PlaneRow[Value]], source: Value, result: Value, c: Value
     ) -> None:
+        row = call.row
         lines = _lines(call["x"], source, row.rows.stride, self.lanes, self.width)
         columns = transposed(lines) if self.beside == 1 else columns_of(lines)
         at = result + c * row.columns.stride
@@ -113,7 +216,8 @@ class BlockTranspose(Kernel):
     rows: int
     columns: int
 
-    def write(self, call: Call, row: PlaneRow[Value]) -> None:
+    def write(self, call: Call[PlaneRow[Value]]) -> None:
+        row = call.row
         part = call.part_inside(row.outer)
         for place in nest(row.outer, 2, bounds=call.range):
             stack = on_stack(call["x"].element, self.rows * self.columns)
@@ -170,22 +274,23 @@ class Interleave(Kernel):
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
 
-    def write(self, call: Call, row: InterleaveRow[Value]) -> None:
+    def write(self, call: Call[InterleaveRow[Value]]) -> None:
+        row = call.row
         first, end = index(0), row.length
         if not row.outer:
             first = call.begin * self.lanes
             end = minimum(call.end * self.lanes, end)
         for place in nest(row.outer, 2, bounds=call.range):
             for i in loop(first, end, step=self.lanes, nonempty=True):
-                self._vectors(call, row, place, minimum(i, row.length - self.lanes))
+                self._vectors(call, place, minimum(i, row.length - self.lanes))
 
     def _vectors(
-        self, call: Call, row: InterleaveRow[Value], place: Sequence[Value], i: Value
+        self, call: Call[InterleaveRow[Value]], place: Place, i: Value
     ) -> None:
         separate, joined = reversed(place) if self.inverse else place
         lines = [separate + i]
         for _ in range(1, self.planes):
-            lines.append(lines[-1] + row.distance)
+            lines.append(lines[-1] + call.row.distance)
         start = joined + i * self.planes
         parts = [start + k * self.lanes for k in range(self.planes)]
         sources, results = (parts, lines) if self.inverse else (lines, parts)

@@ -1,0 +1,194 @@
+"""How matrices are cut for register tiles: heights, panels, blocks of attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from math import gcd
+
+from xdsl.dialects.builtin import bf16
+from xdsl.ir import Attribute
+
+from glow.support.layout import Dim, Layout
+from glow.support.targets import Target
+from glow.support.types import dtype_of
+
+_HEIGHTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
+"""The heights of tiles, few, to share kernels; 7 cuts 7 x 7 images evenly."""
+
+
+def tile_rows(target: Target, rows: int, panel: int, stride: int = 0) -> int:
+    """
+    Return the height of the tiles for `rows` rows, the last tile padded.
+
+    Of heights with equal cost it is the tallest. `stride` says how many bytes lie
+    between rows of the left factor: a tile reads all its rows at once, and those that
+    compete for the same ways of the cache make it slower.
+    """
+    heights = [h for h in _HEIGHTS if h <= target.tile_rows]
+
+    def cost(height: int) -> tuple[float, int]:
+        each = height_cost(target, panel, height) + _crowding(target, height, stride)
+        return -(-rows // height) * each, -height
+
+    return min(min(heights, key=cost), rows)
+
+
+def tile_turns(target: Target, rows: int, panel: int) -> float:
+    """Return what `rows` rows of a panel cost, in turns of a row and a k."""
+    height = tile_rows(target, rows, panel)
+    return -(-rows // height) * height_cost(target, panel, height)
+
+
+def height_cost(target: Target, panel: int, height: int) -> float:
+    """
+    Return what a tile of this height costs, in turns of a row and a k.
+
+    It is a turn per row, no fewer than a sum's latency needs, and a constant part.
+    """
+    per_row = max(1, panel // target.f32_lanes)
+    return max(height, target.sums_in_flight / per_row) + target.costs.tile
+
+
+def _crowding(target: Target, height: int, stride: int) -> float:
+    """Return what is lost where rows compete for ways of the cache."""
+    if not stride:
+        return 0
+    return target.costs.crowding * max(0, height - lines_together(target, stride)) ** 2
+
+
+def lines_together(target: Target, stride: int) -> int:
+    """Return how many lines, `stride` bytes apart, surely fit into the cache."""
+    period = target.l1_way_bytes
+    return period // gcd(abs(stride), period) * target.l1_ways
+
+
+Digits = tuple[Dim, ...]
+"""The dims of one axis, from outer to inner."""
+IN_ORDER: Digits = (Dim(0),)
+IN_PAIRS: Digits = (Dim(0, None, 2), Dim(0, 2))
+
+
+@cache
+def matrix_panels(
+    rank: int, columns: int, width: int, order: Digits = IN_ORDER
+) -> Layout:
+    """
+    Return [batch..., columns / width, rows, width] of a stack of matrices.
+
+    `order` says how rows follow each other in a panel; `IN_PAIRS` is two at a time,
+    [batch..., columns / width, rows / 2, width, 2].
+    """
+    rows = 2 * rank - 3 - columns
+    outer, inner = Dim(columns, None, width), Dim(columns, width)
+    lines, pair = [replace(dim, axis=rows) for dim in order], []
+    if order == IN_PAIRS:
+        lines, pair = lines[:1], lines[1:]
+    batch = (Dim(axis) for axis in range(rank - 2))
+    return Layout([*batch, outer, *lines, inner, *pair])
+
+
+def has_pairs(layout: Layout | None) -> bool:
+    """Return whether `layout` is one of panels with two rows at a time."""
+    if layout is None or len(layout.dims) < 4:
+        return False
+    row, inner, pair = layout.dims[-3:]
+    return row.axis == pair.axis != inner.axis and row.stride == pair.extent == 2
+
+
+def multiplies_pairs(target: Target, element: Attribute, depth: int) -> bool:
+    """Return whether `target` sums `depth` products of `element` in pairs."""
+    return target.multiplies_bf16 and element == bf16 and depth > 0 and depth % 2 == 0
+
+
+def depth_order(layout: Layout, shape: tuple[int, ...], axis: int) -> Digits | None:
+    """
+    Return in which order a left factor holds what is summed, which runs along `axis`.
+
+    None unless each row is dense, and other axes are whole.
+    """
+    count = len(layout.digits(axis))
+    outer, order = layout.dims[:-count], layout.dims[-count:]
+    is_plain = not layout.has_halo and not layout.is_aligned
+    if not is_plain or any(dim.axis != axis for dim in order):
+        return None
+    if len({dim.axis for dim in outer}) != len(outer):
+        return None
+    top = max(order, key=lambda dim: dim.stride)
+    return None if shape[axis] % top.stride else order
+
+
+def unit_block(target: Target, element: Attribute, gates: int, units: int) -> int:
+    """
+    Return how many units of a recurrent cell are computed together: whole vectors.
+
+    With one gate two of them, so that there is more to multiply per state loaded.
+    """
+    lanes = target.vector_bytes // dtype_of(element).itemsize
+    return 2 * lanes if gates == 1 and units > lanes else lanes
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """
+    The sizes of blocks, and of the register tiles that compute them.
+
+    Units: `query_panel` in queries, `key_rows` in keys, `query_rows` in queries.
+    """
+
+    joins_heads: bool
+    """Whether the heads that share a key are in one block."""
+    queries: int
+    keys: int
+    query_panel: int
+    key_rows: int
+    query_rows: int
+
+
+def blocks_of(
+    target: Target, group: int, length: int, total: int, is_windowed: bool
+) -> Blocks:
+    """
+    Return the blocks for `group` heads of `length` queries and `total` keys.
+
+    `is_windowed`: not all queries see the same keys.
+    """
+    costs = target.costs
+    limit = costs.windowed_query_block if is_windowed else costs.query_block
+    joined, own = (_queries(target, n, limit) for n in (group * length, length))
+    padded, apart = (
+        -(-n // block) * block
+        for n, (block, _) in ((group * length, joined), (length, own))
+    )
+    joins = padded < group * apart
+    block, panel = joined if joins else own
+    keys = min(total, costs.key_block)
+    return Blocks(
+        joins,
+        block,
+        keys,
+        panel,
+        tile_rows(target, keys, panel),
+        query_rows(target, panel),
+    )
+
+
+def _queries(target: Target, count: int, limit: int) -> tuple[int, int]:
+    """Return how many of `count` queries a block has, and the width of its panels."""
+    blocks = -(-count // limit)
+    each = -(-count // blocks)
+    panels = [n for n in panels_of(target) if n in target.panel_widths or each <= n]
+    block, panel = min((-(-each // panel) * panel, -panel) for panel in panels)
+    return block, -panel
+
+
+def panels_of(target: Target) -> tuple[int, ...]:
+    """Return how many queries panels may have, the widest first: less for few."""
+    return (*target.panel_widths, min(target.panel_widths) // 2)
+
+
+def query_rows(target: Target, panel: int) -> int:
+    """Return the height of tiles of queries by values: it divides `panel`."""
+    sums = target.registers // 2
+    widest = max(target.panel_widths) // target.f32_lanes
+    return 8 if panel > 8 and 8 * widest <= sums else 4
