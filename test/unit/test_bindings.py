@@ -359,65 +359,6 @@ def test_a_run_in_another_thread_is_not_disturbed(
     bound.run()
 
 
-def test_what_a_callback_asks_of_its_own_run_is_refused_as_such(
-    net: glow.Executable,
-) -> None:
-    bound = net.bind(arrays())
-    expected = (
-        "expected bindings that are not in use, got those of the run that calls"
-        " on_output; use the array that it is given"
-    )
-    told: list[str] = []
-
-    def on_output(name: str, array: Array) -> None:
-        told.append(refusal(bound.views))
-        told.append(refusal(bound.clone))
-
-    bound.run(on_output)
-    assert told == [expected] * 2 * len(net.outputs)
-    assert bound.views()
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_scalars_of_numpy_are_arrays_of_no_axes(target: str, tmp_path: Path) -> None:
-    (tmp_path / "net.mlir").write_text("""
-      func.func @main(%x: tensor<3xf32>, %s: tensor<f32>) -> tensor<3xf32> {
-        %y = graph.mul %x, %s : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
-        func.return %y : tensor<3xf32>
-      }""")
-    net = glow.compile(tmp_path / "net.mlir", target=target)
-    x, s = (spec.name for spec in net.inputs)
-    array, expected = np.float32([1, 2, 3]), [2.0, 4.0, 6.0]
-    out = {net.outputs[0].name: np.empty(3, np.float32)}
-    assert net(array, np.float32(2)).tolist() == expected
-    for result in (
-        net.run({x: array, s: np.float32(2)}),
-        net.run({x: array, s: np.float32(2)}, out),
-        net.bind({x: array, s: np.float32(2)}).run(),
-    ):
-        assert next(iter(result.values())).tolist() == expected
-    assert (
-        refusal(lambda: net(array, np.float64(2)))
-        == f'input "{s}": expected float32[], got float64[]'
-    )
-    assert refusal(lambda: net(array, 2.0)).endswith("got a float")
-
-
-def test_a_scalar_of_numpy_is_nothing_to_write_to(tmp_path: Path) -> None:
-    (tmp_path / "net.mlir").write_text("""
-      func.func @main(%x: tensor<f32>) -> tensor<f32> {
-        %y = graph.neg %x : (tensor<f32>) -> tensor<f32>
-        func.return %y : tensor<f32>
-      }""")
-    net = glow.compile(tmp_path / "net.mlir")
-    x, y = net.inputs[0].name, net.outputs[0].name
-    message = f'output "{y}": expected a writeable array'
-    assert refusal(lambda: net.run({x: np.float32(1)}, {y: np.float32(1)})) == message
-    bound = net.bind({x: np.float32(1)})
-    assert refusal(lambda: bound.__setitem__(y, np.float32(1))) == message
-    assert bound.run()[y] == -1
-
-
 def test_a_fault_leaves_bindings_usable(tmp_path: Path) -> None:
     (tmp_path / "net.mlir").write_text("""
       func.func @main(%x: tensor<3xf32>, %i: tensor<1xi64>) -> tensor<1xf32> {

@@ -361,10 +361,9 @@ def test_all_that_is_unsupported_is_told_at_once() -> None:
 
 def test_invalid_nodes_do_not_hide_what_is_unsupported() -> None:
     nodes = [
-        node("Sum", "x x", "a", "too old"),  # fine
-        node("Relu", "a a", "b", "two inputs"),
+        *(node("Relu", "x x", f"b{i}", f"two inputs {i}") for i in range(6)),
         node("Unknown", "x", "c", "first"),
-        node("Abs", "b", "d", "reads what is invalid"),
+        node("Abs", "b0", "d", "reads what is invalid"),
         node("Transpose", "x", "e", "bad permutation", perm=[0, 0]),
         node("Unheard", "x", "f", "second"),
         node("Sum", "c d e f", "y", "last"),
@@ -372,18 +371,11 @@ def test_invalid_nodes_do_not_hide_what_is_unsupported() -> None:
     text = refusal(model(nodes, {"x": (2, 3)}, ["y"]))
     invalid, _, lacking = text.partition("; the model needs what is not supported: ")
     assert "two inputs" in invalid
-    assert "bad permutation" in invalid
+    assert invalid.endswith("; 3 more nodes are invalid")
     assert "Unknown" in lacking
     assert "Unheard" in lacking
     assert "reads what is invalid" not in text
     assert "last" not in text
-
-
-def test_many_invalid_nodes_are_counted() -> None:
-    nodes = [node("Abs", "x x", f"y{i}", f"n{i}") for i in range(9)]
-    text = refusal(model(nodes, {"x": (2, 3)}, [f"y{i}" for i in range(9)]))
-    assert text.endswith("; 5 more nodes are invalid")
-    assert text.count("; ") == 4
 
 
 def test_types_that_the_model_declares_help_to_find_more() -> None:

@@ -137,6 +137,9 @@ def test_a_callback_may_run_others_but_not_the_same(net: Executable) -> None:
 
     def on_output(name: str, array: np.ndarray) -> None:
         found.append(other.run()["early"].copy())
+        for ask in (bound.views, bound.clone):
+            with pytest.raises(BindingError, match="the run that calls on_output"):
+                ask()
         with pytest.raises(BindingError, match="the run that calls on_output"):
             bound.run()
 
