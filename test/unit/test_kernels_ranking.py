@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph import ranking as graph
+from glow.dialects.graph import along_axis as graph
 from glow.support.dtypes import dtype_named, widened
 
 pytestmark = pytest.mark.slow

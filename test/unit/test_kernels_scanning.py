@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from memory_code import Array, MemoryCode
 
-from glow.dialects.graph import scanning as graph
+from glow.dialects.graph.along_axis import CumsumOp
+from glow.dialects.graph.slicing import TriluOp
 
 TARGETS = ("cpu", "cpu:sse2")
 
@@ -16,11 +17,11 @@ def add_cumsum(
     code: MemoryCode, x: Array, axis: int, exclusive: bool, reverse: bool = False
 ) -> tuple[Array, Array]:
     named = {"axis": axis, "exclusive": exclusive, "reverse": reverse}
-    want = graph.CumsumOp.compute(x, **named)
+    want = CumsumOp.compute(x, **named)
     out = np.zeros(want.shape, want.dtype)
     if axis == x.ndim - 1 and x.strides[axis] < 0:
         out = out[..., ::-1]
-    code.apply(graph.CumsumOp, [x], [out], **named)
+    code.apply(CumsumOp, [x], [out], **named)
     return out, want
 
 
@@ -54,9 +55,9 @@ def test_cumsum(target: str) -> None:
 def test_cumsum_in_place(axis: int) -> None:
     for exclusive in (False, True):
         x = np.arange(3 * 37, dtype=np.float32).reshape(3, 37)
-        want = graph.CumsumOp.compute(x, axis=axis, exclusive=exclusive)
+        want = CumsumOp.compute(x, axis=axis, exclusive=exclusive)
         code = MemoryCode()
-        code.apply(graph.CumsumOp, [x], [x], axis=axis, exclusive=exclusive)
+        code.apply(CumsumOp, [x], [x], axis=axis, exclusive=exclusive)
         assert code.run() is None
         np.testing.assert_array_equal(x, want)
 
@@ -83,9 +84,9 @@ def test_trilu(target: str, upper: bool) -> None:
     for x in (whole, np.moveaxis(whole, 1, 2), whole[:, :, :3].astype(np.int64)):
         for place in places:
             k = None if place is None else np.array(place)
-            want = graph.TriluOp.compute(x, k, upper=upper)
+            want = TriluOp.compute(x, k, upper=upper)
             out = np.full(want.shape, 77, want.dtype)
-            code.apply(graph.TriluOp, [x, k], [out], upper=upper)
+            code.apply(TriluOp, [x, k], [out], upper=upper)
             cases.append((out, want))
     assert code.run() is None
     for out, want in cases:
