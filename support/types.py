@@ -285,11 +285,11 @@ def check_shape(
         )
 
 
-def check_broadcasts(name: str, value: SSAValue | None, target: SSAValue) -> None:
-    """Raise unless `value`, if there is one, broadcasts to the shape of `target`."""
-    if value is not None and not broadcasts_to(value, shape_of(target)):
+def check_broadcasts(name: str, value: SSAValue | None, shape: Sequence[int]) -> None:
+    """Raise unless `value`, if there is one, broadcasts to `shape`."""
+    if value is not None and not broadcasts_to(value, shape):
         raise VerifyException(
-            f"expected a {name} that broadcasts to {list(shape_of(target))}, "
+            f"expected a {name} that broadcasts to {list(shape)}, "
             f"got {tensor_type(value)}"
         )
 

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elementwise import ElementwiseOp, UnaryOp
@@ -19,12 +18,11 @@ from glow.support.types import (
     NUMBER,
     ElementSet,
     Tensor,
-    broadcasts_to,
+    check_broadcasts,
     is_float,
     same_element,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 SELU_ALPHA = 1.67326319217681884765625
@@ -260,11 +258,7 @@ class PreluOp(ElementwiseOp):
     def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
         cls.ELEMENTS.check(input)
         shape = shape_of(input)
-        if not broadcasts_to(slope, shape):
-            raise VerifyException(
-                f"expected a slope that broadcasts to {list(shape)}, "
-                f"got {tensor_type(slope)}"
-            )
+        check_broadcasts("slope", slope, shape)
         return tensor(same_element(input, slope), shape)
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i1, i64
@@ -16,12 +17,9 @@ from glow.dialects.graph.attention_sizes import (
     Unseen,
     blind_queries,
     by_head,
-    check_broadcast,
     check_elements,
-    check_mask,
+    check_operands,
     check_parameters,
-    check_past,
-    check_valid_length,
     past_length,
     seen_keys,
     sizes_of,
@@ -113,8 +111,7 @@ class AttentionOp(GraphOp):
     def sizes(self) -> Sizes:
         shapes = (shape_of(self.query), shape_of(self.key), shape_of(self.value))
         past = past_length(self.past_key, self.past_value)
-        p = self.parameters()
-        return sizes_of(*shapes, past, p["q_num_heads"], p["kv_num_heads"])
+        return sizes_of(shapes, past, self.parameters())
 
     @property
     def window(self) -> tuple[int, int]:
@@ -142,29 +139,14 @@ class AttentionOp(GraphOp):
         past_key: SSAValue | None = None,
         past_value: SSAValue | None = None,
         valid_length: SSAValue | None = None,
-        *,
-        q_num_heads: int | None,
-        kv_num_heads: int | None,
-        softcap: float,
-        left_window_size: int,
-        right_window_size: int,
-        softmax_precision: Attribute | None,
-        masked_score: float,
+        **parameters: Any,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         check_elements(query, key=key, value=value, bias=bias)
         check_elements(query, past_key=past_key, past_value=past_value)
         shapes = (shape_of(query), shape_of(key), shape_of(value))
-        past = past_length(past_key, past_value)
-        sizes = sizes_of(*shapes, past, q_num_heads, kv_num_heads)
-        if past_key is not None and past_value is not None:
-            check_past(sizes, past_key, past_value)
-        check_mask(mask)
-        check_broadcast("mask", mask, sizes)
-        check_broadcast("bias", bias, sizes)
-        if valid_length is not None:
-            check_valid_length(valid_length, sizes, past_key)
-        windows = left_window_size, right_window_size
-        check_parameters(softcap, windows, softmax_precision, masked_score)
+        sizes = sizes_of(shapes, past_length(past_key, past_value), parameters)
+        check_operands(sizes, mask, bias, past_key, past_value, valid_length)
+        check_parameters(parameters)
         kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(query)
         return (
             tensor(element, sizes.result),
@@ -201,7 +183,7 @@ class AttentionOp(GraphOp):
     ) -> tuple[Array, ...]:
         past = 0 if past_key is None else past_key.shape[2]
         shapes, dtype = (query.shape, key.shape, value.shape), query.dtype
-        s = sizes_of(*shapes, past, q_num_heads, kv_num_heads)
+        s = sizes_of(shapes, past, locals())
         keys = with_past(past_key, by_head(key, s.kv_heads))
         values = with_past(past_value, by_head(value, s.kv_heads))
         rows = by_head(query, s.heads).reshape(

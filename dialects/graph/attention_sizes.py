@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from xdsl.dialects.builtin import f32, f64
@@ -16,7 +17,7 @@ from glow.support.types import (
     BOOL,
     FLOAT,
     INDEX,
-    broadcasts_to,
+    check_broadcasts,
     check_shape,
     dtype_of,
     element_of,
@@ -101,49 +102,41 @@ def split_heads(
 
 
 def sizes_of(
-    query: Shape,
-    key: Shape,
-    value: Shape,
-    past: int,
-    q_num_heads: int | None,
-    kv_num_heads: int | None,
+    shapes: tuple[Shape, Shape, Shape], past: int, p: Mapping[str, Any]
 ) -> Sizes:
     """
-    Return the sizes of an attention over operands of these shapes.
+    Return the sizes of an attention over query, key and value of these shapes.
 
     Errors: shapes that do not go together.
     """
-    ranks = [len(query), len(key), len(value)]
+    ranks = [len(shape) for shape in shapes]
     if len(set(ranks)) > 1:
         got = ", ".join(map(str, ranks))
         raise VerifyException(
             f"expected query, key and value of one rank, got ranks {got}"
         )
-    batch, heads, length, elements = split_heads(
-        "query", query, "q_num_heads", q_num_heads
+    counts = ("q_num_heads", "kv_num_heads", "kv_num_heads")
+    query, key, value = (
+        split_heads(name, shape, count, p[count])
+        for name, shape, count in zip(
+            ("query", "key", "value"), shapes, counts, strict=True
+        )
     )
-    _, kv_heads, new, _ = shape = split_heads("key", key, "kv_num_heads", kv_num_heads)
-    wanted = (batch, kv_heads, new, elements)
-    if shape != wanted:
-        raise VerifyException(_shape_message("key", wanted, shape))
-    shape = split_heads("value", value, "kv_num_heads", kv_num_heads)
-    wanted = (batch, kv_heads, new, shape[3])
-    if shape != wanted:
-        raise VerifyException(_shape_message("value", wanted, shape))
+    (batch, heads, length, elements), (_, kv_heads, new, _) = query, key
+    common = (batch, kv_heads, new)
+    for name, got, last in (("key", key, elements), ("value", value, value[3])):
+        if got != (*common, last):
+            raise VerifyException(
+                f"expected {name} of shape {[*common, last]} by batch, heads, length "
+                f"and elements of a head, got {list(got)}"
+            )
     if kv_heads < 1 or heads % kv_heads:
         raise VerifyException(
             f"expected query heads in groups of equal size for {kv_heads} heads of "
             f"key and value, got {heads}"
         )
-    is_flat = len(query) == 3
-    return Sizes(batch, heads, kv_heads, length, new, past, elements, shape[3], is_flat)
-
-
-def _shape_message(name: str, wanted: Shape, got: Shape) -> str:
-    return (
-        f"expected {name} of shape {list(wanted)} by batch, heads, length and elements "
-        f"of a head, got {list(got)}"
-    )
+    is_flat = ranks[0] == 3
+    return Sizes(batch, heads, kv_heads, length, new, past, elements, value[3], is_flat)
 
 
 def past_length(past_key: SSAValue | None, past_value: SSAValue | None) -> int:
@@ -165,56 +158,42 @@ def check_elements(query: SSAValue, **others: SSAValue | None) -> None:
             )
 
 
-def check_mask(mask: SSAValue | None) -> None:
+def check_operands(
+    sizes: Sizes,
+    mask: SSAValue | None,
+    bias: SSAValue | None,
+    past_key: SSAValue | None,
+    past_value: SSAValue | None,
+    valid_length: SSAValue | None,
+) -> None:
+    """Raise unless the operands that are present go with these sizes."""
+    past = sizes.batch, sizes.kv_heads, sizes.past
+    check_shape("past_key", past_key, (*past, sizes.elements))
+    check_shape("past_value", past_value, (*past, sizes.value_elements))
     if mask is not None and element_of(mask) not in BOOL.members:
         raise VerifyException(
             f"expected mask with elements of i1, got {tensor_type(mask)}"
         )
+    check_broadcasts("mask", mask, sizes.scores)
+    check_broadcasts("bias", bias, sizes.scores)
+    if valid_length is not None:
+        INDEX.check(valid_length)
+        check_shape("valid_length", valid_length, (sizes.batch,))
+        if past_key is not None:
+            raise VerifyException("expected no valid_length beside past_key")
 
 
-def check_past(sizes: Sizes, past_key: SSAValue, past_value: SSAValue) -> None:
-    for name, past, elements in (
-        ("past_key", past_key, sizes.elements),
-        ("past_value", past_value, sizes.value_elements),
-    ):
-        check_shape(name, past, (sizes.batch, sizes.kv_heads, sizes.past, elements))
-
-
-def check_broadcast(name: str, value: SSAValue | None, sizes: Sizes) -> None:
-    if value is not None and not broadcasts_to(value, sizes.scores):
+def check_parameters(p: Mapping[str, Any]) -> None:
+    if not p["softcap"] >= 0:
+        raise VerifyException(f"expected a softcap of at least 0, got {p['softcap']}")
+    for name in ("left_window_size", "right_window_size"):
+        if p[name] < -1:
+            raise VerifyException(f"expected {name} of at least -1, got {p[name]}")
+    if p["softmax_precision"] not in (None, f32, f64):
         raise VerifyException(
-            f"expected {name} that broadcasts to {list(sizes.scores)}, "
-            f"got {tensor_type(value)}"
+            f"expected softmax_precision f32 or f64, got {p['softmax_precision']}"
         )
-
-
-def check_valid_length(
-    value: SSAValue, sizes: Sizes, past_key: SSAValue | None
-) -> None:
-    INDEX.check(value)
-    check_shape("valid_length", value, (sizes.batch,))
-    if past_key is not None:
-        raise VerifyException("expected no valid_length beside past_key")
-
-
-def check_parameters(
-    softcap: float,
-    windows: tuple[int, int],
-    softmax_precision: Attribute | None,
-    masked_score: float,
-) -> None:
-    if not softcap >= 0:
-        raise VerifyException(f"expected a softcap of at least 0, got {softcap}")
-    for side, size in zip(("left", "right"), windows, strict=True):
-        if size < -1:
-            raise VerifyException(
-                f"expected {side}_window_size of at least -1, got {size}"
-            )
-    if softmax_precision not in (None, f32, f64):
-        raise VerifyException(
-            f"expected softmax_precision f32 or f64, got {softmax_precision}"
-        )
-    if isnan(masked_score):
+    if isnan(p["masked_score"]):
         raise VerifyException("expected a masked_score that is a number, got NaN")
 
 

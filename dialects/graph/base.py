@@ -147,6 +147,10 @@ class GraphOp(OrderedOp):
         return tuple(name for name, _ in cls.get_irdl_definition().operands)
 
     @classmethod
+    def result_names(cls) -> tuple[str, ...]:
+        return tuple(name for name, _ in cls.get_irdl_definition().results)
+
+    @classmethod
     def declared(cls) -> dict[str, Parameter]:
         """Return the parameters that `compute` declares, flags included, by name."""
         return parameters_of(cls.compute)

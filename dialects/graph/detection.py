@@ -12,7 +12,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.parameters import TENSOR
-from glow.support.types import FLOAT, INDEX, Tensor, same_element, shape_of, tensor
+from glow.support.types import (
+    FLOAT,
+    INDEX,
+    Tensor,
+    check_shape,
+    same_element,
+    shape_of,
+    tensor,
+)
 
 
 class RoiAlignOp(GraphOp):
@@ -53,10 +61,7 @@ class RoiAlignOp(GraphOp):
         images, channels, *extents = shape_of(input, 4)
         INDEX.check(batches)
         (count,) = shape_of(batches, 1)
-        if shape_of(rois) != (count, 4):
-            raise VerifyException(
-                f"expected rois [{count}, 4], got {list(shape_of(rois))}"
-            )
+        check_shape("rois", rois, (count, 4))
         if 0 in (images, *extents):
             raise VerifyException(f"expected images with pixels, got {input.type}")
         if min(output_height, output_width) < 1 or sampling_ratio < 0:
@@ -179,10 +184,7 @@ class NonMaxSuppressionOp(GraphOp):
         FLOAT.check(boxes)
         same_element(boxes, scores)
         images, classes, count = shape_of(scores, 3)
-        if shape_of(boxes) != (images, count, 4):
-            raise VerifyException(
-                f"expected boxes [{images}, {count}, 4], got {list(shape_of(boxes))}"
-            )
+        check_shape("boxes", boxes, (images, count, 4))
         if max_output < 0 or not 0 <= iou_threshold <= 1:
             raise VerifyException(
                 "expected a max_output from 0, an iou_threshold in [0, 1], "

@@ -35,10 +35,11 @@ class LastAxesNormOp(GraphOp):
     @classmethod
     def infer(cls, input: SSAValue, *affine: SSAValue | None, **parameters: Any) -> Any:
         FLOAT.check(input)
+        shape = shape_of(input)
         for name, value in zip(cls.operand_names()[1:], affine, strict=True):
-            check_broadcasts(name, value, input)
-        normalize_axis(parameters["axis"], len(shape_of(input)))
-        return tensor(same_element(input, *affine), shape_of(input))
+            check_broadcasts(name, value, shape)
+        normalize_axis(parameters["axis"], len(shape))
+        return tensor(same_element(input, *affine), shape)
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return broadcast_map(self.operands[operand], self.results[result])

@@ -18,6 +18,7 @@ from glow.support.types import (
     FLOAT,
     WIDE_NUMBER,
     Tensor,
+    check_broadcasts,
     element_of,
     same_element,
     shape_of,
@@ -78,7 +79,7 @@ class MatMulOp(GraphOp):
                 f"cannot broadcast the batches of {lhs.type} and {rhs.type}"
             ) from None
         shape = (*batch, *rows, *columns)
-        _check_bias(bias, shape)
+        check_broadcasts("bias", bias, shape)
         return tensor(element, shape)
 
     @staticmethod
@@ -110,17 +111,6 @@ def _matrix(operand: SSAValue, transposed: bool) -> tuple[int, ...]:
     if len(shape) == 1:
         raise VerifyException(f"cannot transpose {operand.type}")
     return (*shape[:-2], shape[-1], shape[-2])
-
-
-def _check_bias(bias: SSAValue | None, shape: tuple[int, ...]) -> None:
-    if bias is None:
-        return
-    own = shape_of(bias)
-    pairs = zip(reversed(own), reversed(shape), strict=False)
-    if len(own) > len(shape) or any(b not in (1, extent) for b, extent in pairs):
-        raise VerifyException(
-            f"expected a bias that broadcasts to {list(shape)}, got {bias.type}"
-        )
 
 
 class EinsumOp(GraphOp):

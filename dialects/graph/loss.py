@@ -190,8 +190,8 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
     ) -> Tensor:
         FLOAT.check(logits)
         check_shape("a target", target, shape_of(logits))
-        check_broadcasts("weight", weight, logits)
-        check_broadcasts("pos_weight", pos_weight, logits)
+        check_broadcasts("weight", weight, shape_of(logits))
+        check_broadcasts("pos_weight", pos_weight, shape_of(logits))
         element = same_element(logits, target, weight, pos_weight)
         return tensor(element, shape_of(logits) if reduction == "none" else ())
 

@@ -65,17 +65,15 @@ def with_presence(
     parameters: Mapping[str, Any] | None = None,
 ) -> GraphOp:
     """Return `op` with some operands and results given or left out, or parameters."""
-    names = [name for name, _ in op.get_irdl_definition().operands]
-    slots = {
-        n: operands.get(n, slot) for n, slot in zip(names, op.slots(), strict=True)
-    }
+    pairs = zip(op.operand_names(), op.slots(), strict=True)
+    slots = {name: operands.get(name, slot) for name, slot in pairs}
     wanted: dict[str, Any] = {f"with_{n}": v for n, v in (results or {}).items()}
     wanted |= parameters or {}
     new = type(op)(*slots.values(), **op.parameters() | wanted)
     _keep_properties(op, new, wanted)
     new.attributes.update(op.attributes)
     new.location = op.location
-    for name, _ in op.get_irdl_definition().results:
+    for name in op.result_names():
         pairs = zip(results_of(op, name), results_of(new, name), strict=False)
         for old, result in pairs:  # its type has the layout
             Rewriter.replace_value_with_new_type(
@@ -96,7 +94,7 @@ def _keep_properties(op: GraphOp, new: GraphOp, changed: Mapping[str, Any]) -> N
 def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:
     """Return the replacement in `new` of each result of `op`, None if it has none."""
     values: list[SSAValue | None] = []
-    for name, _ in op.get_irdl_definition().results:
+    for name in op.result_names():
         old = results_of(op, name)
         values += [*results_of(new, name), *[None] * len(old)][: len(old)]
     return values

@@ -24,12 +24,12 @@ from glow.support.types import (
     ANY,
     FLOAT,
     Tensor,
+    check_shape,
     element_of,
     normalize_axes,
     normalize_axis,
     shape_of,
     tensor,
-    tensor_type,
 )
 
 
@@ -157,10 +157,7 @@ def _check_region(roi: SSAValue | None, coordinates: str, axes: int) -> None:
     if roi is None:
         return
     FLOAT.check(roi)
-    if shape_of(roi) != (2 * axes,):
-        raise VerifyException(
-            f"expected a roi of {2 * axes} elements, got {tensor_type(roi)}"
-        )
+    check_shape("a roi", roi, (2 * axes,))
 
 
 def _extents(

@@ -8,13 +8,11 @@ from typing import Any, ClassVar
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    MemRefType,
     StringAttr,
     UnitAttr,
 )
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     irdl_op_definition,
     opt_prop_def,
     prop_def,
@@ -40,8 +38,7 @@ from glow.dialects.memory._slots import (
     stored_parameters,
 )
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import MemoryOp, buffer_type
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type
 from glow.support.types import tensor
 
 GROUPS = ("ins", "inouts", "outs", "scratch")
@@ -70,20 +67,18 @@ class ApplyOp(MemoryOp):
 
     name = "memory.apply"
 
-    ins = var_operand_def(MemRefType.constr(AnyAttr()))
-    inouts = var_operand_def(MemRefType.constr(AnyAttr()))
-    outs = var_operand_def(MemRefType.constr(AnyAttr()))
-    scratch = var_operand_def(MemRefType.constr(AnyAttr()))
+    ins = var_operand_def(BUFFER)
+    inouts = var_operand_def(BUFFER)
+    outs = var_operand_def(BUFFER)
+    scratch = var_operand_def(BUFFER)
 
     op = prop_def(StringAttr)
     slots = prop_def(ArrayAttr[StringAttr])
     parameters = prop_def(DictionaryAttr)
     in_place = opt_prop_def(UnitAttr)
 
-    WRITES: ClassVar = ("outs", "scratch")
+    WRITES: ClassVar = ("outs",)
     UPDATES: ClassVar = ("inouts",)
-
-    irdl_options = SEVERAL_OPERANDS
 
     def __init__(
         self,
@@ -102,14 +97,11 @@ class ApplyOp(MemoryOp):
 
         With `inout`, `ins` and `outs` have what comes after the first slot of each.
         """
-        definition = op.get_irdl_definition()
-        operands = [name for name, _ in definition.operands]
-        results = [name for name, _ in definition.results]
-        first = int(inout is not None)
+        operands, first = op.operand_names(), int(inout is not None)
         read = list(by_slot(operands[first:], ins))
-        written = list(by_slot(results[first:], outs))
+        written = list(by_slot(op.result_names()[first:], outs))
         inouts = [] if inout is None else [inout]
-        names = [name for name, _ in read] + operands[:first]
+        names = [name for name, _ in read] + list(operands[:first])
         names += [name for name, _ in written]
         KNOWN.setdefault(op.name, op)
         super(MemoryOp, self).__init__(
@@ -147,9 +139,6 @@ class ApplyOp(MemoryOp):
 
     def several(self, slot: str) -> list[SSAValue]:
         """Return the buffers in a slot of the graph op."""
-        results = self.graph_class.get_irdl_definition().results
-        if self.inouts and slot == results[0][0]:
-            return list(self.inouts)
         return self._buffers().get(slot, [])
 
     def _buffers(self) -> dict[str, list[SSAValue]]:
@@ -157,6 +146,8 @@ class ApplyOp(MemoryOp):
         buffers = (*self.ins, *self.inouts, *self.outs)
         for slot, value in zip(self.slots, buffers, strict=True):
             by_name.setdefault(slot.data, []).append(value)
+        if self.inouts:
+            by_name[self.graph_class.result_names()[0]] = list(self.inouts)
         return by_name
 
     def graph_op(self) -> GraphOp:
@@ -167,8 +158,6 @@ class ApplyOp(MemoryOp):
         """
         op, buffers = self.graph_class, self._buffers()
         definition = op.get_irdl_definition()
-        if self.inouts:
-            buffers[definition.results[0][0]] = list(self.inouts)
         types = {
             slot: [tensor(t.element_type, t.get_shape()) for t in map(buffer_type, bs)]
             for slot, bs in buffers.items()
@@ -187,9 +176,8 @@ class ApplyOp(MemoryOp):
         )
 
     def verify_(self) -> None:
-        definition = self.graph_class.get_irdl_definition()
-        operands = [name for name, _ in definition.operands]
-        results = [name for name, _ in definition.results]
+        operands = self.graph_class.operand_names()
+        results = self.graph_class.result_names()
         if len(self.inouts) > 1:
             raise VerifyException(f"expected one inout at most, got {len(self.inouts)}")
         if len(self.slots) != len(self.operands) - len(self.scratch):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, MemRefType, UnitAttr, f64, i64
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f64, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -17,8 +16,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
-from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
 from glow.support.types import is_narrow_float
 
 PADDING = 32
@@ -34,10 +32,6 @@ class HeadsOp(MemoryOp):
         query: SSAValue
         key: SSAValue
         value: SSAValue
-
-    WRITES: ClassVar = ("scratch", "result")
-
-    irdl_options = SEVERAL_OPERANDS
 
     def check_heads(self, room: int) -> None:
         """Raise unless extents go together, with `room` elements of scratch."""
@@ -93,14 +87,14 @@ class AttentionOp(HeadsOp):
 
     name = "memory.attention"
 
-    query = operand_def(MemRefType.constr(AnyAttr()))
-    key = operand_def(MemRefType.constr(AnyAttr()))
-    value = operand_def(MemRefType.constr(AnyAttr()))
-    mask = opt_operand_def(MemRefType.constr(AnyAttr()))
-    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
-    valid_length = opt_operand_def(MemRefType.constr(AnyAttr()))
-    scratch = operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
+    query = operand_def(BUFFER)
+    key = operand_def(BUFFER)
+    value = operand_def(BUFFER)
+    mask = opt_operand_def(BUFFER)
+    bias = opt_operand_def(BUFFER)
+    valid_length = opt_operand_def(BUFFER)
+    scratch = operand_def(BUFFER)
+    result = operand_def(BUFFER)
 
     scale = prop_def(FloatAttr.constr(f64))
     softcap = _SCORING["softcap"].definition()
@@ -111,14 +105,6 @@ class AttentionOp(HeadsOp):
     joins_heads = opt_prop_def(UnitAttr)
     query_block = prop_def(IntegerAttr.constr(i64))
     key_block = prop_def(IntegerAttr.constr(i64))
-
-    assembly_format = (
-        "`ins` `(` $query `:` type($query) `,` $key `:` type($key) `,` $value `:` "
-        "type($value) (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` "
-        "type($bias))? (`valid_length` $valid_length^ `:` type($valid_length))? `)` "
-        "`scratch` `(` $scratch `:` type($scratch) `)` `outs` `(` $result `:` "
-        "type($result) `)` attr-dict"
-    )
 
     def room(self) -> dict[str, int]:
         """Return where each part of the scratch begins, and its size as `size`."""
@@ -179,23 +165,15 @@ class DecodeAttentionOp(HeadsOp):
 
     name = "memory.decode_attention"
 
-    query = operand_def(MemRefType.constr(AnyAttr()))
-    key = operand_def(MemRefType.constr(AnyAttr()))
-    value = operand_def(MemRefType.constr(AnyAttr()))
-    valid_length = opt_operand_def(MemRefType.constr(AnyAttr()))
-    scratch = operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
+    query = operand_def(BUFFER)
+    key = operand_def(BUFFER)
+    value = operand_def(BUFFER)
+    valid_length = opt_operand_def(BUFFER)
+    scratch = operand_def(BUFFER)
+    result = operand_def(BUFFER)
 
     scale = prop_def(FloatAttr.constr(f64))
     right_window_size = _SCORING["right_window_size"].definition()
-
-    assembly_format = (
-        "`ins` `(` $query `:` type($query) `,` $key `:` type($key) `,` $value `:` "
-        "type($value) (`valid_length` $valid_length^ `:` type($valid_length))? `)` "
-        "`scratch` `(` "
-        "$scratch `:` type($scratch) `)` `outs` `(` $result `:` type($result) `)` "
-        "attr-dict"
-    )
 
     def verify_(self) -> None:
         self.check_heads(extents_of(self.key)[-2])

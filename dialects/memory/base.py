@@ -1,18 +1,29 @@
 """Base of ops that read and write buffers: accesses, in-place pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Region, SSAValue
-from xdsl.irdl import IRDLOperation, traits_def
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    OperandDef,
+    ParsePropInAttrDict,
+    operand_def,
+    traits_def,
+)
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
+from glow.support.operand_segments import SEVERAL_OPERANDS
 
 Buffer = MemRefType[Attribute]
+BUFFER = MemRefType.constr(AnyAttr())
+"""The constraint on operands that are buffers."""
+
 Slot = SSAValue | Sequence[SSAValue] | None
 RegionSlot = Region | Sequence[Region]
 
@@ -46,18 +57,61 @@ def extents_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     return buffer_type(value).get_shape()
 
 
+_OPERAND: type[Any] = type(operand_def(BUFFER))
+
+
+def _text_of(group: str, names: Sequence[str], kinds: Mapping[str, Any]) -> str:
+    """
+    Return the format of some operands, with their types.
+
+    Operands that may be absent are named, unless one is alone in its group.
+    """
+    always = [name for name in names if kinds[name] is OperandDef]
+    others = [name for name in names if name not in always]
+    if not always and len(others) == 1:
+        return f"(`{group}` `(` ${others[0]}^ `:` type(${others[0]}) `)`)?"
+    text = " `,` ".join(f"${name} `:` type(${name})" for name in always)
+    text += "".join(f" (`{name}` ${name}^ `:` type(${name}))?" for name in others)
+    return f"`{group}` `(` {text} `)`"
+
+
 class MemoryOp(IRDLOperation):
     """
     An op that computes into buffers it is given: destination-passing style.
 
     `WRITES` names the operand slots that it writes and does not read, `UPDATES` those
-    it reads and writes; all others are read only. Nothing else may be touched.
+    it reads and writes, `SCRATCH` those that mean nothing before and after it; all
+    others are read only. Nothing else may be touched. Its text has a group for each
+    kind of operand, in their order, and ends in `TAIL`.
     """
 
     WRITES: ClassVar[tuple[str, ...]] = ("result",)
     UPDATES: ClassVar[tuple[str, ...]] = ()
+    SCRATCH: ClassVar[tuple[str, ...]] = ("scratch",)
+    TAIL: ClassVar[str] = "attr-dict"
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Define the text of an op, unless it has one of its own."""
+        super().__init_subclass__(**arguments)
+        if "name" not in vars(cls):
+            return
+        fields = (field for base in cls.mro() for field in vars(base).items())
+        kinds: dict[str, Any]
+        kinds = {name: each.cls for name, each in fields if isinstance(each, _OPERAND)}
+        has_several = any(kind is not OperandDef for kind in kinds.values())
+        options = SEVERAL_OPERANDS if has_several else (ParsePropInAttrDict(),)
+        setattr(cls, "irdl_options", options)  # noqa: B010
+        if {"parse", "assembly_format"} & vars(cls).keys():
+            return
+        groups: dict[str, list[str]] = {}
+        for name in kinds:
+            group = "outs" if name in cls.WRITES else "ins"
+            group = "scratch" if name in cls.SCRATCH else group
+            groups.setdefault(group, []).append(name)
+        texts = [_text_of(group, names, kinds) for group, names in groups.items()]
+        cls.assembly_format = " ".join([*texts, cls.TAIL])
 
     def __init__(self, *slots: Slot, regions: Sequence[RegionSlot] = (), **others: Any):
         """Build the op of operands, in order or by name, and properties, by name."""
@@ -86,7 +140,7 @@ class MemoryOp(IRDLOperation):
         """Return each buffer operand and what happens to it, in operand order."""
         accesses: list[tuple[SSAValue, Kind]] = []
         for name, _ in self.get_irdl_definition().operands:
-            kind = Kind.OUT if name in self.WRITES else Kind.IN
+            kind = Kind.OUT if name in (*self.WRITES, *self.SCRATCH) else Kind.IN
             kind = Kind.INOUT if name in self.UPDATES else kind
             slot: Slot = getattr(self, name)
             if isinstance(slot, SSAValue):

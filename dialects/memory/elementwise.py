@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
-    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -23,8 +21,7 @@ from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
 from glow.support.types import signless
 
 
@@ -73,18 +70,12 @@ class ElementwiseOp(MemoryOp):
 
     name = "memory.elementwise"
 
-    inputs = var_operand_def(MemRefType.constr(AnyAttr()))
-    results_ = var_operand_def(MemRefType.constr(AnyAttr()))
+    inputs = var_operand_def(BUFFER)
+    results_ = var_operand_def(BUFFER)
     body = region_def("single_block")
 
     WRITES: ClassVar = ("results_",)
-
-    irdl_options = SEVERAL_OPERANDS
-
-    assembly_format = (
-        "(`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $results_ `:` "
-        "type($results_) `)` $body attr-dict"
-    )
+    TAIL: ClassVar = "$body attr-dict"
 
     def __init__(
         self, inputs: Sequence[SSAValue], results: Sequence[SSAValue], body: Region
@@ -155,13 +146,8 @@ class CopyOp(MemoryOp):
 
     name = "memory.copy"
 
-    source = operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
-
-    assembly_format = (
-        "`ins` `(` $source `:` type($source) `)` `outs` `(` $result `:` "
-        "type($result) `)` attr-dict"
-    )
+    source = operand_def(BUFFER)
+    result = operand_def(BUFFER)
 
     def verify_(self) -> None:
         a, b = buffer_type(self.source), buffer_type(self.result)
@@ -182,11 +168,7 @@ class FillOp(MemoryOp):
     name = "memory.fill"
 
     value = prop_def(AnyAttr())
-    result = operand_def(MemRefType.constr(AnyAttr()))
-
-    irdl_options = (ParsePropInAttrDict(),)
-
-    assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
+    result = operand_def(BUFFER)
 
     def __init__(self, value: Attribute, result: SSAValue):
         super().__init__(result, value=value)
@@ -207,6 +189,4 @@ class ZeroHaloOp(MemoryOp):
 
     name = "memory.zero_halo"
 
-    result = operand_def(MemRefType.constr(AnyAttr()))
-
-    assembly_format = "`outs` `(` $result `:` type($result) `)` attr-dict"
+    result = operand_def(BUFFER)

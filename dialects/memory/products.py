@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
-    MemRefType,
     StringAttr,
     UnitAttr,
     i64,
 )
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -29,8 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import MemoryOp, Slot, buffer_type, extents_of
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.memory.base import BUFFER, MemoryOp, Slot, buffer_type, extents_of
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
 
@@ -43,10 +40,13 @@ class EpilogueOp(MemoryOp):
     elements of `extras` at the same place, broadcast; it yields what is stored.
     """
 
-    if TYPE_CHECKING:
-        extras: Sequence[SSAValue]
-        result: SSAValue
-        epilogue: Region
+    TAIL: ClassVar = "$epilogue attr-dict"
+
+    bias = opt_operand_def(BUFFER)
+    extras = var_operand_def(BUFFER)
+    scratch = opt_operand_def(BUFFER)
+    result = operand_def(BUFFER)
+    epilogue = region_def()
 
     def __init__(self, *slots: Slot, epilogue: Region | None = None, **others: Any):
         """Build the op; without an epilogue, what is computed is what is stored."""
@@ -100,13 +100,8 @@ class ConvOp(EpilogueOp):
 
     name = "memory.conv"
 
-    input = operand_def(MemRefType.constr(AnyAttr()))
-    filter = operand_def(MemRefType.constr(AnyAttr()))
-    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
-    extras = var_operand_def(MemRefType.constr(AnyAttr()))
-    scratch = opt_operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
-    epilogue = region_def()
+    input = operand_def(BUFFER)
+    filter = operand_def(BUFFER)
 
     kernel_shape = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
@@ -115,17 +110,6 @@ class ConvOp(EpilogueOp):
     group = prop_def(IntegerAttr.constr(i64))
     algorithm = prop_def(StringAttr)
     halo = opt_prop_def(UnitAttr)
-
-    WRITES: ClassVar = ("result", "scratch")
-
-    irdl_options = SEVERAL_OPERANDS
-
-    assembly_format = (
-        "`ins` `(` $input `:` type($input) `,` $filter `:` type($filter) "
-        "(`bias` $bias^ `:` type($bias))? (`extras` $extras^ `:` "
-        "type($extras))? (`scratch` $scratch^ `:` type($scratch))? `)` `outs` "
-        "`(` $result `:` type($result) `)` $epilogue attr-dict"
-    )
 
     def border(self) -> tuple[tuple[int, int], ...]:
         """
@@ -236,24 +220,8 @@ class MatMulOp(EpilogueOp):
 
     name = "memory.matmul"
 
-    lhs = operand_def(MemRefType.constr(AnyAttr()))
-    rhs = operand_def(MemRefType.constr(AnyAttr()))
-    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
-    extras = var_operand_def(MemRefType.constr(AnyAttr()))
-    scratch = opt_operand_def(MemRefType.constr(AnyAttr()))
-    result = operand_def(MemRefType.constr(AnyAttr()))
-    epilogue = region_def()
-
-    WRITES: ClassVar = ("result", "scratch")
-
-    irdl_options = SEVERAL_OPERANDS
-
-    assembly_format = (
-        "`ins` `(` $lhs `:` type($lhs) `,` $rhs `:` type($rhs) (`bias` $bias^ "
-        "`:` type($bias))? (`extras` $extras^ `:` type($extras))? (`scratch` "
-        "$scratch^ `:` type($scratch))? `)` `outs` `(` $result `:` type($result) "
-        "`)` $epilogue attr-dict"
-    )
+    lhs = operand_def(BUFFER)
+    rhs = operand_def(BUFFER)
 
     def verify_(self) -> None:
         super().verify_()

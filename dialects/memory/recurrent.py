@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -17,8 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
 
 
 class RecurrentOp(MemoryOp):
@@ -34,7 +32,9 @@ class RecurrentOp(MemoryOp):
 
     GATES: ClassVar[int]
     FUNCTIONS: ClassVar[int]
-    WRITES: ClassVar = ("y", "y_h", "y_c", "h", "c", "reset", "update")
+    WRITES: ClassVar = ("y", "y_h", "y_c")
+    SCRATCH: ClassVar = ("h", "c", "reset", "update")
+    TAIL: ClassVar = "attr-dict `activations` $activations"
 
     if TYPE_CHECKING:
         rows: SSAValue
@@ -43,8 +43,6 @@ class RecurrentOp(MemoryOp):
 
     clip = opt_prop_def(FloatAttr.constr(f64))
     reverse = opt_prop_def(UnitAttr)
-
-    irdl_options = SEVERAL_OPERANDS
 
     def present(self) -> dict[str, SSAValue]:
         """Return the present operands after the first two, by name."""
@@ -96,15 +94,6 @@ class RecurrentOp(MemoryOp):
         }
 
 
-_INS = (
-    "`ins` `(` $rows `:` type($rows) `,` $recurrence `:` type($recurrence) "
-    "(`sequence_lens` $sequence_lens^ `:` type($sequence_lens))? "
-    "(`initial_h` $initial_h^ `:` type($initial_h))? "
-)
-_OUTS = "`)` `outs` `(` (`y` $y^ `:` type($y))? (`y_h` $y_h^ `:` type($y_h))? "
-_END = "`)` attr-dict `activations` $activations"
-
-
 @irdl_op_definition
 class LstmOp(RecurrentOp):
     """
@@ -117,7 +106,7 @@ class LstmOp(RecurrentOp):
     ```mlir
     memory.lstm ins(%x : memref<5x2x1x4x8xf32>, %r : memref<1x8x4x8xf32>)
         outs(y %y : memref<5x2x8xf32>)
-        scratch(%h, %c : memref<2x2x1x8xf32>, memref<2x1x8xf32>) activations {
+        scratch(%h : memref<2x2x1x8xf32>, %c : memref<2x1x8xf32>) activations {
     ^bb0(%0: f32):
       memory.yield %0 : f32
     } {
@@ -135,26 +124,19 @@ class LstmOp(RecurrentOp):
     GATES: ClassVar = 4
     FUNCTIONS: ClassVar = 3
 
-    rows = operand_def(MemRefType.constr(AnyAttr()))
-    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    rows = operand_def(BUFFER)
+    recurrence = operand_def(BUFFER)
     sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    initial_c = opt_operand_def(MemRefType.constr(AnyAttr()))
-    peepholes = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y_c = opt_operand_def(MemRefType.constr(AnyAttr()))
-    h = operand_def(MemRefType.constr(AnyAttr()))
-    c = operand_def(MemRefType.constr(AnyAttr()))
+    initial_h = opt_operand_def(BUFFER)
+    initial_c = opt_operand_def(BUFFER)
+    peepholes = opt_operand_def(BUFFER)
+    y = opt_operand_def(BUFFER)
+    y_h = opt_operand_def(BUFFER)
+    y_c = opt_operand_def(BUFFER)
+    h = operand_def(BUFFER)
+    c = operand_def(BUFFER)
 
     input_forget = opt_prop_def(UnitAttr)
-
-    assembly_format = (
-        f"{_INS} (`initial_c` $initial_c^ `:` type($initial_c))? "
-        f"(`peepholes` $peepholes^ `:` type($peepholes))? {_OUTS} "
-        "(`y_c` $y_c^ `:` type($y_c))? `)` `scratch` `(` $h `,` $c `:` type($h) `,` "
-        f"type($c) {_END}"
-    )
 
     def _shapes(self, rows: Sequence[int]) -> dict[str, tuple[int | None, ...]]:
         _, batch, blocks, _, p = rows
@@ -197,24 +179,17 @@ class GruOp(RecurrentOp):
     GATES: ClassVar = 3
     FUNCTIONS: ClassVar = 2
 
-    rows = operand_def(MemRefType.constr(AnyAttr()))
-    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    rows = operand_def(BUFFER)
+    recurrence = operand_def(BUFFER)
     sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    renewal = opt_operand_def(MemRefType.constr(AnyAttr()))
-    bias = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    h = operand_def(MemRefType.constr(AnyAttr()))
-    reset = opt_operand_def(MemRefType.constr(AnyAttr()))
-    update = opt_operand_def(MemRefType.constr(AnyAttr()))
-
-    assembly_format = (
-        f"{_INS} (`renewal` $renewal^ `:` type($renewal))? "
-        f"(`bias` $bias^ `:` type($bias))? {_OUTS} `)` `scratch` `(` $h `:` type($h) "
-        "(`reset` $reset^ `:` type($reset))? (`update` $update^ `:` type($update))? "
-        f"{_END}"
-    )
+    initial_h = opt_operand_def(BUFFER)
+    renewal = opt_operand_def(BUFFER)
+    bias = opt_operand_def(BUFFER)
+    y = opt_operand_def(BUFFER)
+    y_h = opt_operand_def(BUFFER)
+    h = operand_def(BUFFER)
+    reset = opt_operand_def(BUFFER)
+    update = opt_operand_def(BUFFER)
 
     def verify_(self) -> None:
         super().verify_()
@@ -259,12 +234,10 @@ class RnnOp(RecurrentOp):
     GATES: ClassVar = 1
     FUNCTIONS: ClassVar = 1
 
-    rows = operand_def(MemRefType.constr(AnyAttr()))
-    recurrence = operand_def(MemRefType.constr(AnyAttr()))
+    rows = operand_def(BUFFER)
+    recurrence = operand_def(BUFFER)
     sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y = opt_operand_def(MemRefType.constr(AnyAttr()))
-    y_h = opt_operand_def(MemRefType.constr(AnyAttr()))
-    h = operand_def(MemRefType.constr(AnyAttr()))
-
-    assembly_format = f"{_INS} {_OUTS} `)` `scratch` `(` $h `:` type($h) {_END}"
+    initial_h = opt_operand_def(BUFFER)
+    y = opt_operand_def(BUFFER)
+    y_h = opt_operand_def(BUFFER)
+    h = operand_def(BUFFER)

@@ -72,7 +72,7 @@ def test_the_number_of_rows_must_be_known() -> None:
         (
             [(f32, 1, 6, 5), (f32, 1, 2, 6)],
             {},
-            r"expected boxes \[1, 6, 4\], got \[1, 6, 5\]",
+            r"expected boxes of shape \[1, 6, 4\], got tensor<1x6x5xf32>",
         ),
         (
             [(f32, 1, 6, 4), (f32, 1, 2, 6)],

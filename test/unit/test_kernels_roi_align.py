@@ -83,7 +83,7 @@ def test_a_batch_out_of_range_is_a_fault(target: str, batch: int) -> None:
         (
             [(f32, 1, 2, 3, 3), (f32, 5, 5), (i64, 5)],
             {},
-            r"expected rois \[5, 4\], got \[5, 5\]",
+            r"expected rois of shape \[5, 4\], got tensor<5x5xf32>",
         ),
         ([(f32, 1, 2, 0, 3), (f32, 5, 4), (i64, 5)], {}, "expected images with pixels"),
         (

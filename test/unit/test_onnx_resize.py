@@ -71,7 +71,7 @@ INVALID = [
     (lambda: given(scales=(1, 1, 2, 2), **CROP), "input 1 is missing"),
     (
         lambda: given(sizes=(8, 8), axes=[2, 3], roi=REGION, **CROP),
-        "expected a roi of 4 elements, got tensor<8xf32>",
+        "expected a roi of shape [4], got tensor<8xf32>",
     ),
     (
         lambda: model(

@@ -104,7 +104,7 @@ func.func @mask_is_of_booleans(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>,
 
 // -----
 
-// CHECK: expected mask that broadcasts to [1, 4, 3, 5], got tensor<3x4xi1>
+// CHECK: expected a mask that broadcasts to [1, 4, 3, 5], got tensor<3x4xi1>
 func.func @mask_broadcasts(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x8xf32>, %m0: tensor<3x4xi1>) {
   %y = graph.attention %q, %k, %v mask %m0 : tensor<3x4xi1> : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
   func.return
@@ -120,7 +120,7 @@ func.func @bias_has_the_type(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %
 
 // -----
 
-// CHECK: expected bias that broadcasts to [1, 4, 3, 5], got tensor<4x5xf32>
+// CHECK: expected a bias that broadcasts to [1, 4, 3, 5], got tensor<4x5xf32>
 func.func @bias_broadcasts(%q: tensor<1x4x3x8xf32>, %k: tensor<1x2x5x8xf32>, %v: tensor<1x2x5x8xf32>, %b0: tensor<4x5xf32>) {
   %y = graph.attention %q, %k, %v bias %b0 : tensor<4x5xf32> : (tensor<1x4x3x8xf32>, tensor<1x2x5x8xf32>, tensor<1x2x5x8xf32>) -> tensor<1x4x3x8xf32>
   func.return

@@ -128,7 +128,7 @@ func.func @region_of_no_crop(%x: tensor<4x5xf32>, %r: tensor<4xf32>) {
 
 // -----
 
-// CHECK: expected a roi of 4 elements, got tensor<2xf32>
+// CHECK: expected a roi of shape [4], got tensor<2xf32>
 func.func @region_of_some_axes(%x: tensor<4x5xf32>, %r: tensor<2xf32>) {
   %y = graph.resize %x roi %r {sizes = array<i64: 3, 9>, coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<4x5xf32>, tensor<2xf32>) -> tensor<3x9xf32>
   func.return

@@ -2,8 +2,8 @@
 
 // CHECK-LABEL: @lstm
 func.func @lstm(%x: memref<5x3x2x4x8xf32>, %r: memref<2x12x4x8xf32>, %n: memref<3xi32>, %s: memref<3x12xf32>, %p: memref<3x2x8xf32>, %y: memref<5x3x12xf32>, %h: memref<2x3x2x8xf32>, %c: memref<3x2x8xf32>) {
-  // CHECK: memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> sequence_lens %n : memref<3xi32> initial_h %s : memref<3x12xf32> initial_c %s : memref<3x12xf32> peepholes %p : memref<3x2x8xf32>) outs(y %y : memref<5x3x12xf32> y_h %s : memref<3x12xf32> y_c %s : memref<3x12xf32>) scratch(%h, %c : memref<2x3x2x8xf32>, memref<3x2x8xf32>) {clip = 2.000000e+00 : f64, reverse, input_forget} activations {
-  memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> sequence_lens %n : memref<3xi32> initial_h %s : memref<3x12xf32> initial_c %s : memref<3x12xf32> peepholes %p : memref<3x2x8xf32>) outs(y %y : memref<5x3x12xf32> y_h %s : memref<3x12xf32> y_c %s : memref<3x12xf32>) scratch(%h, %c : memref<2x3x2x8xf32>, memref<3x2x8xf32>) {clip = 2.0 : f64, reverse, input_forget} activations {
+  // CHECK: memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> sequence_lens %n : memref<3xi32> initial_h %s : memref<3x12xf32> initial_c %s : memref<3x12xf32> peepholes %p : memref<3x2x8xf32>) outs(y %y : memref<5x3x12xf32> y_h %s : memref<3x12xf32> y_c %s : memref<3x12xf32>) scratch(%h : memref<2x3x2x8xf32>, %c : memref<3x2x8xf32>) {clip = 2.000000e+00 : f64, reverse, input_forget} activations {
+  memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> sequence_lens %n : memref<3xi32> initial_h %s : memref<3x12xf32> initial_c %s : memref<3x12xf32> peepholes %p : memref<3x2x8xf32>) outs(y %y : memref<5x3x12xf32> y_h %s : memref<3x12xf32> y_c %s : memref<3x12xf32>) scratch(%h : memref<2x3x2x8xf32>, %c : memref<3x2x8xf32>) {clip = 2.0 : f64, reverse, input_forget} activations {
   ^bb0(%a0: f32):
     memory.yield %a0 : f32
   } {
@@ -13,8 +13,8 @@ func.func @lstm(%x: memref<5x3x2x4x8xf32>, %r: memref<2x12x4x8xf32>, %n: memref<
   ^bb0(%a2: f32):
     memory.yield %a2 : f32
   }
-  // CHECK: memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> initial_c %s : memref<3x12xf32>) outs(y_c %s : memref<3x12xf32>) scratch(%h, %c : memref<2x3x2x8xf32>, memref<3x2x8xf32>) activations {
-  memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> initial_c %s : memref<3x12xf32>) outs(y_c %s : memref<3x12xf32>) scratch(%h, %c : memref<2x3x2x8xf32>, memref<3x2x8xf32>) activations {
+  // CHECK: memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> initial_c %s : memref<3x12xf32>) outs(y_c %s : memref<3x12xf32>) scratch(%h : memref<2x3x2x8xf32>, %c : memref<3x2x8xf32>) activations {
+  memory.lstm ins(%x : memref<5x3x2x4x8xf32>, %r : memref<2x12x4x8xf32> initial_c %s : memref<3x12xf32>) outs(y_c %s : memref<3x12xf32>) scratch(%h : memref<2x3x2x8xf32>, %c : memref<3x2x8xf32>) activations {
   ^bb0(%a0: f32):
     memory.yield %a0 : f32
   } {

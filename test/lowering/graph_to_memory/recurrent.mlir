@@ -10,7 +10,7 @@
 // CHECK-NEXT:    [[H:%.*]] = memory.alloc : memref<2x3x2x8xf32>
 // CHECK-NEXT:    [[C:%.*]] = memory.alloc : memref<3x2x8xf32>
 // CHECK-NEXT:    [[GATES:%.*]] = memory.view %{{.*}} -> memref<5x3x2x4x8xf32
-// CHECK-NEXT:    memory.lstm ins([[GATES]] : {{.*}}, [[R]] : memref<2x12x4x8xf32>) outs(y %{{.*}}) scratch([[H]], [[C]] : memref<2x3x2x8xf32>, memref<3x2x8xf32>) activations {
+// CHECK-NEXT:    memory.lstm ins([[GATES]] : {{.*}}, [[R]] : memref<2x12x4x8xf32>) outs(y %{{.*}}) scratch([[H]] : memref<2x3x2x8xf32>, [[C]] : memref<3x2x8xf32>) activations {
 // CHECK:           math.exp
 // CHECK:         } {
 // CHECK:           math.tanh
