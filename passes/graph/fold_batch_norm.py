@@ -41,7 +41,9 @@ def _scaled(product: Product, weight: Array, scale: Array) -> Array:
 def _times(weight: Array, factors: Array) -> Array:
     """Multiply in f64 and round once, without a copy of all of `weight` in f64."""
     result = np.empty_like(weight)
-    np.multiply(weight, factors, out=result, dtype=np.float64, casting="same_kind")
+    with np.errstate():  # which restores the size of buffers too
+        np.setbufsize(512)  # three buffers stay in the first-level cache
+        np.multiply(weight, factors, out=result, dtype=np.float64, casting="same_kind")
     return result
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glow.support.arrays import aligned_array
+from glow.support.arrays import ALIGNMENT, aligned_array
 from glow.support.layout.address import Shape, physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.mapped_files import forget
@@ -21,6 +21,9 @@ Box = tuple[slice, ...]
 
 _PIECE_BYTES = 4 << 20
 """The bytes of a mapped file that are in memory at a time while it is packed."""
+
+_CACHE_SETS_BYTES = 2048
+"""Lines at multiples of this are at most two sets of a first-level cache apart."""
 
 
 def pack(layout: Layout, array: Array) -> Array:
@@ -36,9 +39,21 @@ def pack(layout: Layout, array: Array) -> Array:
     starts = [before for before, _ in layout.halo]
     for source, target in _pieces(digits, starts, array):
         part, room = array[source], by_axis[target]
-        room[...] = part.reshape(room.shape)
+        rows = _spread(part) if order and layout.dims[-1].axis == 0 else part
+        room[...] = rows.reshape(room.shape)
         forget(part)
     return packed
+
+
+def _spread(rows: Array) -> Array:
+    """Return `rows`, copied if their starts compete for few places of a cache."""
+    row_bytes = rows[:1].nbytes
+    if not row_bytes or row_bytes % _CACHE_SETS_BYTES:
+        return rows
+    gap = ALIGNMENT // rows.itemsize
+    spread = np.empty((len(rows), row_bytes // rows.itemsize + gap), rows.dtype)
+    spread[:, :-gap] = rows.reshape(len(rows), -1)
+    return spread[:, :-gap].reshape(rows.shape)
 
 
 def _pieces(

@@ -74,15 +74,15 @@ def test_unpack_is_the_inverse_of_pack(case: tuple[Layout, tuple[int, ...]]) -> 
     np.testing.assert_array_equal(unpack(layout, pack(layout, array), shape), array)
 
 
-@given(laid_out(), st.integers(1, 40))
+@given(laid_out(), st.integers(1, 40), st.sampled_from([4, 8, 2048]))
 def test_pieces_are_packed_where_the_whole_is(
-    case: tuple[Layout, tuple[int, ...]], piece_bytes: int
+    case: tuple[Layout, tuple[int, ...]], piece_bytes: int, sets_bytes: int
 ) -> None:
     layout, shape = case
     array = numbered(shape)
-    with patch.object(
-        import_module("glow.support.layout.pack"), "_PIECE_BYTES", piece_bytes
-    ):
+    module = import_module("glow.support.layout.pack")
+    sizes = {"_PIECE_BYTES": piece_bytes, "_CACHE_SETS_BYTES": sets_bytes}
+    with patch.multiple(module, **sizes):
         found = pack(layout, array)
     np.testing.assert_array_equal(found, pack(layout, array))
 
