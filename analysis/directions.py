@@ -13,6 +13,7 @@ from glow.analysis.buffers import accesses_of, root_of
 from glow.dialects.graph.storage import LoadOp, SaveOp
 from glow.dialects.memory.base import Kind, MemoryOp
 from glow.dialects.memory.storage import GetOp, ReadyOp
+from glow.support.walking import ops_in
 
 
 @dataclass
@@ -40,7 +41,7 @@ def accesses_to_symbols(function: FuncOp) -> dict[str, Accesses]:
     write operands; of what the function wrote before, a read sees nothing older.
     """
     accesses: dict[str, Accesses] = {}
-    for op in function.walk():
+    for op in ops_in(function.body):
         for symbol, kind in _named(op):
             known = accesses.setdefault(symbol, Accesses())
             if kind.reads and known.reads is None and known.writes is None:

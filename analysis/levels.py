@@ -2,6 +2,8 @@
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 
+from glow.support.walking import ops_in
+
 
 def level_of(module: ModuleOp) -> str:
     """
@@ -11,7 +13,7 @@ def level_of(module: ModuleOp) -> str:
     values have layouts: those are what its author wants of inputs and outputs, until
     assign-layouts has left its note or ops are grouped.
     """
-    names = {op.name for op in module.walk()}
+    names = {op.name for op in ops_in(module.body)}
     dialects = {name.partition(".")[0] for name in names}
     if "llvm" in dialects:
         return "llvm"
@@ -28,7 +30,7 @@ def level_of(module: ModuleOp) -> str:
 def _takes_buffers(module: ModuleOp) -> bool:
     return any(
         isinstance(argument.type, MemRefType)
-        for op in module.walk()
+        for op in ops_in(module.body)
         for region in op.regions
         for block in region.blocks
         for argument in block.args

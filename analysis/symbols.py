@@ -14,6 +14,7 @@ from glow.dialects.graph.placeholder import INFER
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
+from glow.support.walking import ops_in
 
 Storage = PlaceholderOp | ConstantOp
 Use = LoadOp | SaveOp
@@ -56,7 +57,7 @@ NO_USES = Uses([], [])
 def uses_of_symbols(module: ModuleOp) -> dict[str, Uses]:
     """Return the loads and saves of each symbol that has some."""
     uses: dict[str, Uses] = {}
-    for op in module.walk():
+    for op in ops_in(module.body):
         if isinstance(op, LoadOp):
             uses.setdefault(_name(op), Uses([], [])).loads.append(op)
         elif isinstance(op, SaveOp):
@@ -98,7 +99,7 @@ def _problems(module: ModuleOp, infers: bool) -> Iterator[str]:
 
 
 def _uses(module: ModuleOp) -> Iterator[Use]:
-    return (op for op in module.walk() if isinstance(op, LoadOp | SaveOp))
+    return (op for op in ops_in(module.body) if isinstance(op, LoadOp | SaveOp))
 
 
 def _at(op: Operation) -> str:

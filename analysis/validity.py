@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.locations import name_of
+from glow.support.walking import ops_in
 
 _BRANCHES = {
     "cf.br": ("arguments",),
@@ -55,7 +56,7 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
 
 def _broken_uses(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
     """Yield what breaks SSA form, in the order of the text."""
-    order = {op: number for number, op in enumerate(module.walk())}
+    order = {op: number for number, op in enumerate(ops_in(module.body))}
     trees: dict[Region, Dominance] = {}
     for op in order:
         for index, operand in enumerate(op.operands):
@@ -78,6 +79,8 @@ def _is_available(
     """Return whether `value` is defined wherever `user` runs."""
     owner = value.owner
     block = owner if isinstance(owner, Block) else owner.parent
+    if block is not None and block is user.parent:  # nearly always
+        return owner is block or order[cast(Operation, owner)] < order[user]
     region = None if block is None else block.parent
     ancestor: Operation | None = user
     while ancestor is not None and ancestor.parent_region() is not region:

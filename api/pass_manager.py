@@ -30,6 +30,7 @@ from glow.registry import universe
 from glow.runtime.interface import StageReport
 from glow.support.errors import CompilationError, GlowError, InternalError
 from glow.support.locations import name_of
+from glow.support.walking import ops_in
 
 Observer = Callable[[ModulePass, ModuleOp, float], None]
 """Told of each pass that ran, the module since, and how many seconds it took."""
@@ -215,7 +216,7 @@ def check_stage(stage: Stage, module: ModuleOp) -> None:
     except VerifyException as error:
         raise InternalError(f"stage {stage.name} broke the module: {error}") from None
     left: dict[str, Operation] = {}
-    for op in module.walk():
+    for op in ops_in(module.body):
         dialect = op.dialect_name()
         if isinstance(op, GraphOp) and dialect != "layout":
             dialect = "graph"  # also of another package
@@ -234,4 +235,4 @@ def run_part(part: Part, ctx: Context, module: ModuleOp) -> StageReport | None:
         return None
     check_stage(part.ends, module)
     seconds = time.perf_counter() - start
-    return StageReport(part.ends.name, seconds, sum(1 for _ in module.walk()))
+    return StageReport(part.ends.name, seconds, 1 + len(ops_in(module.body)))

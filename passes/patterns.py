@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.tensors import OpList, Tensor
 from glow.passes.constants import Constants
+from glow.support.walking import ops_in
 
 # Far more than patterns that settle need: they finish in a few rounds over the ops.
 REWRITES_PER_OP = 100
@@ -158,7 +159,8 @@ class _Walker(PatternRewriteWalker):
 
     def _populate_worklist(self, op: Operation | Region | Block) -> None:
         patterns_for = self.driver.patterns_for
-        for inner in op.walk(reverse=True, region_first=True):
+        assert isinstance(op, Region)  # the body of the module
+        for inner in reversed(ops_in(op)):
             if patterns_for(type(inner)) or _is_unused(inner):
                 self._worklist.push(inner)
 
@@ -195,7 +197,7 @@ def rewrite(
     was matched. Pure ops whose results nobody uses are erased.
     """
     constants = constants or Constants(module)
-    budget = REWRITES_PER_OP * (sum(1 for _ in module.walk()) + 10)
+    budget = REWRITES_PER_OP * (len(ops_in(module.body)) + 10)
     driver = _Driver(patterns, constants, on_layouts, budget)
     return _Walker(driver).rewrite_module(module)
 

@@ -190,7 +190,9 @@ ANY = ElementSet("a supported", (*COMPUTED.members, *_SMALL))
 
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """Return the tensor type of `value` (or `value`, if it is one)."""
-    # The exact classes of values first: SSAValue is abstract, and slow to ask for.
+    # The exact classes first: SSAValue is abstract, and slow to ask for.
+    if type(value) is TensorType:
+        return value
     is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
     type_: Any = value.type if is_value else value
     if not isinstance(type_, TensorType):

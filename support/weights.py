@@ -20,6 +20,7 @@ from glow.support.errors import InvalidModelError
 from glow.support.files import replace_file
 from glow.support.mapped_files import contents_of, forget
 from glow.support.resources import Handle, Resource
+from glow.support.walking import ops_in
 
 
 def save_weights(module: ModuleOp, path: Path) -> None:
@@ -37,7 +38,7 @@ def save_weights(module: ModuleOp, path: Path) -> None:
 
 def resources_of(module: ModuleOp) -> Iterator[Resource]:
     """Yield the bytes that `module` refers to, as far as this process has them."""
-    for op in module.walk():
+    for op in (module, *ops_in(module.body)):
         for attribute in (*op.properties.values(), *op.attributes.values()):
             yield from _resources_in(attribute)
 

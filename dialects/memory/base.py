@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    AttrSizedOperandSegments,
     IRDLOperation,
     OperandDef,
     ParsePropInAttrDict,
@@ -75,6 +77,15 @@ def _text_of(group: str, names: Sequence[str], kinds: Mapping[str, Any]) -> str:
     return f"`{group}` `(` {text} `)`"
 
 
+@cache
+def _kinds_of(op: type["MemoryOp"]) -> dict[str, Kind]:
+    """Return what ops of a class do to the buffers of each of their slots."""
+    names = [name for name, _ in op.get_irdl_definition().operands]
+    writes = dict.fromkeys((*op.WRITES, *op.SCRATCH), Kind.OUT)
+    changes = writes | dict.fromkeys(op.UPDATES, Kind.INOUT)
+    return {name: changes.get(name, Kind.IN) for name in names}
+
+
 class MemoryOp(IRDLOperation):
     """
     An op that computes into buffers it is given: destination-passing style.
@@ -138,10 +149,14 @@ class MemoryOp(IRDLOperation):
 
     def accesses(self) -> list[tuple[SSAValue, Kind]]:
         """Return each buffer operand and what happens to it, in operand order."""
+        kinds = _kinds_of(type(self))
+        sizes: Any = self.properties.get(AttrSizedOperandSegments.attribute_name)
+        if sizes is not None:
+            counts = zip(kinds.values(), sizes.get_values(), strict=True)
+            each = [kind for kind, count in counts for _ in range(count)]
+            return list(zip(self.operands, each, strict=True))
         accesses: list[tuple[SSAValue, Kind]] = []
-        for name, _ in self.get_irdl_definition().operands:
-            kind = Kind.OUT if name in (*self.WRITES, *self.SCRATCH) else Kind.IN
-            kind = Kind.INOUT if name in self.UPDATES else kind
+        for name, kind in kinds.items():
             slot: Slot = getattr(self, name)
             if isinstance(slot, SSAValue):
                 accesses.append((slot, kind))

@@ -12,6 +12,8 @@ from glow.passes.constants import Constants
 from glow.passes.graph.operands import in_both_orders
 from glow.support.types import element_of, is_float, shape_of
 
+Scaling = BatchNormOp | AddOp | MulOp | SubOp | DivOp
+
 
 @dataclass(frozen=True)
 class Affine:
@@ -22,12 +24,12 @@ class Affine:
     shift: Array
 
 
-def affine_of(op: Operation, constants: Constants) -> Affine | None:
+def affine_of(op: Scaling, constants: Constants) -> Affine | None:
     """Return what `op` scales and shifts by, where it does that and they are known."""
     match op:
         case BatchNormOp():
             affine = _of_batch_norm(op, constants)
-        case AddOp() | MulOp() | SubOp() | DivOp() if is_float(element_of(op.result)):
+        case _ if is_float(element_of(op.result)):
             pairs = ((x, constants.array_of(other)) for x, other in in_both_orders(op))
             known = (_of_binary(op, x, a) for x, a in pairs if a is not None)
             affine = next(known, None)

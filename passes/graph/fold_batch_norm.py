@@ -1,13 +1,12 @@
 """Fold scales and shifts per channel into the product before them."""
 
 import numpy as np
-from xdsl.ir import Operation
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.passes.constants import Constants, base_name
-from glow.passes.graph._scales_and_shifts import Affine, affine_of, along
+from glow.passes.graph._scales_and_shifts import Affine, Scaling, affine_of, along
 from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.locations import fuse
 from glow.support.types import dtype_of, element_of, shape_of
@@ -47,7 +46,7 @@ def _times(weight: Array, factors: Array) -> Array:
     return result
 
 
-def fold_affine_into_product(op: Operation, new: Replacement) -> Results:
+def fold_affine_into_product(op: Scaling, new: Replacement) -> Results:
     """scale * (x * w + b) + shift -> x * (scale * w) + (scale * b + shift)"""
     affine = affine_of(op, new.constants)
     product = None if affine is None else affine.input.owner

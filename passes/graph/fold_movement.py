@@ -20,6 +20,7 @@ from glow.passes.graph.transposes import is_ordered
 from glow.passes.patterns import Replacement, Results, RewritePass, rewrite
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
+from glow.support.walking import ops_in
 
 
 def merge_transposes(op: TransposeOp, new: Replacement) -> Results:
@@ -117,7 +118,7 @@ def move_transposes(module: ModuleOp, *patterns: Callable[..., None]) -> None:
     They get a `reorderer`. Transposes that move no element are reshapes only then: the
     patterns see their order.
     """
-    if not any(isinstance(inner, TransposeOp) for inner in module.walk()):
+    if not any(isinstance(inner, TransposeOp) for inner in ops_in(module.body)):
         return
     constants = Constants(module)
     reorderer = Reorderer(constants)

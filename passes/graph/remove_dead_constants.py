@@ -6,6 +6,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from glow.dialects.graph.storage import ConstantOp, LoadOp
+from glow.support.walking import ops_in
 
 
 class RemoveDeadConstantsPass(ModulePass):
@@ -19,7 +20,7 @@ class RemoveDeadConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         used: set[str] = set()
-        for load in [inner for inner in op.walk() if isinstance(inner, LoadOp)]:
+        for load in [inner for inner in ops_in(op.body) if isinstance(inner, LoadOp)]:
             if load.result.first_use is None:
                 Rewriter.erase_op(load)
             else:

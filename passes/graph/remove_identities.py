@@ -32,6 +32,21 @@ from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.dtypes import is_floating
 from glow.support.types import has_layout, shape_of
 
+Moving = (
+    ReshapeOp
+    | ExpandOp
+    | TileOp
+    | CastOp
+    | BitcastOp
+    | SpaceToDepthOp
+    | DepthToSpaceOp
+    | SplitOp
+    | ConcatOp
+    | TransposeOp
+    | SliceOp
+    | PadOp
+)
+
 
 def remove_neutral_operand(
     op: AddOp | SubOp | MulOp | DivOp | PowOp | AndOp | OrOp, new: Replacement
@@ -82,21 +97,17 @@ def remove_known_choice(op: WhereOp, new: Replacement) -> Results:
     return _expanded(op.lhs if condition.all() else op.rhs, op.result, new)
 
 
-def remove_unmoving_op(op: Operation, new: Replacement) -> Results:
+def remove_unmoving_op(op: Moving, new: Replacement) -> Results:
     """A reshape, transpose, slice, ... that leaves every element in its place -> x"""
-    if len(op.results) != 1 or not op.operands:
+    if len(op.results) != 1:
         return None
     is_same = op.operands[0].type == op.results[0].type
     return op.operands[0] if is_same and _moves_nothing(op) else None
 
 
-def _moves_nothing(op: Operation) -> bool:
+def _moves_nothing(op: Moving) -> bool:
     """Return whether `op` is its operand, given that their types are equal."""
     match op:
-        case ReshapeOp() | ExpandOp() | TileOp() | CastOp() | BitcastOp():
-            return True
-        case SpaceToDepthOp() | DepthToSpaceOp() | SplitOp():
-            return True
         case ConcatOp():
             return len(op.operands) == 1
         case TransposeOp():
@@ -107,7 +118,7 @@ def _moves_nothing(op: Operation) -> bool:
         case PadOp():
             return not any(op.pads)
         case _:
-            return False
+            return True
 
 
 def remove_reduction_of_one(

@@ -18,6 +18,7 @@ from glow.passes.patterns import Replacement, Results
 from glow.support.layout import pack, print_layout, row_major
 from glow.support.names import Names
 from glow.support.types import shape_of, tensor_type
+from glow.support.walking import ops_in
 
 _Origin = str | LiteralOp
 """A constant that is packed: its symbol, or a literal."""
@@ -38,7 +39,7 @@ class StoredConstants:
         }
         symbols = (op.properties.get("sym_name") for op in module.body.ops)
         self._names = Names(s.data for s in symbols if isinstance(s, StringAttr))
-        loads = (op for op in module.walk() if isinstance(op, LoadOp))
+        loads = (op for op in ops_in(module.body) if isinstance(op, LoadOp))
         self._loads = Counter(op.symbol.string_value() for op in loads)
         self._elements = WeakKeyDictionary[Constant, "Array | None"]()
         self._packed: dict[tuple[_Origin, str], str] = {}

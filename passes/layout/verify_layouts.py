@@ -26,6 +26,7 @@ from glow.support.layout import print_layout
 from glow.support.locations import name_of
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import Tensor, shape_of, tensor_type
+from glow.support.walking import ops_in
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class VerifyLayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         queries = TargetQueries.of(self.target)
         symbols = _symbols(op)
-        for inner in op.walk():
+        for inner in ops_in(op.body):
             for message in _problems(inner, queries, symbols):
                 raise VerifyException(f"{inner.name} at {name_of(inner)}: {message}")
 
