@@ -110,6 +110,7 @@ def compile(
     shapes: Shapes = (),
     cache_size: int = CACHE_SIZE,
     trust: bool = False,
+    check: str | None = None,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -134,6 +135,7 @@ def compile(
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
     Text at the loops or llvm level is code: with `trust` it may call any function of
     the process, without only what computes; see SECURITY.md.
+    `check="each-pass"` runs the model after every pass (docs/bisecting.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or
@@ -153,6 +155,7 @@ def compile(
         shapes=shapes,
         cache_size=cache_size,
         trust=trust,
+        check=check,
     )
     return compile_source(Source(model), target, options)
 

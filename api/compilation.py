@@ -122,7 +122,8 @@ def _compiled(source: Source, target: str, options: Options) -> Executable:
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
     """Return the key of a compilation in the cache; None if it is not to be kept."""
-    if options.cache_dir is None or not options.cache_bytes or options.shapes:
+    is_kept = options.cache_dir is not None and options.cache_bytes
+    if not is_kept or options.shapes or options.check:
         return None
     spec = target_spec(target, options.cpu_features)
     content = None if resolve(spec).load is None else source.digest()

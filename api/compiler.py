@@ -47,6 +47,10 @@ def compile_model(
     if options.shapes:
         raise BindingError("shapes: the model has no symbolic dimensions")
     module = model.module
+    if options.check:
+        from glow.checking import check_passes
+
+        check_passes(module.clone(), spec, options)
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
     with no_other_errors(f"target {backend.name}"):

@@ -20,7 +20,10 @@ CACHE_BYTES = 4 << 30
 
 # Features are part of the target; each of several shapes is compiled on its own.
 _NOT_OF_RESULT = frozenset(
-    {"threads", "cpu_features", "cache_dir", "cache_bytes", "shapes", "cache_size"}
+    {
+        *("threads", "cpu_features", "cache_dir", "cache_bytes"),
+        *("shapes", "cache_size", "check"),
+    }
 )
 
 
@@ -44,12 +47,16 @@ class Options:
     """For how many shapes code is kept where dimensions are symbolic."""
     trust: bool = False
     """Whether code of a text may call any function of the process."""
+    check: str | None = None
+    """What is checked besides the module: "each-pass", see `glow.checking`."""
 
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
         if self.cache_dir is not None and not os.fspath(self.cache_dir):
             raise ValueError("expected a folder as cache_dir, got an empty path")
+        if self.check not in (None, "each-pass"):
+            raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
         if self.cache_bytes < 0:
             text = f"expected cache_bytes of at least 0, got {self.cache_bytes}"
             raise ValueError(text)

@@ -1,4 +1,4 @@
-"""Arrays to run a model on: from files, or random ones."""
+"""Arrays to run a model on, from files, and outputs to files."""
 
 from __future__ import annotations
 
@@ -8,30 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from glow.runtime.signature import Array, Signature, TensorSpec
-from glow.support.dtypes import byte_type, dtype_named, is_floating, limits_of
+from glow.runtime.signature import Array, Signature
+from glow.support.dtypes import dtype_named
 from glow.tools.options import named
-
-
-def random_inputs(signature: Signature, seed: int) -> dict[str, Array]:
-    """
-    Return one array per input; the same for the same seed.
-
-    Floats are normally distributed; integers that may be indices are 0 or 1.
-    """
-    generator = np.random.default_rng(seed)
-    return {spec.name: _random(spec, generator) for spec in signature.inputs}
-
-
-def _random(spec: TensorSpec, generator: np.random.Generator) -> Array:
-    if is_floating(spec.dtype):
-        return generator.standard_normal(spec.shape).astype(spec.dtype)
-    if spec.dtype.name in ("bool", "int32", "int64"):
-        return generator.integers(0, 2, spec.shape).astype(spec.dtype)
-    limits, dtype = limits_of(spec.dtype), byte_type(spec.dtype)
-    low, high = int(limits.min), int(limits.max)
-    drawn = generator.integers(low, high, spec.shape, dtype, endpoint=True)
-    return drawn.astype(spec.dtype, copy=False)
 
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:

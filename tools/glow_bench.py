@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from glow.runtime.comparison import random_inputs
 from glow.tools.command_line import OneLineParser, progress, run_tool
-from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays
+from glow.tools.feeds import feeds_of_peers, read_arrays
 from glow.tools.options import add_cache_options
 from glow.tools.peers import PEERS, largest_error
 from glow.tools.session import Session, add_arguments, open_session

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.signature import Array, Signature
 from glow.support.dtypes import widened
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
-from glow.tools.feeds import feeds_of_peers, random_inputs, read_arrays, write_outputs
+from glow.tools.feeds import feeds_of_peers, read_arrays, write_outputs
 from glow.tools.options import add_cache_options
-from glow.tools.peers import PEERS, error_of, tolerance_of
+from glow.tools.peers import PEERS
 from glow.tools.session import SAVED, Session, add_arguments, open_session
 
 

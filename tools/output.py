@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import shlex
 import sys
-import tempfile
 import traceback
 from io import StringIO
 from pathlib import Path
@@ -14,9 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 
-from glow.loading import weights_beside
-from glow.model import debug_text
-from glow.support.weights import resources_of, save_weights
+from glow.reproducers import save_reproducer
 
 
 class OutputFile(StringIO):
@@ -32,36 +27,10 @@ class OutputFile(StringIO):
         super().close()
 
 
-def save_weights_beside(module: ModuleOp, path: Path) -> None:
-    """Write the constants of `module`, if it has some, beside `path`."""
-    if any(True for _ in resources_of(module)):
-        save_weights(module, weights_beside(path))
-
-
 def save_crash(module: ModuleOp, arguments: list[str], error: BaseException) -> str:
-    """
-    Write `module` to `glow-crash-*.mlir`; return the command that repeats `error`.
-
-    `arguments` follow the file on the command line of glow-opt. Constants go to a
-    file beside it; where the current folder cannot be written, all of it goes to the
-    folder for temporary files.
-    """
-    body = debug_text(module)
-    digest = hashlib.sha256((body + " ".join(arguments)).encode()).hexdigest()
-    details = "".join(traceback.format_exception(error)).splitlines()
-
-    def save(folder: Path) -> str:
-        path = folder / f"glow-crash-{digest[:8]}.mlir"
-        command = shlex.join(["glow-opt", str(path), *arguments])
-        comment = "".join(f"// {line}\n" for line in [command, *details])
-        path.write_text(f"{comment}\n{body}\n")
-        save_weights_beside(module, path)
-        return command
-
-    try:
-        return save(Path())
-    except OSError:
-        return save(Path(tempfile.gettempdir()))
+    """Write `module` to a file; return the command of glow-opt that repeats `error`."""
+    details = "".join(traceback.format_exception(error))
+    return save_reproducer(module, "glow-opt", arguments, details)
 
 
 def log_pass(

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from glow.runtime.comparison import error_of
 from glow.runtime.signature import Array, Signature
-from glow.support.dtypes import dtype_named, is_narrow, limits_of
-
-TOLERANCE = 1e-4
-"""The largest error that two right implementations in f32 may differ by."""
+from glow.support.dtypes import dtype_named
 
 _BFLOAT16, _ONNX_BFLOAT16 = "bfloat16", 16
 
@@ -100,30 +98,6 @@ def _array_of(value: Any) -> Array:
 
 
 PEERS = {"onnxruntime": onnxruntime_peer, "openvino": openvino_peer}
-
-
-def error_of(actual: Array, expected: Array) -> float:
-    """
-    Return the largest |difference|, as a fraction of the largest finite |value|.
-
-    Elements that are the same infinity, or both not a number, do not differ.
-    """
-    a, b = (np.asarray(array, np.float64) for array in (actual, expected))
-    with np.errstate(invalid="ignore"):
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        difference = np.where(same, 0.0, np.abs(a - b))
-    if np.isnan(difference).any():
-        return float("inf")
-    finite = np.abs(b[np.isfinite(b)])
-    scale = float(finite.max(initial=0.0)) or 1.0
-    return float(difference.max(initial=0.0)) / scale
-
-
-def tolerance_of(dtype: np.dtype[Any]) -> float:
-    """Return the largest error of outputs that are stored as `dtype`."""
-    if not is_narrow(dtype):
-        return TOLERANCE
-    return 8 * float(limits_of(dtype).eps)
 
 
 def largest_error(actual: Mapping[str, Array], expected: Mapping[str, Array]) -> float:

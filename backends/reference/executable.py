@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
-from glow.dialects.graph.placeholder import RUN
+from glow.dialects.graph.placeholder import RUN, Placeholder
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -181,7 +181,7 @@ def _present(array: Array | None, kind: str, name: str) -> Array:
 
 def signature_of(module: ModuleOp) -> Signature:
     """Return the bindings that the placeholders of `module` ask of a caller."""
-    placeholders = [op for op in module.body.ops if isinstance(op, PlaceholderOp)]
+    placeholders = [op for op in module.body.ops if isinstance(op, Placeholder)]
 
     def specs(*directions: str) -> Iterator[TensorSpec]:
         for op in placeholders:
@@ -195,7 +195,7 @@ def signature_of(module: ModuleOp) -> Signature:
     )
 
 
-def _state(op: PlaceholderOp) -> State:
+def _state(op: Placeholder) -> State:
     name, initial = op.sym_name.data, None
     if op.initial is not None:
         initial = _present(op.initial_array, "placeholder", name)

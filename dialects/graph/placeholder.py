@@ -100,6 +100,9 @@ class Placeholder(IRDLOperation):
     written and read by a run and never seen by the caller.
     """
 
+    if TYPE_CHECKING:
+        type: Any
+
     sym_name = prop_def(SymbolNameConstraint())
     direction = prop_def(StringAttr, StringAttr(INFER))
     residency = prop_def(StringAttr, StringAttr(RUN))

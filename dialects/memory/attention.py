@@ -32,6 +32,7 @@ class HeadsOp(MemoryOp):
         query: SSAValue
         key: SSAValue
         value: SSAValue
+        result: SSAValue
 
     def check_heads(self, room: int) -> None:
         """Raise unless extents go together, with `room` elements of scratch."""

@@ -19,7 +19,7 @@ from glow import initializers
 from glow.dialects.graph.storage import ConstantOp
 from glow.model import context, parse_text
 from glow.registry import UNIVERSE
-from glow.tools.peers import error_of
+from glow.runtime.comparison import error_of
 
 Array = np.ndarray[Any, Any]
 

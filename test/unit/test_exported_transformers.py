@@ -22,7 +22,7 @@ from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
-from glow.tools.peers import error_of
+from glow.runtime.comparison import error_of
 
 Dims = dict[str, int]
 

@@ -13,12 +13,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 onnxruntime = pytest.importorskip("onnxruntime")
 
 import models  # noqa: E402
-from memory_interpreter import run_memory  # noqa: E402
 from operators import all_cases  # noqa: E402
 from operators.case import feeds_of, model_of  # noqa: E402
 from xdsl.context import Context  # noqa: E402
 
 import glow  # noqa: E402
+from glow.backends.reference.memory import MemoryExecutable  # noqa: E402
 from glow.importers.onnx import import_model  # noqa: E402
 from glow.pass_manager import parse_passes, pipeline_text  # noqa: E402
 from glow.pipeline import STAGES  # noqa: E402
@@ -41,13 +41,13 @@ def test_memory_level_of_a_plain_import_is_right(name: str) -> None:
     for step in parse_passes(pipeline_text(MEMORY, "cpu")):
         step.apply(Context(), module)
     module.verify()
-    found = run_memory(module, inputs)
+    found = MemoryExecutable(module).run(inputs)
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )
     expected: list[Any] = session.run(None, inputs)
     for array, wanted in zip(found.values(), expected, strict=True):
-        error = np.abs(array - wanted.reshape(-1)).max()
+        error = np.abs(array - wanted).max()
         assert error <= 1e-4 * np.abs(wanted).max()
 
 
@@ -62,6 +62,6 @@ def test_memory_level_of_what_picks_scans_and_walks_is_right(op: str) -> None:
         step.apply(Context(), module)
     feeds = feeds_of(cases)
     expected = glow.compile(model_of(cases), target="reference").run(feeds)
-    found = run_memory(module, feeds)
+    found = MemoryExecutable(module).run(feeds)
     for name, wanted in expected.items():
-        np.testing.assert_allclose(found[name], wanted.reshape(-1), 1e-6, 1e-6)
+        np.testing.assert_allclose(found[name], wanted, 1e-6, 1e-6)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sizes import but_for_the_largest
 
 import glow
-from glow.tools.peers import error_of
+from glow.runtime.comparison import error_of
 
 pytestmark = pytest.mark.slow
 

@@ -24,6 +24,7 @@ from glow.dialects.graph.reduction import ReduceSumOp
 from glow.dialects.graph.select import CastOp, ClipOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.model import debug_text
+from glow.runtime.comparison import random_inputs
 from glow.support.dtypes import (
     NUMBER_TYPES,
     dtype_named,
@@ -35,7 +36,7 @@ from glow.support.element_conversion import convert
 from glow.support.targets import target_of
 from glow.support.types import dtype_of, element_type_of, number_attribute, tensor
 from glow.support.weights import save_weights
-from glow.tools.feeds import random_inputs, read_arrays, write_outputs
+from glow.tools.feeds import read_arrays, write_outputs
 from glow.tools.peers import onnxruntime_peer
 
 Array = NDArray[Any]

@@ -28,9 +28,9 @@ from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
 from glow.pass_manager import pipeline_text, plan, run_part
 from glow.pipeline import stages_between
+from glow.runtime.comparison import error_of
 from glow.support.types import has_layout, shape_of
 from glow.tools.graph_drawing import dot_of
-from glow.tools.peers import error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of NaN
 

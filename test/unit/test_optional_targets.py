@@ -17,7 +17,7 @@ from glow.dialects.graph.presence import optional_slots, presence_of
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, run_passes
 from glow.registry import UNIVERSE
-from glow.tools.peers import error_of
+from glow.runtime.comparison import error_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of no elements
 

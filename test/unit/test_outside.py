@@ -33,11 +33,11 @@ from glow.model import context, parse_text
 from glow.options import Options
 from glow.pass_manager import parse_passes, pipeline_text, plan, run_passes
 from glow.pipeline import stages_between
+from glow.runtime.comparison import error_of
 from glow.support.layout import parse_layout
 from glow.support.targets import resolve
 from glow.support.types import shape_of
 from glow.targets import known_targets
-from glow.tools.peers import error_of
 
 TARGETS = ("nchw8c", "mixed")
 TOLERANCE = 1e-4

@@ -18,8 +18,8 @@ import glow
 from glow.dialects.graph.attention import AttentionOp
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, run_passes
+from glow.runtime.comparison import error_of
 from glow.support.types import dtype_of, element_of, shape_of
-from glow.tools.peers import error_of
 
 BEFORE = "fold-constants,remove-identities,recognize-attention,elide-optionals"
 

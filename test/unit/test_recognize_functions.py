@@ -18,8 +18,8 @@ import glow
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between
+from glow.runtime.comparison import error_of
 from glow.support.types import dtype_of, element_of, shape_of
-from glow.tools.peers import error_of
 
 FILES = {
     "recognize_functions.mlir": "recognize-functions",

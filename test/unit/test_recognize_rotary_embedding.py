@@ -10,7 +10,7 @@ import glow
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.model import context
 from glow.pass_manager import parse_passes, run_passes
-from glow.tools.peers import error_of
+from glow.runtime.comparison import error_of
 
 BEFORE = "fold-constants,remove-identities,recognize-rotary-embedding,dce"
 

@@ -23,9 +23,9 @@ from glow.importers.onnx import import_model
 from glow.model import context
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import STAGES
+from glow.runtime.comparison import error_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.targets import target_of
-from glow.tools.peers import error_of
 
 OPS = ("graph.lstm", "graph.gru", "graph.rnn")
 f32 = np.float32

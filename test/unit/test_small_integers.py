@@ -22,11 +22,11 @@ from glow.dialects.graph.logic import EqualOp
 from glow.dialects.graph.reduction import ReduceMaxOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.model import debug_text
+from glow.runtime.comparison import random_inputs
 from glow.support.dtypes import NUMBER_TYPES, byte_type, dtype_named, is_small
 from glow.support.element_conversion import convert
 from glow.support.types import element_type_of, tensor
 from glow.support.weights import save_weights
-from glow.tools.feeds import random_inputs
 
 Array = NDArray[Any]
 

@@ -15,10 +15,9 @@ from onnx import TensorProto, helper
 from tool_runs import Run, tool_runner
 
 from glow import compilation
+from glow.runtime.comparison import error_of, random_inputs
 from glow.runtime.signature import Signature, TensorSpec
 from glow.tools import glow_bench, glow_run
-from glow.tools.feeds import random_inputs
-from glow.tools.peers import error_of
 from glow.tools.timing import interleaved_medians
 
 SIGNATURE = Signature((TensorSpec("data/x", (2, 3), np.dtype("f4")),), ())

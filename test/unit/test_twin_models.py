@@ -9,7 +9,7 @@ from onnx import ModelProto
 from operators.oracle import run_onnxruntime
 
 import glow
-from glow.tools.peers import TOLERANCE, error_of
+from glow.runtime.comparison import TOLERANCE, error_of
 
 SMALL = {
     "mobilenet_v2": {"width": 0.25, "size": 96},

@@ -1,0 +1,315 @@
+"""
+Interpreter of modules at the memory level, op by op on NumPy arrays.
+
+Every allocation is flat and poisoned, at its place in the arena once it has one, so
+that a view in the wrong place, a value that is read before it is written, buffers that
+share bytes and a border that is not zero show up in the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from glow.analysis.buffers import root_of, size_bytes
+from glow.analysis.directions import functions_of
+from glow.backends.reference.executable import signature_of
+from glow.backends.reference.physical import poisoned
+from glow.backends.reference.recurrent import run_recurrent
+from glow.backends.reference.scalars import Array, run_region
+from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
+from glow.dialects.graph.convolution import ConvOp as GraphConvOp
+from glow.dialects.layout.attribute import layout_of, physical_shape_of
+from glow.dialects.memory.address import addressing_of, find_addressing
+from glow.dialects.memory.apply import ApplyOp
+from glow.dialects.memory.attention import HeadsOp
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.elementwise import (
+    CopyOp,
+    ElementwiseOp,
+    FillOp,
+    ZeroHaloOp,
+)
+from glow.dialects.memory.products import ConvOp, EpilogueOp, MatMulOp
+from glow.dialects.memory.recurrent import RecurrentOp
+from glow.dialects.memory.storage import (
+    AllocOp,
+    ConstantOp,
+    DeallocOp,
+    GetOp,
+    PlaceholderOp,
+    ReadyOp,
+    ViewOp,
+)
+from glow.lowering.convolution.winograd import form_with
+from glow.runtime.frame import Notify
+from glow.runtime.interface import Executable
+from glow.support.dtypes import is_narrow, widened
+from glow.support.element_conversion import convert
+from glow.support.errors import CompilationError, ExecutionError
+from glow.support.layout import pack, unpack
+from glow.support.locations import name_of
+from glow.support.types import dtype_of
+
+
+class MemoryExecutable(Executable):
+    """
+    The meaning of a module at the memory level, with or without a planned arena.
+
+    Errors: a module without one function to run, a constant without bytes.
+    """
+
+    def __init__(self, module: ModuleOp):
+        functions = functions_of(module)
+        if len(functions) != 1:
+            raise CompilationError(f"expected one function, got {len(functions)}")
+        self._body = functions[0].body.block
+        self._module = module
+        super().__init__(signature_of(module))
+
+    def execute(
+        self,
+        inputs: Sequence[Array],
+        outputs: Sequence[Array],
+        states: Sequence[Array] = (),
+        notify: Notify | None = None,
+    ) -> None:
+        signature = self.signature
+        pairs = zip(signature.inputs, inputs, strict=True)
+        symbols = {spec.name: array for spec, array in pairs}
+        for spec, array in zip(signature.outputs, outputs, strict=True):
+            if spec.name in symbols:  # updated in place
+                array[...] = symbols[spec.name]
+            else:
+                array.reshape(-1)[...] = poisoned(array.size, array.dtype)
+            symbols[spec.name] = array
+        kept = zip(signature.states, states, strict=True)
+        symbols |= {state.spec.name: array for state, array in kept}
+        machine = Machine(self._module, symbols)
+        for op in self._body.ops:
+            try:
+                machine.run(op)
+            except (ExecutionError, IndexError, ZeroDivisionError) as error:
+                place = f"({op.name}, from {name_of(op)})"
+                raise ExecutionError(f"{error} {place}") from None
+        for number in range(len(outputs) if notify is not None else 0):
+            cast(Notify, notify)(number)
+
+
+class Machine:
+    """The buffers of one run; `symbols` are arrays of the caller, used in place."""
+
+    def __init__(self, module: ModuleOp, symbols: Mapping[str, Array]):
+        size = module.attributes.get("glow.arena_bytes")
+        bytes_ = size.value.data if isinstance(size, IntegerAttr) else 0
+        self._arena = np.full(bytes_, 0xFF, np.uint8)
+        self._memory: dict[SSAValue, Array] = {}
+        self._symbols = {name: array.reshape(-1) for name, array in symbols.items()}
+        for op in module.ops:
+            if isinstance(op, ConstantOp | PlaceholderOp):
+                name = op.sym_name.data
+                array = op.array if isinstance(op, ConstantOp) else op.initial_array
+                if name not in self._symbols:
+                    start = _poisoned_buffer(op.type) if array is None else array
+                    self._symbols[name] = start.reshape(-1)
+
+    def run(self, op: Operation) -> None:
+        """Run one op of the body of a function."""
+        for kinds, step in _STEPS:
+            if isinstance(op, kinds):
+                with np.errstate(all="ignore"):
+                    step(self, op)
+                return
+        raise ExecutionError(f"expected an op of the memory level, got {op.name}")
+
+    def read(self, buffer: SSAValue) -> Array:
+        """Return the logical elements of `buffer`, as they are now."""
+        type_ = buffer_type(buffer)
+        if find_addressing(type_) is None:
+            layout = layout_of(type_)
+            assert layout is not None
+            return unpack(layout, self._stored(buffer), type_.get_shape())
+        return self._elements(buffer).copy()
+
+    def find(self, buffer: SSAValue | None) -> Array | None:
+        return None if buffer is None else self.read(buffer)
+
+    def write(self, buffer: SSAValue, array: Array) -> None:
+        """Set the logical elements of `buffer`."""
+        type_ = buffer_type(buffer)
+        rounded = _stored_as(array, dtype_of(type_.element_type))
+        if find_addressing(type_) is None:
+            layout = layout_of(type_)
+            assert layout is not None
+            whole = np.broadcast_to(rounded, type_.get_shape())
+            self._stored(buffer)[...] = pack(layout, np.ascontiguousarray(whole))
+        else:
+            self._elements(buffer)[...] = rounded
+
+    def _stored(self, buffer: SSAValue) -> Array:
+        shape = physical_shape_of(buffer_type(buffer))
+        return self._memory[root_of(buffer)].reshape(shape)
+
+    def _elements(self, buffer: SSAValue) -> Array:
+        """Return a writable view of the elements, which must lie in their buffer."""
+        base, place = self._memory[root_of(buffer)], addressing_of(buffer)
+        first, last = place.bounds
+        if first <= last and not (first >= 0 and last < base.size):
+            raise ExecutionError(
+                f"expected elements within {base.size}, got {first} to {last}"
+            )
+        strides = [stride * base.itemsize for stride in place.strides]
+        return as_strided(base[min(place.offset, base.size) :], place.shape, strides)
+
+    def get(self, op: GetOp) -> None:
+        self._memory[op.result] = self._symbols[op.symbol.string_value()]
+
+    def alloc(self, op: AllocOp) -> None:
+        type_ = buffer_type(op.result)
+        fresh = _poisoned_buffer(type_)
+        if op.offset is not None:
+            start, size = op.offset.value.data, size_bytes(type_)
+            if start + size > self._arena.size:
+                raise ExecutionError(
+                    f"expected an arena of {start + size} bytes, got {self._arena.size}"
+                )
+            place = self._arena[start : start + size].view(fresh.dtype)
+            place[...] = fresh
+            fresh = place
+        self._memory[op.result] = fresh
+
+    def elementwise(self, op: ElementwiseOp) -> None:
+        results = run_region(op.body, [self.read(value) for value in op.inputs])
+        for buffer, array in zip(op.results_, results, strict=True):
+            self.write(buffer, array)
+
+    def copy(self, op: CopyOp) -> None:
+        self.write(op.result, self.read(op.source))
+
+    def fill(self, op: FillOp) -> None:
+        self.write(op.result, np.asarray(cast(Any, op.value).value.data))
+
+    def zero_halo(self, op: ZeroHaloOp) -> None:
+        inside = self.read(op.result)
+        self._memory[root_of(op.result)][...] = 0
+        self.write(op.result, inside)
+
+    def conv(self, op: ConvOp) -> None:
+        channels, window = buffer_type(op.result).get_shape()[1], op.window
+        extents = buffer_type(op.result).get_shape()[2:]
+        product = GraphConvOp.compute(
+            widened(self.read(op.input)),
+            _plain_filter(op, widened(self.read(op.filter)), channels),
+            None if op.bias is None else widened(self.read(op.bias)),
+            strides=window.strides,
+            pads=(*window.begins, *window.ends),
+            dilations=window.dilations,
+            group=op.group.value.data,
+        )
+        # A result may leave out the last positions of the window.
+        self._finish(op, product[(..., *(slice(extent) for extent in extents))])
+
+    def matmul(self, op: MatMulOp) -> None:
+        product = widened(self.read(op.lhs)) @ widened(self.read(op.rhs))
+        if op.bias is not None:
+            product = product + widened(self.read(op.bias))
+        self._finish(op, product)
+
+    def _finish(self, op: EpilogueOp, product: Array) -> None:
+        if op.epilogue.blocks:
+            extras = [self.read(extra) for extra in op.extras]
+            (product,) = run_region(op.epilogue, [product, *extras])
+        self.write(op.result, product)
+
+    def attend(self, op: HeadsOp) -> None:
+        found = {name: getattr(op, name, None) for name in ("mask", "bias")}
+        lengths = self.find(getattr(op, "valid_length", None))
+        query, key, value = (
+            widened(self.read(v)) for v in (op.query, op.key, op.value)
+        )
+        if lengths is not None:
+            lengths = np.minimum(lengths, key.shape[2])
+        parameters = {
+            name: parameter.value_of(op)
+            for name, parameter in GraphAttentionOp.declared().items()
+            if name in op.get_irdl_definition().properties
+        }
+        arrays = {name: self.find(v) for name, v in found.items()}
+        result, *_ = GraphAttentionOp.compute(
+            query, key, value, **arrays, valid_length=lengths, **parameters
+        )
+        self.write(op.result, result)
+
+    def recur(self, op: RecurrentOp) -> None:
+        run_recurrent(op, self.find, self.write)
+
+    def apply(self, op: ApplyOp) -> None:
+        graph_op = op.graph_op()
+        sources, results = (*op.inouts, *op.ins), (*op.inouts, *op.outs)
+        computed = graph_op.evaluate([self.read(value) for value in sources])
+        for buffer, array in zip(results, computed, strict=True):
+            self.write(buffer, array)
+
+
+def _nothing(machine: Machine, op: Operation) -> None:
+    """Run an op that no element is touched by."""
+
+
+_STEPS: tuple[tuple[Any, Callable[[Machine, Any], None]], ...] = (
+    (ViewOp | DeallocOp | ReadyOp | ReturnOp, _nothing),
+    (GetOp, Machine.get),
+    (AllocOp, Machine.alloc),
+    (ElementwiseOp, Machine.elementwise),
+    (CopyOp, Machine.copy),
+    (FillOp, Machine.fill),
+    (ZeroHaloOp, Machine.zero_halo),
+    (ConvOp, Machine.conv),
+    (MatMulOp, Machine.matmul),
+    (HeadsOp, Machine.attend),
+    (RecurrentOp, Machine.recur),
+    (ApplyOp, Machine.apply),
+)
+
+
+def _poisoned_buffer(type_: Any) -> Array:
+    dtype = dtype_of(type_.element_type)
+    return poisoned(size_bytes(type_) // dtype.itemsize, dtype)
+
+
+def _stored_as(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Return what is computed as elements of a buffer, rounded, with the same bits."""
+    if array.dtype.kind == "i" and dtype.kind == "u" and array.dtype != dtype:
+        return array.astype(dtype)
+    return convert(array, dtype) if is_narrow(dtype) else array.astype(dtype)
+
+
+def _plain_filter(op: ConvOp, array: Array, channels: int) -> Array:
+    """Return the filter [O, I/group, k...] from the form that the algorithm reads."""
+    match op.algorithm.data:
+        case "direct" | "pairs":
+            if op.algorithm.data == "pairs":
+                *outer, pairs, width, two = array.shape
+                array = array.swapaxes(-1, -2).reshape(*outer, pairs * two, width)
+            group, panels, *kernel, depth, width = array.shape
+            spatial = range(2, 2 + len(kernel))
+            split = array.transpose(0, 1, array.ndim - 1, array.ndim - 2, *spatial)
+            rows = split.reshape(group, panels * width, depth, *kernel)
+            return rows[:, : channels // group].reshape(channels, depth, *kernel)
+        case "depthwise":
+            return np.moveaxis(array, -1, 0)[:, None]
+        case "winograd":
+            _, panels, depth, width = array.shape
+            form = form_with(len(array))
+            sides = (form.side, form.side, panels * width, depth)
+            places = array.transpose(0, 1, 3, 2).reshape(sides)
+            back = np.linalg.pinv(np.array(form.points))
+            filters = np.einsum("ya,xb,aboi->oiyx", back, back, places)
+            return filters[:channels].astype(array.dtype)
+        case _:
+            return array

@@ -1,0 +1,71 @@
+"""`glow-bisect`: run a model after every pass; name the first that changes numbers."""
+
+from __future__ import annotations
+
+from glow.compilation import Source
+from glow.model import SymbolicModel
+from glow.options import Options, target_spec
+from glow.pass_manager import parse_passes
+from glow.support.errors import BindingError, InternalError
+from glow.targets import known_targets
+from glow.tools.command_line import OneLineParser, fail, progress, run_tool
+from glow.tools.feeds import read_arrays
+from glow.tools.options import (
+    add_shared_options,
+    parse_dims,
+    parse_relayout,
+    parse_states,
+)
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        "glow-bisect",
+        description="Run a model after every pass that changes it, and compare with "
+        "the pass before. Where results differ by more than rounding, save the few ops "
+        "that show it and end with code 1.",
+    )
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="an .onnx or .mlir file")
+    targets = ", ".join(known_targets())
+    add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
+    add("-p", "--passes", default="", help="check these passes, not the pipeline")
+    add("--input", action="append", default=[], metavar="NAME=FILE.npy")
+    add_shared_options(parser)
+    return parser
+
+
+def _run() -> None:
+    from glow.checking import check_passes
+
+    args = _parser().parse_args()
+    bound, inputs = read_arrays(args.bind, "--bind"), read_arrays(args.input)
+    text = args.model.endswith(".mlir")
+    constants = None if text else bound or None
+    model = Source(args.model, parse_dims(args.dim), args.weights, constants).load()
+    if isinstance(model, SymbolicModel):
+        names = ", ".join(model.dims)
+        raise BindingError(f"expected --dim NAME=VALUE for each of {names}")
+    if text and bound:
+        model = model.bind(bound)
+    options = Options(
+        disable=tuple(args.disable),
+        stop_after_pass=args.stop_after_pass,
+        relayout=parse_relayout(args.relayout_io),
+        states=parse_states(args.states),
+        trust=args.trust,
+    )
+    spec = target_spec(args.target, args.cpu_features)
+    passes = parse_passes(args.passes) if args.passes else None
+    try:
+        with progress(f"checking {args.model}"):
+            checked = check_passes(model.module, spec, options, inputs, passes)
+    except InternalError as error:
+        fail(str(error))
+    for each in checked:
+        print(f"{each.name}: error {each.error:.2g}")
+    print(f"{len(checked)} passes change the module, none its results")
+
+
+def main() -> None:
+    run_tool(_run)
