@@ -11,35 +11,34 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.loops import Level
+from glow.dialects.graph.window import Window
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
-from glow.lowering.memory_to_loops._contraction import (
-    ContractionRow,
-    WindowRow,
-    call_contraction,
-)
+from glow.lowering.memory_to_loops._contraction import ContractionRow, call_contraction
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd
 from glow.lowering.memory_to_loops.axes import strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of
+from glow.lowering.memory_to_loops.windows import spatial_axes, window_table
 from glow.support.types import compute_type
 
 
 @lowers(ConvOp)
 def lower_conv(main: Main, op: ConvOp) -> None:
-    window = ConvGeometry.of(op)
+    result, group = extents_of(op.result), op.group.value.data
+    conv = ConvGeometry(addressing_of(op.input), result, op.window, group)
     match op.algorithm.data:
         case "direct" | "pairs" | "depthwise":
-            _direct(main, op, window)
+            _direct(main, op, conv)
         case "winograd":
-            _winograd(main, op, window)
+            _winograd(main, op, conv)
         case _:
-            _generic(main, op, window)
+            _generic(main, op, conv)
 
 
 @dataclass(frozen=True)
@@ -49,25 +48,8 @@ class ConvGeometry:
     input: Addressing
     result: tuple[int, ...]
     """The shape of the result."""
-    kernel: tuple[int, ...]
-    strides: tuple[int, ...]
-    pads: tuple[int, ...]
-    """The padding before the input along each spatial axis."""
-    dilations: tuple[int, ...]
+    window: Window
     group: int
-
-    @staticmethod
-    def of(op: ConvOp) -> ConvGeometry:
-        kernel = op.kernel_shape.get_values()
-        return ConvGeometry(
-            addressing_of(op.input),
-            extents_of(op.result),
-            tuple(kernel),
-            tuple(op.strides.get_values()),
-            tuple(op.pads.get_values()[: len(kernel)]),
-            tuple(op.dilations.get_values()),
-            op.group.value.data,
-        )
 
     @property
     def depth(self) -> int:
@@ -77,39 +59,40 @@ class ConvGeometry:
     def rows(self) -> Offsets:
         """Where each output pixel's window begins in the input, batch outermost."""
         spatial = self.input.strides[2:]
-        start = -sum(p * s for p, s in zip(self.pads, spatial, strict=True))
-        steps = [s * step for s, step in zip(self.strides, spatial, strict=True)]
+        start = -sum(p * s for p, s in zip(self.window.begins, spatial, strict=True))
+        steps = [s * step for s, step in zip(self.window.strides, spatial, strict=True)]
         batch, _, *pixels = self.result
         return offsets_of((batch, *pixels), (self.input.strides[0], *steps), start)
 
     def segments(self) -> tuple[Offsets, int, int]:
         """Return where a window's stretches begin, their length and their step."""
         steps = [
-            d * s for d, s in zip(self.dilations, self.input.strides[2:], strict=True)
+            d * s
+            for d, s in zip(self.window.dilations, self.input.strides[2:], strict=True)
         ]
         channel = self.input.strides[1] if self.depth > 1 else 1
         if channel == 1 and steps[-1] == self.depth:
             return (
-                offsets_of(self.kernel[:-1], steps[:-1]),
-                self.kernel[-1] * self.depth,
+                offsets_of(self.window.kernel[:-1], steps[:-1]),
+                self.window.kernel[-1] * self.depth,
                 1,
             )
-        return offsets_of(self.kernel, steps), self.depth, channel
+        return offsets_of(self.window.kernel, steps), self.depth, channel
 
 
-def _direct(main: Main, op: ConvOp, window: ConvGeometry) -> None:
+def _direct(main: Main, op: ConvOp, conv: ConvGeometry) -> None:
     if not _is_direct(op):
         raise PassFailedException(f"expected another algorithm than direct for {op}")
     product = _depthwise if op.algorithm.data == "depthwise" else _product
-    call_product(main, op, (op.input, op.filter), product(main, op, window))
+    call_product(main, op, (op.input, op.filter), product(main, op, conv))
 
 
-def _winograd(main: Main, op: ConvOp, window: ConvGeometry) -> None:
+def _winograd(main: Main, op: ConvOp, conv: ConvGeometry) -> None:
     result = addressing_of(op.result)
     if not _is_direct(op) or (result.shape[1] > 1 and result.strides[1] != 1):
         raise PassFailedException(f"expected another algorithm than winograd for {op}")
     epilogue = epilogue_of(op, axis=1)
-    call_winograd(main, op, window.input, result, window.pads, epilogue)
+    call_winograd(main, op, conv.input, result, conv.window.begins, epilogue)
 
 
 def _is_direct(op: ConvOp) -> bool:
@@ -121,13 +104,13 @@ def _is_direct(op: ConvOp) -> bool:
     )
 
 
-def _depthwise(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
+def _depthwise(main: Main, op: ConvOp, conv: ConvGeometry) -> Product:
     """Each place of the window is a stretch, multiplied lane by lane."""
     addressing = addressing_of(op.result)
     result = Matrix.of(addressing.shape, addressing.strides, 1)
     epilogue = epilogue_of(op, axis=1)
     panel, one = main.target.panel_widths[0], np.zeros(1, np.int64)
-    steps = zip(window.dilations, window.input.strides[2:], strict=True)
+    steps = zip(conv.window.dilations, conv.input.strides[2:], strict=True)
     extras = epilogue.matrices
     return Product(
         epilogue=epilogue,
@@ -136,10 +119,10 @@ def _depthwise(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
         panel_stride=panel,
         pitch=result.columns,
         is_packed=False,
-        rows=window.rows(),
+        rows=conv.rows(),
         result_rows=result.offsets(),
         extra_rows=tuple(extra.offsets() for extra in extras),
-        segments=offsets_of(window.kernel, [d * s for d, s in steps]),
+        segments=offsets_of(conv.window.kernel, [d * s for d, s in steps]),
         run=1,
         step=1,
         left_batches=one,
@@ -152,14 +135,14 @@ def _depthwise(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
     )
 
 
-def _product(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
+def _product(main: Main, op: ConvOp, conv: ConvGeometry) -> Product:
     """A group is a batch: it has channels, panels and results of its own."""
     in_pairs = op.algorithm.data == "pairs"
     panel = physical_shape_of(op.filter.type)[-2 if in_pairs else -1]
-    group = np.arange(window.group, dtype=np.int64)
+    group = np.arange(conv.group, dtype=np.int64)
 
     def grouped(buffer: SSAValue) -> Addressing:
-        return _by_group(buffer, window.result, window.group)
+        return _by_group(buffer, conv.result, conv.group)
 
     addressing = grouped(op.result)
     result = Matrix.of(
@@ -168,9 +151,9 @@ def _product(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
     rows = [i for i in range(len(result.shape)) if i != GROUPS]
     epilogue = epilogue_of(op, CHANNELS, grouped, (GROUPS,))
     extras = epilogue.matrices
-    depth = prod(window.kernel) * window.depth
+    depth = prod(conv.window.kernel) * conv.depth
     panels = -(-result.columns // panel)
-    segments, run, step = window.segments()
+    segments, run, step = conv.segments()
     return Product(
         epilogue=epilogue,
         panel=panel,
@@ -179,13 +162,13 @@ def _product(main: Main, op: ConvOp, window: ConvGeometry) -> Product:
         pitch=panel,
         is_packed=True,
         in_pairs=in_pairs,
-        rows=window.rows(),
+        rows=conv.rows(),
         result_rows=result.offsets(rows),
         extra_rows=tuple(extra.offsets(rows) for extra in extras),
         segments=segments,
         run=run,
         step=step,
-        left_batches=group * window.depth * window.input.strides[1],
+        left_batches=group * conv.depth * conv.input.strides[1],
         right_batches=group * panels * depth * panel,
         bias_batches=group * result.columns,
         result_batches=result.moves([GROUPS]),
@@ -215,24 +198,24 @@ def _by_group(buffer: SSAValue, shape: tuple[int, ...], group: int) -> Addressin
     return Addressing(wide, (outer, channels // group * step, step, *others))
 
 
-def _generic(main: Main, op: ConvOp, window: ConvGeometry) -> None:
+def _generic(main: Main, op: ConvOp, conv: ConvGeometry) -> None:
     """Any strides, any type; windows are clipped to the input."""
-    shape = window.result
+    shape = conv.result
     if 0 in shape:
         return
     filter = addressing_of(op.filter)
     read = [strides_in(addressing_of(extra), shape) for extra in op.extras]
     results = [*read, addressing_of(op.result).strides]
-    columns = shape[1] // window.group
+    columns = shape[1] // conv.group
     bias = 0 if op.bias is None else addressing_of(op.bias).strides[0]
-    batch, channel = window.input.strides[:2]
+    batch, channel = conv.input.strides[:2]
     output, depth, *taps = filter.strides
     outer = (
         Level(shape[0], (batch, 0, 0, *(r[0] for r in results))),
         Level(
-            window.group,
+            conv.group,
             (
-                window.depth * channel,
+                conv.depth * channel,
                 columns * output,
                 columns * bias,
                 *(columns * r[1] for r in results),
@@ -240,25 +223,16 @@ def _generic(main: Main, op: ConvOp, window: ConvGeometry) -> None:
         ),
         Level(columns, (0, output, bias, *(r[1] for r in results))),
     )
-    windows: list[WindowRow[int]] = []
-    begin = 0
-    for i, (step, pad, dilation) in enumerate(
-        zip(window.strides, window.pads, window.dilations, strict=True)
-    ):
-        stride = window.input.strides[2 + i]
-        moves = (step * stride, 0, 0, *(r[2 + i] for r in results))
-        begin -= pad * stride
-        windows.append(
-            WindowRow(
-                Level(shape[2 + i], moves),
-                step,
-                pad,
-                dilation,
-                window.kernel[i],
-                window.input.shape[2 + i],
-                (dilation * stride, taps[i]),
-            )
-        )
-    inner = (Level(window.depth, (channel, depth)),)
-    row = ContractionRow(outer, inner, tuple(windows), begin, code=0)
-    call_contraction(main, op, (op.input, op.filter), row)
+    steps, moves, window = conv.input.strides[2:], conv.window.strides, conv.window
+    places = [
+        (move * step, 0, 0, *(own[2 + i] for own in results))
+        for i, (step, move) in enumerate(zip(steps, moves, strict=True))
+    ]
+    dilated = (d * step for d, step in zip(window.dilations, steps, strict=True))
+    axes = spatial_axes(shape[2:], places, list(zip(dilated, taps, strict=True)))
+    begin = -sum(pad * step for pad, step in zip(window.begins, steps, strict=True))
+    inner = (Level(conv.depth, (channel, depth)),)
+    row = ContractionRow(outer, inner, axes, begin, code=0)
+    table = window_table(window, conv.input.shape[2:], shape[2:], counts_pads=False)
+    factors = op.input, op.filter
+    call_contraction(main, op, factors, row, table, prod(window.kernel))

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Generic
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
 from glow.codegen.casts import convert, lowest
@@ -22,28 +20,18 @@ from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, Max
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, Work
+from glow.lowering.memory_to_loops.axes import axes_along
+from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.windows import (
+    SpatialAxis,
+    WindowPlace,
+    slide,
+    spatial_axes,
+    window_table,
+)
 from glow.support.layout import row_major_strides
 from glow.support.types import is_float
-
-_FIELDS = 3
-"""Per window: its first position in the input, its positions there, its divisor."""
-
-
-@dataclass(frozen=True)
-class SpatialAxis(Generic[N]):
-    """
-    The windows along one axis.
-
-    Row: places (extent, strides), where their windows start in the table, the strides
-    of a position and of a tap of the operands that windows slide over.
-    """
-
-    places: Level[N]
-    table: N
-    positions: tuple[N, ...]
-    taps: tuple[N, ...]
 
 
 @dataclass(frozen=True)
@@ -51,56 +39,21 @@ class WindowsRow(Generic[N]):
     """
     Images, their windows and their channels.
 
-    Operands come in the order: those that windows slide over, then others.
+    Operands come in the order: those that windows slide over, then others. `starts` is
+    where they stand at the first window, which may begin in the padding.
     """
 
+    starts: tuple[N, ...]
     batch: Level[N]
     axes: tuple[SpatialAxis[N], ...]
     channels: Level[N]
 
 
-@dataclass(frozen=True)
-class WindowPlace:
-    """Where operands stand for one window, and the loops over what it reads."""
-
-    offsets: list[Value]
-    taps: tuple[Level[Value], ...] = ()
-    divisor: Value | None = None
-
-
 def _windows(call: Call[WindowsRow[Value]]) -> Generator[WindowPlace]:
     """Write loops over windows, clipped to the input; channels are not among them."""
     row = call.row
-    for image in nest([row.batch], len(row.batch.strides)):
-        yield from _slide(call["windows"], row.axes, WindowPlace(image), call.range)
-
-
-def _slide(
-    table: Memory,
-    axes: Sequence[SpatialAxis[Value]],
-    window: WindowPlace,
-    part: Bounds | None = None,
-) -> Generator[WindowPlace]:
-    if not axes:
-        yield window
-        return
-    axis, *inner = axes
-    for i in loop(*(part or (0, axis.places.extent)), nonempty=True):
-        yield from _slide(table, inner, _placed(table, window, axis, i))
-
-
-def _placed(
-    table: Memory, window: WindowPlace, axis: SpatialAxis[Value], i: Value
-) -> WindowPlace:
-    """Return `window` with its place along one more axis."""
-    entry = axis.table + i * _FIELDS
-    first, count, divisor = (table[entry + field] for field in range(_FIELDS))
-    offsets = moved(window.offsets, i, axis.places)
-    for k, step in enumerate(axis.positions):
-        offsets[k] = offsets[k] + first * step
-    if window.divisor is not None:
-        divisor = window.divisor * divisor
-    return WindowPlace(offsets, (*window.taps, Level(count, axis.taps)), divisor)
+    for image in nest([row.batch], len(row.starts), starts=row.starts):
+        yield from slide(call, row.axes, WindowPlace(image), call.range)
 
 
 @dataclass(frozen=True)
@@ -221,7 +174,7 @@ def lower_pool(main: Main, op: ApplyOp) -> None:
     strides, pads, dilations = map(p.get, ("strides", "pads", "dilations"))
     window = Window.of(p.get("kernel_shape", spatial), strides, pads, dilations)
     counts_pads = bool(p.get("count_include_pad"))
-    table = _table(window, spatial, result.shape[2:], counts_pads)
+    table = window_table(window, spatial, result.shape[2:], counts_pads)
     places = result.shape[2]
     taps = map(min, window.kernel, spatial)
     work = Work(places, prod((*result.shape, *taps)) // places)
@@ -245,52 +198,30 @@ def _kernel(main: Main, kind: str, x: SSAValue, y: SSAValue, p: int) -> Pool:
     return Pool(kind, strips, p if kind == "lp" else 2)
 
 
-def _table(
-    window: Window, spatial: Sequence[int], places: Sequence[int], count_pads: bool
-) -> NDArray[np.int32]:
-    """
-    Return (first position, positions, divisor) of each window, axis after axis.
-
-    A divisor counts the positions inside, or those in the padding, too; what lies
-    beyond that is left out either way.
-    """
-    tables: list[NDArray[np.int32]] = []
-    for axis, (extent, count) in enumerate(zip(spatial, places, strict=True)):
-        starts = np.arange(count) * window.strides[axis] - window.begins[axis]
-        taps = np.arange(window.kernel[axis]) * window.dilations[axis]
-        positions = starts[:, None] + taps
-        inside = (positions >= 0) & (positions < extent)
-        first = positions[np.arange(count), inside.argmax(axis=1)]
-        divisor = inside.sum(axis=1)
-        if count_pads:
-            end = extent + window.ends[axis]
-            divisor = ((positions >= -window.begins[axis]) & (positions < end)).sum(1)
-        columns = [np.maximum(first, 0), inside.sum(axis=1), np.maximum(divisor, 1)]
-        tables.append(np.stack(columns, axis=1).astype(np.int32))
-    return np.concatenate(tables)
-
-
 def _row(
     window: Window, read: Sequence[Addressing], others: Sequence[Addressing]
 ) -> WindowsRow[int]:
     """Return the row of a pool: windows slide over `read` operands, not `others`."""
     result, operands = others[0], (*read, *others)
-
-    def strides(operands: Sequence[Addressing], axis: int) -> tuple[int, ...]:
-        return tuple(operand.strides[axis] for operand in operands)
-
-    axes: list[SpatialAxis[int]] = []
-    start = 0
-    for axis, places in enumerate(result.shape[2:], start=2):
-        dilation, positions = window.dilations[axis - 2], strides(read, axis)
-        level = Level(places, ((0,) * len(read) + strides(others, axis)))
-        taps = tuple(dilation * stride for stride in positions)
-        axes.append(SpatialAxis(level, _FIELDS * start, positions, taps))
-        start += places
+    batch, channels, *places = axes_along(
+        result.shape, *(operand.strides for operand in operands)
+    )
+    slid = [axis.strides[: len(read)] for axis in places]
+    moves = [
+        (*(step * stride for stride in own), *axis.strides[len(read) :])
+        for step, own, axis in zip(window.strides, slid, places, strict=True)
+    ]
+    taps = [
+        tuple(dilation * stride for stride in own)
+        for dilation, own in zip(window.dilations, slid, strict=True)
+    ]
+    begins = zip(window.begins, slid, strict=True)
+    pads = [[pad * stride for stride in own] for pad, own in begins]
     return WindowsRow(
-        Level(result.shape[0], strides(operands, 0)),
-        tuple(axes),
-        Level(result.shape[1], strides(operands, 1)),
+        (*(-sum(own) for own in zip(*pads, strict=True)), *(0 for _ in others)),
+        Level(batch.extent, batch.strides),
+        spatial_axes(result.shape[2:], moves, taps),
+        Level(channels.extent, channels.strides),
     )
 
 
