@@ -117,11 +117,10 @@ def compile(
 
     `threads` is how many may work at once; one does so far, and more are warned of.
     `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
-    leaves out rewrites by name, `stop_after_pass=N` all that come after the first N
-    passes: both are for finding the pass that breaks a model. `relayout` lets the
-    caller pass and take arrays in another order than the model's, by name or, as one
-    layout, for all of its rank: `relayout={"image": "NHWC"}`, `relayout="NHWC"`;
-    `signature` then says so.
+    leaves out rewrites by name, `stop_after_pass=N` those after the first N passes;
+    `check="each-pass"` runs the model after each (docs/bisecting.md). `relayout` lets
+    the caller pass and take arrays in another order than the model's, by name or for
+    all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so.
     `states` ties outputs to inputs of the same type, such as `{"present": "past"}`:
     what a run gives for one, the next run of the same bindings gets for the other.
     These are neither passed nor taken any more; `bindings["past"]` starts as zeros.
@@ -135,7 +134,6 @@ def compile(
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
     Text at the loops or llvm level is code: with `trust` it may call any function of
     the process, without only what computes; see SECURITY.md.
-    `check="each-pass"` runs the model after every pass (docs/bisecting.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or
