@@ -128,12 +128,11 @@ def compile(
     model, options and compiler are found there and compiled once. It holds at most
     `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
     It holds machine code: only those whom you trust may write there.
-    A model with symbolic dimensions gives a DynamicExecutable: it compiles for the
-    shapes that it is called with, and keeps code for the last `cache_size` of them.
+    With symbolic dimensions, a DynamicExecutable compiles for the shapes that it is
+    called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
-    Text at the loops or llvm level is code: with `trust` it may call any function of
-    the process, without only what computes; see SECURITY.md.
+    Only with `trust` may text at the loops or llvm level call any function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or
