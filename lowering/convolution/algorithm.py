@@ -1,5 +1,7 @@
 """Algorithms of convolutions, chosen by shape and target."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -7,10 +9,12 @@ from math import prod
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, f32
 from xdsl.ir import Attribute, Operation
 
+from glow.analysis.constants import constant_behind
+from glow.dialects.graph.convolution import ConvOp
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
 from glow.lowering.tiles import multiplies_pairs
 from glow.support.targets import Target
-from glow.support.types import compute_type, dtype_of
+from glow.support.types import compute_type, dtype_of, element_of, shape_of
 
 Shape = tuple[int, ...]
 
@@ -32,6 +36,23 @@ class ConvShape:
     """Whether the filter is a constant, so that it can be packed."""
     batches: Shape = ()
     """The batches of the result for which the filter is packed; none: this one."""
+
+    @staticmethod
+    def of(op: ConvOp) -> ConvShape:
+        """Return the shape of a convolution of the graph."""
+        p, result = op.parameters(), shape_of(op.result)
+        return ConvShape(
+            element_of(op.filter),
+            shape_of(op.input),
+            shape_of(op.filter),
+            result,
+            p["strides"],
+            p["pads"],
+            p["dilations"],
+            p["group"],
+            constant_behind(op.filter) is not None,
+            batches_of(op, result[0]),
+        )
 
     @property
     def columns(self) -> int:

@@ -26,19 +26,7 @@ def convolution_choices(op: ConvOp, target: Target) -> list[LayoutChoice]:
     The result may interleave the channels of groups instead: a shuffle of channels
     then moves nothing.
     """
-    p = op.parameters()
-    conv = ConvShape(
-        element_of(op.filter),
-        shape_of(op.input),
-        shape_of(op.filter),
-        shape_of(op.result),
-        p["strides"],
-        p["pads"],
-        p["dilations"],
-        p["group"],
-        constant_behind(op.filter) is not None,
-        batches_of(op, shape_of(op.result)[0]),
-    )
+    conv = ConvShape.of(op)
     layout = filter_layout(choose_algorithm(conv, target), conv.filter, conv.group)
     others = layout_attribute(layout), *(None for _ in op.operands[2:])
     return [

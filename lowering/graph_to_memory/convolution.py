@@ -24,7 +24,6 @@ from glow.lowering.convolution.algorithm import (
     GENERIC,
     Algorithm,
     ConvShape,
-    batches_of,
     choose_algorithm,
 )
 from glow.lowering.convolution.channel_groups import find_groups
@@ -37,19 +36,7 @@ from glow.lowering.convolution.winograd import (
 from glow.lowering.graph_to_memory.halo import Halo, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, channels_last
-from glow.support.targets import Target
 from glow.support.types import is_narrow_float, shape_of
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """The window and the groups of a convolution."""
-
-    kernel_shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    pads: tuple[int, ...]
-    dilations: tuple[int, ...]
-    group: int
 
 
 @dataclass(frozen=True)
@@ -72,19 +59,15 @@ def lower_conv(
 
     `operands` are the values outside a group that the operands of `op` stand for.
     """
-    p = op.parameters()
-    geometry = Geometry(
-        shape_of(op.filter)[2:], p["strides"], p["pads"], p["dilations"], p["group"]
-    )
-    source, weights, *bias = operands
+    source, value, *bias = operands
+    weights = Filter.of(lowering, value)
     conv = Convolution(
         lowering[source],
-        Filter.of(lowering, weights),
+        weights,
         lowering.contiguous(bias[0]) if bias else None,
-        geometry,
+        replace(ConvShape.of(op), is_packable=weights.stored is not None),
         halo_of(op),
         epilogue,
-        batches_of(op, shape_of(op.result)[0]),
     )
     append_convolution(lowering, conv, lowering.destination(result))
 
@@ -120,57 +103,39 @@ class Convolution:
     weights: Filter
     bias: SSAValue | None
     """Without gaps: kernels read it in vectors."""
-    geometry: Geometry
+    shape: ConvShape
     halo: Halo
     """The border of zeros that a fast algorithm may read around `source`."""
     epilogue: ScalarEpilogue | None = None
-    batches: tuple[int, ...] = ()
-
-    def algorithm(self, target: Target, result: Sequence[int]) -> Algorithm:
-        """Return how to compute a result of this shape."""
-        geometry = self.geometry
-        shape = ConvShape(
-            buffer_type(self.source).element_type,
-            tuple(extents_of(self.source)),
-            self.weights.shape,
-            tuple(result),
-            geometry.strides,
-            geometry.pads,
-            geometry.dilations,
-            geometry.group,
-            self.weights.stored is not None,
-            self.batches,
-        )
-        return choose_algorithm(shape, target)
 
 
 def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) -> None:
     """Append `conv` into `wanted`, with copies where a kernel needs other layouts."""
-    source, out, halo, geometry = conv.source, wanted, conv.halo, conv.geometry
-    algorithm, scratch = conv.algorithm(lowering.target, extents_of(wanted)), None
+    source, out, halo, shape = conv.source, wanted, conv.halo, conv.shape
+    algorithm, scratch = choose_algorithm(shape, lowering.target), None
     if algorithm.form is not None:
-        halo = _around_tiles(extents_of(source), halo, geometry)
+        halo = _around_tiles(extents_of(source), halo, shape.pads)
         scratch = _scratch(lowering, algorithm.form, source, out)
     if algorithm != GENERIC and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
     if algorithm.name == "direct":
-        scratch = room_in_f32(lowering, source, geometry.pads)
-    if not _is_direct(out, algorithm, geometry.group):
+        scratch = room_in_f32(lowering, source, shape.pads)
+    if not _is_direct(out, algorithm, shape.group):
         out = _new_channels_last(lowering, wanted, ((0, 0),) * len(halo))
     epilogue = conv.epilogue
     new = products.ConvOp(
         source,
-        _packed(lowering, conv.weights, algorithm, geometry.group),
+        _packed(lowering, conv.weights, algorithm, shape.group),
         conv.bias,
-        () if epilogue is None else _read(lowering, epilogue, algorithm, geometry),
+        () if epilogue is None else _read(lowering, epilogue, algorithm, shape.group),
         scratch,
         out,
         epilogue=None if epilogue is None else epilogue.region,
-        kernel_shape=geometry.kernel_shape,
-        strides=geometry.strides,
-        pads=geometry.pads,
-        dilations=geometry.dilations,
-        group=geometry.group,
+        kernel_shape=shape.filter[2:],
+        strides=shape.strides,
+        pads=shape.pads,
+        dilations=shape.dilations,
+        group=shape.group,
         algorithm=algorithm.name,
         halo=algorithm != GENERIC,
     )
@@ -199,12 +164,12 @@ def _read(
     lowering: Lowering,
     epilogue: ScalarEpilogue,
     algorithm: Algorithm,
-    geometry: Geometry,
+    group: int,
 ) -> list[SSAValue]:
     """Return the epilogue's buffers, copied where `algorithm` cannot address them."""
     read: list[SSAValue] = []
     for extra in epilogue.extras:
-        if is_blocked(extra) and not _is_direct(extra, algorithm, geometry.group):
+        if is_blocked(extra) and not _is_direct(extra, algorithm, group):
             none = ((0, 0),) * len(extents_of(extra))
             new = _new_channels_last(lowering, extra, none)
             lowering.copy(extra, new)
@@ -241,9 +206,9 @@ def room_in_f32(
     return lowering.temporary(f32, [last - first + 1])
 
 
-def _around_tiles(shape: Sequence[int], halo: Halo, geometry: Geometry) -> Halo:
+def _around_tiles(shape: Sequence[int], halo: Halo, pads: Sequence[int]) -> Halo:
     """Return `halo` widened to the border that Winograd's last tiles read."""
-    spatial = zip(shape[2:], geometry.pads[:2], geometry.pads[2:], strict=True)
+    spatial = zip(shape[2:], pads[:2], pads[2:], strict=True)
     tiles = [(before, border_after(n, before, after)) for n, before, after in spatial]
     return widest(halo, ((0, 0), (0, 0), *tiles))
 

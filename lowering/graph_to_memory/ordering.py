@@ -1,6 +1,7 @@
 """Order of ops: readers of a placeholder come before the op that updates it."""
 
 from collections.abc import Container, Iterator
+from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -79,22 +80,17 @@ def _sorted(
 ) -> list[Operation]:
     """Return `ops`, each after its operands and `before`, the earliest first."""
     position = {op: at for at, op in enumerate(ops)}
-    missing: dict[Operation, int] = {}
-    behind: dict[Operation, list[Operation]] = {}
+    sorter = TopologicalSorter[Operation]()
     for op in ops:
-        owners = {value.owner for each in op.walk() for value in each.operands}
-        needed = {o for o in owners if o in position} | before.get(op, set())
-        missing[op] = len(needed - {op})
-        for each in needed - {op}:
-            behind.setdefault(each, []).append(op)  # pyright: ignore
-    ready = [position[op] for op in ops if not missing[op]]
+        owners = (value.owner for each in op.walk() for value in each.operands)
+        above = {o for o in owners if isinstance(o, Operation) and o in position}
+        sorter.add(op, *(above | before.get(op, set())) - {op})
+    sorter.prepare()
+    ready: list[int] = []
     in_order: list[Operation] = []
-    while ready:
-        op = ops[heappop(ready)]
-        in_order.append(op)
-        for each in behind.get(op, ()):
-            missing[each] -= 1
-            if not missing[each]:
-                heappush(ready, position[each])
-    assert len(in_order) == len(ops)
+    while sorter.is_active():
+        for op in sorter.get_ready():
+            heappush(ready, position[op])
+        in_order.append(ops[heappop(ready)])
+        sorter.done(in_order[-1])
     return in_order

@@ -18,11 +18,16 @@ from glow.dialects.memory.address import (
 )
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp
-from glow.lowering.convolution.algorithm import GENERIC, batches_of
+from glow.lowering.convolution.algorithm import (
+    GENERIC,
+    ConvShape,
+    Shape,
+    batches_of,
+    choose_algorithm,
+)
 from glow.lowering.graph_to_memory.convolution import (
     Convolution,
     Filter,
-    Geometry,
     append_convolution,
     bordered,
     hint_of,
@@ -40,9 +45,7 @@ def _conv_transpose(lowering: Lowering, op: ConvTransposeOp) -> None:
     bias = None if op.bias is None else lowering.contiguous(op.bias)
     phases = None if find_addressing(buffer_type(wanted)) is None else phases_of(op)
     parts = [_part(lowering, op, weights, bias, phase) for phase in phases or ()]
-    algorithms = [
-        conv.algorithm(lowering.target, extents_of(part)) for conv, part in parts
-    ]
+    algorithms = [choose_algorithm(conv.shape, lowering.target) for conv, _ in parts]
     if phases is None or GENERIC in algorithms:
         _spread(lowering, op, weights, bias)
         return
@@ -62,8 +65,7 @@ def _part(
     phase: Phase,
 ) -> tuple[Convolution, SSAValue]:
     """Return the convolution of a phase, and the part of the result that it writes."""
-    p, kernel = op.parameters(), weights.shape[2:]
-    taken = weights
+    kernel, taken = weights.shape[2:], weights
     if weights.stored is not None:
         mirrored = [
             [n - 1 - tap for tap in axis.taps]
@@ -71,21 +73,39 @@ def _part(
         ]
         picked = weights.stored[:, :, *np.ix_(*mirrored)]
         taken = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
-    geometry = Geometry(
-        tuple(len(axis.taps) for axis in phase),
-        (1,) * len(phase),
-        (*(axis.before for axis in phase), *(axis.after for axis in phase)),
-        tuple(axis.dilation for axis in phase),
-        p["group"],
-    )
-    halo = border_of([phase])
-    batches = batches_of(op, shape_of(op.result)[0])
-    conv = Convolution(lowering[op.input], taken, bias, geometry, halo, batches=batches)
     whole = addressing_of(lowering[op.result])
     starts = (0, 0, *(axis.first for axis in phase))
     sizes = (*whole.shape[:2], *(axis.places for axis in phase))
-    part = whole.part(starts, sizes, (1, 1, *p["strides"]))
+    part = whole.part(starts, sizes, (1, 1, *op.parameters()["strides"]))
+    pads = (*(axis.before for axis in phase), *(axis.after for axis in phase))
+    dilations = tuple(axis.dilation for axis in phase)
+    shape = _shape(op, shape_of(op.input), taken, sizes, pads, dilations)
+    source, halo = lowering[op.input], border_of([phase])
+    conv = Convolution(source, taken, bias, shape, halo)
     return conv, lowering.view(lowering[op.result], part)
+
+
+def _shape(
+    op: ConvTransposeOp,
+    image: Shape,
+    weights: Filter,
+    result: Shape,
+    pads: Shape,
+    dilations: Shape,
+) -> ConvShape:
+    """Return the shape of a convolution of stride 1 that `op` is made of."""
+    return ConvShape(
+        element_of(op.input),
+        image,
+        weights.shape,
+        result,
+        (1,) * len(dilations),
+        pads,
+        dilations,
+        op.group,
+        weights.stored is not None,
+        batches_of(op, result[0]),
+    )
 
 
 def _spread(
@@ -110,13 +130,12 @@ def _spread(
         )
     ]
     spread = [(e - 1) * s + 1 for e, s in zip(spatial, p["strides"], strict=True)]
-    sizes = [b + e + a for b, e, a in zip(before, spread, after, strict=True)]
-    canvas = _canvas(lowering, op, (n, channels, *sizes), before, p["strides"])
-    geometry = Geometry(
-        kernel, (1,) * rank, (0,) * (2 * rank), p["dilations"], p["group"]
-    )
-    halo, batches = ((0, 0),) * (rank + 2), batches_of(op, n)
-    conv = Convolution(canvas, weights, bias, geometry, halo, batches=batches)
+    sizes = (b + e + a for b, e, a in zip(before, spread, after, strict=True))
+    extents = (n, channels, *sizes)
+    canvas = _canvas(lowering, op, extents, before, p["strides"])
+    none, result = (0,) * (2 * rank), shape_of(op.result)
+    shape = _shape(op, extents, weights, result, none, p["dilations"])
+    conv = Convolution(canvas, weights, bias, shape, ((0, 0),) * (rank + 2))
     append_convolution(lowering, conv, lowering.destination(op.result))
 
 

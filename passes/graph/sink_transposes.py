@@ -4,49 +4,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import TransposeOp
-from glow.dialects.graph.reordering import Reordering
 from glow.passes.graph._reordered_regions import Region
 from glow.passes.graph.fold_movement import move_transposes
-from glow.passes.graph.reordered_ops import Reorderer, is_read_once, is_reorderable
-from glow.passes.graph.transposes import (
-    cost_of,
-    inverse,
-    transpose_bytes,
-    transpose_of,
-)
+from glow.passes.graph.reordered_ops import Reorderer
+from glow.passes.graph.transposes import transpose_of
 from glow.passes.patterns import Replacement
-
-
-def sink_below(op: GraphOp, new: Replacement, reorderer: Reorderer) -> None:
-    """
-    op(transpose(a), transpose(b), constant) -> transpose(op(a, b, moved constant))
-
-    where nothing else reads the transposes and they cost no less than those after.
-    """
-    inners = enumerate(map(transpose_of, op.operands))
-    index, inner = next(((i, t) for i, t in inners if t is not None), (0, None))
-    if inner is None or not is_reorderable(op):
-        return
-    reordering = op.reordered(index, inverse(inner.permutation))
-    if reordering is not None and _pays(op, reordering, reorderer):
-        reorderer.reorder({op: reordering}, new.rewriter)
-
-
-def _pays(op: GraphOp, reordering: Reordering, reorderer: Reorderer) -> bool:
-    """Return whether `op` alone reads the transposes, and none is added."""
-    gone: set[TransposeOp] = set()
-    for value, places in zip(op.operands, reordering.operands, strict=True):
-        inner = transpose_of(value)
-        if inner is not None and inverse(inner.permutation) == places:
-            gone.add(inner)
-        elif not reorderer.is_free(value, places):
-            return False
-    made = zip(op.results, reordering.results, strict=True)
-    after = sum(transpose_bytes(v, order) for v, order in made if v.uses)
-    alone = all(is_read_once(inner.result) for inner in gone)
-    return alone and after <= sum(map(cost_of, gone))
 
 
 def sink_through_region(
@@ -84,4 +47,4 @@ class SinkTransposesPass(ModulePass):
     name = "sink-transposes"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        move_transposes(op, sink_below, sink_through_region)
+        move_transposes(op, sink_through_region)
