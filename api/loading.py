@@ -5,21 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
-from glow.model import Model, SymbolicModel, context, parse_text
-from glow.runtime.symbolic import SymbolicSignature
-from glow.runtime.symbolic_spec import symbolic_spec
+from glow.model import Model, context, load_onnx, parse_text
 from glow.support.errors import InvalidModelError
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
-
-if TYPE_CHECKING:
-    from glow.importers.onnx import OnnxSource
 
 
 @no_collection()
@@ -71,55 +66,6 @@ def held_weights(path: Path | None, weights: str | os.PathLike[str] | None) -> o
         return load_weights(Path(weights))
     beside = None if path is None else weights_beside(path)
     return None if beside is None or not beside.exists() else load_weights(beside)
-
-
-def load_onnx(
-    name: str,
-    source: Any,
-    dims: Mapping[str, int],
-    constants: Mapping[str, object] | None = None,
-) -> Model:
-    """Read an ONNX model; one whose dimensions are all known becomes IR at once."""
-    from glow.importers.onnx import import_model, open_dimensions, read
-
-    given = constants or {}
-    opened = read(source)
-    if open_dimensions(opened, dims, given):
-        return symbolic_model(name, opened, dims, given)
-    return Model(name, import_model(opened, dims, given))
-
-
-def symbolic_model(
-    name: str,
-    source: OnnxSource,
-    dims: Mapping[str, int],
-    constants: Mapping[str, object],
-) -> SymbolicModel:
-    """Return a model that becomes IR later, with what it declares as signature."""
-    from glow.importers.onnx import declaration_of, import_model
-
-    declared = declaration_of(source, dims, constants)
-    signature = SymbolicSignature(
-        tuple(symbolic_spec(*each) for each in declared.inputs),
-        tuple(symbolic_spec(*each) for each in declared.outputs),
-        known=declared.dims,
-    )
-    kept = source.owned()
-
-    @no_collection()
-    def import_(
-        more_dims: Mapping[str, int], more_constants: Mapping[str, object]
-    ) -> ModuleOp:
-        return import_model(
-            kept, {**dims, **more_dims}, {**constants, **more_constants}
-        )
-
-    return SymbolicModel(
-        name,
-        signature,
-        import_,
-        lambda arrays: load_onnx(name, kept, dims, {**constants, **arrays}),
-    )
 
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:

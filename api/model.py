@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from io import StringIO
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.context import Context
@@ -21,10 +21,12 @@ from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
+from glow.runtime.symbolic_spec import symbolic_spec
 from glow.support.errors import BindingError, GlowError, InvalidModelError
+from glow.support.garbage import no_collection
 
-Import = Callable[[Mapping[str, int], Mapping[str, object]], ModuleOp]
-"""Makes IR for extents of dimensions and values of inputs, by name."""
+if TYPE_CHECKING:
+    from glow.importers.onnx import OnnxSource
 
 
 class Model:
@@ -73,18 +75,35 @@ class SymbolicModel(Model):
     def __init__(
         self,
         name: str,
-        signature: SymbolicSignature,
-        import_: Import,
-        bind: Callable[[Mapping[str, object]], Model],
+        source: OnnxSource,
+        dims: Mapping[str, int],
+        constants: Mapping[str, object],
     ):
+        """`dims` and `constants` are known already."""
+        from glow.importers.onnx import declaration_of
+
+        inputs, outputs, known = declaration_of(source, dims, constants)
         self.name = name
-        self.signature = signature
-        self._import = import_
-        self._bind = bind
+        self.signature = SymbolicSignature(
+            tuple(symbolic_spec(*each) for each in inputs),
+            tuple(symbolic_spec(*each) for each in outputs),
+            known=known,
+        )
+        self._source = source.owned()
+        self._dims, self._constants = dims, constants
 
     @property
     def module(self) -> ModuleOp:
         return self._import({}, {})
+
+    @no_collection()
+    def _import(
+        self, dims: Mapping[str, int], constants: Mapping[str, object]
+    ) -> ModuleOp:
+        from glow.importers.onnx import import_model
+
+        given = {**self._constants, **constants}
+        return import_model(self._source, {**self._dims, **dims}, given)
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -93,7 +112,9 @@ class SymbolicModel(Model):
 
     def bind(self, arrays: Mapping[str, object]) -> Model:
         """As of `Model`; the arrays also say what dimensions of theirs are."""
-        return self._bind({name: np.array(array) for name, array in arrays.items()})
+        own = {name: np.array(array) for name, array in arrays.items()}
+        given = {**self._constants, **own}
+        return load_onnx(self.name, self._source, self._dims, given)
 
     def specialize(
         self, dims: Mapping[str, int], constants: Mapping[str, object] | None = None
@@ -110,6 +131,22 @@ class SymbolicModel(Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.signature}"
+
+
+def load_onnx(
+    name: str,
+    source: Any,
+    dims: Mapping[str, int],
+    constants: Mapping[str, object] | None = None,
+) -> Model:
+    """Read an ONNX model; one whose dimensions are all known becomes IR at once."""
+    from glow.importers.onnx import import_model, open_dimensions, read
+
+    given = constants or {}
+    opened = read(source)
+    if open_dimensions(opened, dims, given):
+        return SymbolicModel(name, opened, dims, given)
+    return Model(name, import_model(opened, dims, given))
 
 
 def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:

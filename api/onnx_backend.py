@@ -24,7 +24,8 @@ from onnx.backend.base import Backend, BackendRep, namedtupledict
 
 from glow.compilation import Source, compile_source
 from glow.importers.onnx import open_dimensions, read
-from glow.loading import load_model, symbolic_model
+from glow.loading import load_model
+from glow.model import SymbolicModel
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
@@ -194,7 +195,7 @@ class _Specialized:
         self._target = target
         self._kept = Specializations(cache_size)
         self._constants: frozenset[str] = frozenset()
-        self._model = symbolic_model("model", source, {}, {})
+        self._model = SymbolicModel("model", source, {}, {})
         if not open_dimensions(source, {}, {}):
             try:
                 self._compiled({}, {})

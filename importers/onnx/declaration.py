@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from onnx import ValueInfoProto, shape_inference
@@ -20,35 +20,21 @@ from glow.importers.onnx.signature import (
 from glow.importers.onnx.source import OnnxSource
 from glow.importers.onnx.tensors import DTYPES
 
+Shape = tuple[int | str, ...]
+Declared = tuple[str, Shape | None, np.dtype[Any] | None, tuple[str, ...]]
+"""
+The name of an input or output, its shape, element type and meanings of axes.
 
-class Declared(NamedTuple):
-    """
-    An input or output; its extents are numbers, or names that have none yet.
-
-    An output may be declared without shape and element type. `axes` are the meanings of
-    the axes, where the model says them.
-    """
-
-    name: str
-    shape: tuple[int | str, ...] | None
-    dtype: np.dtype[Any] | None
-    axes: tuple[str, ...]
-
-
-class Declaration(NamedTuple):
-    """The inputs and outputs of a model, and the dimensions that are known."""
-
-    inputs: tuple[Declared, ...]
-    outputs: tuple[Declared, ...]
-    dims: Mapping[str, int]
+Extents are numbers, or names that have none yet; an output may lack shape and type.
+"""
 
 
 @printable_errors()
 def declaration_of(
     source: OnnxSource, dims: Mapping[str, int], constants: Mapping[str, object]
-) -> Declaration:
+) -> tuple[list[Declared], list[Declared], Mapping[str, int]]:
     """
-    Return what a model declares once some dimensions and inputs are given.
+    Return inputs, outputs and known dimensions once some of these are given.
 
     Errors: InvalidModelError for an input without type or shape;
     UnsupportedModelError with all that are no tensors of a supported type; BindingError
@@ -60,7 +46,7 @@ def declaration_of(
     problems.raise_if_any([])
     outputs = [_output(info, known) for info in _typed_outputs(source)]
     known.check_all_used()
-    return Declaration(tuple(i for i in inputs if i), tuple(outputs), known.given)
+    return [each for each in inputs if each], outputs, known.given
 
 
 @printable_errors()
@@ -93,18 +79,16 @@ def _input(
     except Unsupported as problem:
         problems.add(str(problem), owner)
         return None
-    return Declared(info.name, _shape(extents, dims, owner), dtype, axes_of(info))
+    return info.name, _shape(extents, dims, owner), dtype, axes_of(info)
 
 
 def _output(info: ValueInfoProto, dims: Dimensions) -> Declared:
     dtype, extents = DTYPES.get(info.type.tensor_type.elem_type), extents_of(info)
     shape = extents and _shape(extents, dims, f'output "{info.name}"')
-    return Declared(info.name, shape, dtype, axes_of(info))
+    return info.name, shape, dtype, axes_of(info)
 
 
-def _shape(
-    extents: tuple[int | str, ...], dims: Dimensions, owner: str
-) -> tuple[int | str, ...]:
+def _shape(extents: Shape, dims: Dimensions, owner: str) -> Shape:
     shape: list[int | str] = []
     for extent in extents:
         value = dims.find(extent, owner) if isinstance(extent, str) else extent

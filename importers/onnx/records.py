@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from onnx import AttributeProto, GraphProto, NodeProto
@@ -143,30 +144,32 @@ def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
 def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
     """Return `nodes` in an order that works, the one they have if it does."""
     maker = _makers(nodes, set(given))
-    waiting: list[int] = []
-    readers: list[list[int]] = [[] for _ in nodes]
+    sorter = TopologicalSorter[int]()
     for index, node in enumerate(nodes):
-        sources: set[int] = set()
+        sorter.add(index)
         for name in filter(None, node.reads):
             if name not in maker:
                 wrong = f'{node.label} reads "{name}", which nothing makes'
                 raise InvalidModelError(wrong)
             source = maker[name]
-            sources |= set() if source is None else {source}
-        waiting.append(len(sources))
-        for source in sources:
-            readers[source].append(index)
-    ready = [index for index, count in enumerate(waiting) if not count]
+            if source is not None:
+                sorter.add(index, source)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        cycle = [nodes[index].source for index in error.args[1][:-1]]
+        shown = [*cycle[:5], "..."] if len(cycle) > 5 else cycle
+        names = " -> ".join(f'"{name}"' for name in [*shown, cycle[0]])
+        raise InvalidModelError(f"the graph has a cycle: {names}") from None
+    ready = list(sorter.get_ready())
+    heapq.heapify(ready)
     order: list[Record] = []
     while ready:
         index = heapq.heappop(ready)
         order.append(nodes[index])
-        for reader in readers[index]:
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                heapq.heappush(ready, reader)
-    if len(order) < len(nodes):
-        raise InvalidModelError(_cycle(nodes, waiting, maker))
+        sorter.done(index)
+        for reader in sorter.get_ready():
+            heapq.heappush(ready, reader)
     return order
 
 
@@ -179,22 +182,3 @@ def _makers(nodes: Sequence[Record], given: set[str]) -> dict[str, int | None]:
                 raise InvalidModelError(f'{node.label} makes "{name}" a second time')
             maker[name] = index
     return maker
-
-
-def _cycle(
-    nodes: Sequence[Record], waiting: list[int], maker: dict[str, int | None]
-) -> str:
-    """Follow inputs among the nodes that still wait until one comes again."""
-    index = next(i for i, count in enumerate(waiting) if count)
-    path: list[int] = []
-    seen: set[int] = set()
-    while index not in seen:
-        path.append(index)
-        seen.add(index)
-        sources = [maker[name] for name in nodes[index].reads if name]
-        index = next(s for s in sources if s is not None and waiting[s])
-    cycle = [nodes[i].source for i in path[path.index(index) :]]
-    cycle.reverse()
-    shown = [*cycle[:5], "..."] if len(cycle) > 5 else cycle
-    names = " -> ".join(f'"{name}"' for name in [*shown, cycle[0]])
-    return f"the graph has a cycle: {names}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -151,35 +151,8 @@ class CostSum:
             case _:
                 self.tables.append((scope, table))
 
-    def parts(self) -> list[CostSum]:
-        """Return the costs of each set of variables that tables connect."""
-        part_of = _connect(self.vectors, [scope for scope, _ in self.tables])
-        parts: dict[int, CostSum] = {}
-        for variable, vector in self.vectors.items():
-            part = parts.setdefault(part_of[variable], CostSum({}, []))
-            part.vectors[variable] = vector
-        for scope, table in self.tables:
-            parts[part_of[scope[0]]].tables.append((scope, table))
-        return list(parts.values())
-
 
 def _slice(scope: Scope, table: Table, fixed: Mapping[int, int]) -> tuple[Scope, Table]:
     """Return the part of a table in which the fixed variables have their states."""
     index = tuple(fixed.get(variable, slice(None)) for variable in scope)
     return tuple(v for v in scope if v not in fixed), table[index]
-
-
-def _connect(variables: Iterable[int], scopes: Iterable[Scope]) -> dict[int, int]:
-    """Map each variable to one that stands for all which it is connected with."""
-    parents = {variable: variable for variable in variables}
-
-    def find(number: int) -> int:
-        while (above := parents[number]) != number:
-            parents[number] = number = parents[above]
-        return number
-
-    for scope in scopes:
-        first = find(scope[0])
-        for variable in scope[1:]:
-            parents[find(variable)] = first
-    return {variable: find(variable) for variable in parents}

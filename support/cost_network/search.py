@@ -61,21 +61,18 @@ def solve(
         )
     costs = network.sum()
     states = {v: 0 for v, vector in costs.vectors.items() if len(vector) == 1}
-    is_exact, width = True, 0
-    for part in costs.given(states).parts():
-        plan = make_plan(part, table_limit)
-        if plan.is_affordable(part, table_limit):
-            states |= _solve_exactly(part, plan)
-        else:
-            is_exact = False
-            states |= _search(part, min(table_limit, _WINDOW_LIMIT), rounds)
-        width = max(width, plan.width)
+    costs = costs.given(states)
+    plan = make_plan(costs, table_limit)
+    if is_exact := plan.is_affordable(costs, table_limit):
+        states |= _solve_exactly(costs, plan)
+    else:
+        states |= _search(costs, min(table_limit, _WINDOW_LIMIT), rounds)
     whole = tuple([states[variable] for variable in range(len(network))])
     cost = network.cost_of(whole)
     if cost == inf:
         outcome = "no assignment has" if is_exact else "found no assignment of"
         raise InfeasibleNetworkError(f"{outcome} a finite cost")
-    return Solution(whole, cost, is_exact, width)
+    return Solution(whole, cost, is_exact, plan.width)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ INVALID: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: model(
             [node("Relu", "b", "a", "one"), node("Relu", "a", "b", "two")], {}, ["b"]
         ),
-        'the graph has a cycle: "two" -> "one" -> "two"',
+        'the graph has a cycle: "one" -> "two" -> "one"',
     ),
     "undefined input": (
         lambda: model([node("Relu", "q", "y", "n")], {}, ["y"]),
