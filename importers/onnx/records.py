@@ -157,7 +157,8 @@ def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
     try:
         sorter.prepare()
     except CycleError as error:
-        cycle = [nodes[index].source for index in error.args[1][:-1]]
+        path: list[int] = error.args[1]
+        cycle = [nodes[index].source for index in path[:-1]]
         shown = [*cycle[:5], "..."] if len(cycle) > 5 else cycle
         names = " -> ".join(f'"{name}"' for name in [*shown, cycle[0]])
         raise InvalidModelError(f"the graph has a cycle: {names}") from None
