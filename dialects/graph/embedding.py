@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.indexing import check_indices
-from glow.dialects.graph.inside import weighted_rows
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.dialects.graph.tensors import OpList
 from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     INDEX,
     Tensor,
+    check_rank,
     check_shape,
     element_of,
     same_element,
@@ -32,25 +35,14 @@ Mode = Literal["sum", "mean", "max"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 
-def _check_rows(table: SSAValue, indices: SSAValue, padding_idx: int | None) -> None:
-    FLOAT.check(table)
-    INDEX.check(indices)
-    rows, _ = shape_of(table, rank=2)
-    if padding_idx is not None and not -rows <= padding_idx < rows:
-        raise VerifyException(
-            f"expected a padding_idx in [{-rows}, {rows - 1}], got {padding_idx}"
-        )
-
-
 def _looked_up(
     table: Array, indices: Array, padding_idx: int | None
 ) -> tuple[Array, Array]:
     """Return the rows that `indices` name, and which of them count."""
     check_indices(indices, len(table))
-    rows = np.where(indices < 0, indices + len(table), indices)
     if padding_idx is None:
-        return table[rows], np.ones(indices.shape, np.bool_)
-    return table[rows], rows != padding_idx % len(table)
+        return table[indices], np.ones(indices.shape, np.bool_)
+    return table[indices], indices % len(table) != padding_idx % len(table)
 
 
 class EmbeddingOp(GraphOp):
@@ -73,8 +65,14 @@ class EmbeddingOp(GraphOp):
 
     @staticmethod
     def infer(table: SSAValue, indices: SSAValue, *, padding_idx: int | None) -> Tensor:
-        _check_rows(table, indices, padding_idx)
-        return tensor(element_of(table), (*shape_of(indices), shape_of(table)[1]))
+        FLOAT.check(table)
+        INDEX.check(indices)
+        rows, width = shape_of(table, rank=2)
+        if padding_idx is not None and not -rows <= padding_idx < rows:
+            raise VerifyException(
+                f"expected a padding_idx in [{-rows}, {rows - 1}], got {padding_idx}"
+            )
+        return tensor(element_of(table), (*shape_of(indices), width))
 
     @staticmethod
     def compute(
@@ -95,35 +93,60 @@ class EmbeddingOp(GraphOp):
         return Reordering((identity(2), order), (result,), self.parameters())
 
 
+def _weighted_rows(op: Any, weights: SSAValue) -> Sequence[Operation]:
+    """
+    Look up and scale the rows of a bag first, and combine those in their order.
+
+    Rows of padding become the last row of the new table, which is its padding.
+    """
+    new = OpList()
+    indices = new.tensor(op.indices)
+    rows = xp.take(new.tensor(op.table), indices.reshape(indices.size))
+    table = rows * new.tensor(weights).reshape(indices.size, 1)
+    order = new.tensor(np.arange(indices.size, dtype=np.int64).reshape(indices.shape))
+    parameters: dict[str, int] = {}
+    if op.padding_idx is not None:
+        height = shape_of(op.table)[0]
+        place = xp.where(indices < 0, indices + height, indices)
+        is_padding = place == op.padding_idx % height
+        order = xp.where(is_padding, indices.size, order)
+        blank = np.zeros((1, table.shape[1]), table.dtype)
+        table = xp.concat([table, new.tensor(blank)])
+        parameters["padding_idx"] = indices.size
+    operands = {"table": table.value, "indices": order.value, "weights": None}
+    return [*new.ops, with_presence(op, operands, parameters=parameters)]
+
+
 class BagOp(GraphOp):
     """Rows of a table, weighted where there are weights, combined bag by bag."""
 
     @staticmethod
     def neutrals() -> Neutrals:
-        whole = Neutral(1, lambda op: shape_of(op.indices), inside=weighted_rows)
+        whole = Neutral(1, lambda op: shape_of(op.indices), inside=_weighted_rows)
         return {"weights": whole}
 
-
-def _check_bag(
-    table: SSAValue,
-    indices: SSAValue,
-    weights: SSAValue | None,
-    padding_idx: int | None,
-) -> None:
-    _check_rows(table, indices, padding_idx)
-    same_element(table, weights)
-    check_shape("weights", weights, shape_of(indices))
-
-
-def _check_bounds(name: str, bounds: SSAValue, indices: SSAValue) -> int:
-    """Return how many `bounds` there are for a list of indices."""
-    INDEX.check(bounds)
-    for slot, value in (("indices", indices), (name, bounds)):
-        if len(shape_of(value)) != 1:
-            raise VerifyException(
-                f"expected {slot} of rank 1, got {tensor_type(value)}"
-            )
-    return shape_of(bounds)[0]
+    @classmethod
+    def infer(
+        cls,
+        table: SSAValue,
+        indices: SSAValue,
+        bounds: SSAValue | None = None,
+        weights: SSAValue | None = None,
+        **parameters: Any,
+    ) -> Tensor:
+        EmbeddingOp.infer(table, indices, padding_idx=parameters["padding_idx"])
+        same_element(table, weights)
+        check_shape("weights", weights, shape_of(indices))
+        bags = check_rank("indices", indices, 1)[:-1]
+        if bounds is not None:
+            INDEX.check(bounds)
+            for name, value in ((cls.operand_names()[2], bounds), ("indices", indices)):
+                if len(shape_of(value)) != 1:
+                    raise VerifyException(
+                        f"expected {name} of rank 1, got {tensor_type(value)}"
+                    )
+            bags = shape_of(bounds)
+        return tensor(element_of(table), (*bags, shape_of(table)[1]))
 
 
 def _combined(rows: Array, counts: Array, mode: str) -> Array:
@@ -188,31 +211,24 @@ class EmbeddingBagOp(BagOp):
     ```
     """
 
-    @staticmethod
+    @classmethod
     def infer(
+        cls,
         table: SSAValue,
         indices: SSAValue,
-        offsets: SSAValue | None = None,
+        bounds: SSAValue | None = None,
         weights: SSAValue | None = None,
-        *,
-        padding_idx: int | None,
-        include_last_offset: bool,
+        **parameters: Any,
     ) -> Tensor:
-        _check_bag(table, indices, weights, padding_idx)
-        if offsets is not None:
-            count = _check_bounds("offsets", offsets, indices)
-            if include_last_offset and count == 0:
-                raise VerifyException("expected a last offset, got none")
-            bags: tuple[int, ...] = (count - bool(include_last_offset),)
-        elif include_last_offset:
+        result = super().infer(table, indices, bounds, weights, **parameters)
+        if not parameters["include_last_offset"]:
+            return result
+        if bounds is None:
             raise VerifyException("expected offsets for include_last_offset, got none")
-        elif not shape_of(indices):
-            raise VerifyException(
-                f"expected indices of rank 1 or more, got {tensor_type(indices)}"
-            )
-        else:
-            bags = shape_of(indices)[:-1]
-        return tensor(element_of(table), (*bags, shape_of(table)[1]))
+        bags, width = shape_of(result)
+        if bags == 0:
+            raise VerifyException("expected a last offset, got none")
+        return tensor(element_of(table), (bags - 1, width))
 
     @staticmethod
     def compute(
@@ -227,8 +243,7 @@ class EmbeddingBagOp(BagOp):
     ) -> Array:
         ends = None
         if offsets is not None:
-            bounds = [int(offset) for offset in offsets]
-            bounds += [] if include_last_offset else [len(indices)]
+            bounds = offsets.tolist() + [len(indices)] * (not include_last_offset)
             if bounds[0] != 0 or sorted(bounds) != bounds or bounds[-1] > len(indices):
                 raise IndexError(
                     f"expected offsets that rise from 0 to at most {len(indices)}"
@@ -241,9 +256,7 @@ class SparseLengthsSumOp(BagOp):
     """
     Rows of a table combined bag by bag, each given by the number of its indices.
 
-    Weights scale the rows before; absent, they are 1. With mode mean, the sum is over
-    the number of rows in the bag, weighted or not; an empty bag is 0 in any mode, and
-    an index that is `padding_idx` is not in its bag.
+    Modes, weights and padding are those of `graph.embedding_bag`.
 
     Shapes: table [V, D] of floats, indices [N] and lengths [B] of i32 or i64, weights
     [N] of the table's type, result [B, D].
@@ -269,19 +282,6 @@ class SparseLengthsSumOp(BagOp):
     )
 
     @staticmethod
-    def infer(
-        table: SSAValue,
-        indices: SSAValue,
-        lengths: SSAValue,
-        weights: SSAValue | None = None,
-        *,
-        padding_idx: int | None,
-    ) -> Tensor:
-        _check_bag(table, indices, weights, padding_idx)
-        count = _check_bounds("lengths", lengths, indices)
-        return tensor(element_of(table), (count, shape_of(table)[1]))
-
-    @staticmethod
     def compute(
         table: Array,
         indices: Array,
@@ -291,7 +291,7 @@ class SparseLengthsSumOp(BagOp):
         mode: Mode = "sum",
         padding_idx: int | None = None,
     ) -> Array:
-        counts = [int(length) for length in lengths]
+        counts = lengths.tolist()
         if min(counts, default=0) < 0 or sum(counts) != len(indices):
             raise IndexError(
                 f"expected lengths of 0 or more that add up to {len(indices)}"

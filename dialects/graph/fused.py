@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
@@ -20,6 +18,7 @@ from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.storage import LiteralOp
 
 
@@ -40,7 +39,7 @@ class YieldOp(IRDLOperation):
 
     name = "graph.yield"
 
-    values = var_operand_def(TensorType.constr(AnyAttr()))
+    values = var_operand_def(TENSOR)
 
     traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(FusedOp), Pure()))
 
@@ -72,8 +71,8 @@ class FusedOp(IRDLOperation):
 
     name = "graph.fused"
 
-    inputs = var_operand_def(TensorType.constr(AnyAttr()))
-    outputs = var_result_def(TensorType.constr(AnyAttr()))
+    inputs = var_operand_def(TENSOR)
+    outputs = var_result_def(TENSOR)
     body = region_def("single_block")
 
     traits = traits_def(Pure(), IsolatedFromAbove())

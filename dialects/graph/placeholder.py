@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     SymbolNameConstraint,
+    SymbolRefAttr,
 )
 from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
@@ -23,7 +24,7 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, SymbolOpInterface
+from xdsl.traits import HasParent, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.resource import ResourceAttr
@@ -143,11 +144,6 @@ class Placeholder(IRDLOperation):
         return None if self.initial is None else self.initial.array
 
     @property
-    def is_input(self) -> bool:
-        """Whether a run reads what it held before."""
-        return self.direction.data in ("in", "inout")
-
-    @property
     def is_output(self) -> bool:
         """Whether what a run leaves in it is seen after the run, or by the next one."""
         return (
@@ -231,3 +227,19 @@ class StoredConstant(IRDLOperation):
     def verify_(self) -> None:
         check_bytes(self.resource, self.type)
         check_axes(self.axes, self.type)
+
+
+class StoredValue(IRDLOperation):
+    """The base class of what `symbol`, a placeholder or constant, stands for."""
+
+    symbol = prop_def(SymbolRefAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type: Stored):
+        super().__init__(
+            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
+        )

@@ -13,12 +13,10 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     StringAttr,
     SymbolRefAttr,
-    TensorType,
     i1,
 )
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
     irdl_op_definition,
     operand_def,
@@ -26,14 +24,11 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import (
-    ConstantLike,
-    MemoryWriteEffect,
-    Pure,
-)
+from xdsl.traits import ConstantLike, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.placeholder import Placeholder, StoredConstant
+from glow.dialects.graph.parameters import TENSOR
+from glow.dialects.graph.placeholder import Placeholder, StoredConstant, StoredValue
 from glow.dialects.graph.resource import ResourceAttr
 from glow.support.dtypes import byte_type
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
@@ -78,7 +73,7 @@ class PlaceholderOp(Placeholder):
 
     name = "graph.placeholder"
 
-    type = prop_def(TensorType.constr(AnyAttr()))
+    type = prop_def(TENSOR)
 
     def verify_(self) -> None:
         self.check(self.type)
@@ -105,7 +100,7 @@ class ConstantOp(StoredConstant):
 
     name = "graph.constant"
 
-    type = prop_def(TensorType.constr(AnyAttr()))
+    type = prop_def(TENSOR)
 
     def __init__(
         self,
@@ -119,7 +114,7 @@ class ConstantOp(StoredConstant):
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(StoredValue):
     """
     The value that placeholder or constant `symbol` had before the run.
 
@@ -132,17 +127,7 @@ class LoadOp(IRDLOperation):
 
     name = "graph.load"
 
-    symbol = prop_def(SymbolRefAttr)
-    result = result_def(TensorType.constr(AnyAttr()))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$symbol attr-dict `:` type($result)"
-
-    def __init__(self, symbol: str, type: Tensor):
-        super().__init__(
-            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
-        )
+    result = result_def(TENSOR)
 
 
 @irdl_op_definition
@@ -160,7 +145,7 @@ class SaveOp(IRDLOperation):
     name = "graph.save"
 
     symbol = prop_def(SymbolRefAttr)
-    value = operand_def(TensorType.constr(AnyAttr()))
+    value = operand_def(TENSOR)
 
     traits = traits_def(MemoryWriteEffect())
 
@@ -185,7 +170,7 @@ class LiteralOp(IRDLOperation):
     name = "graph.literal"
 
     value = prop_def(DenseIntOrFPElementsAttr)
-    result = result_def(TensorType.constr(AnyAttr()))
+    result = result_def(TENSOR)
 
     traits = traits_def(Pure(), ConstantLike())
 

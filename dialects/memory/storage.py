@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-    MemRefType,
-    SymbolRefAttr,
-    i64,
-)
+from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
@@ -22,18 +16,18 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.traits import (
-    MemoryAllocEffect,
-    MemoryFreeEffect,
-    MemoryWriteEffect,
-    Pure,
-)
+from xdsl.traits import MemoryAllocEffect, MemoryFreeEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.placeholder import INFER, Placeholder, StoredConstant
+from glow.dialects.graph.placeholder import (
+    INFER,
+    Placeholder,
+    StoredConstant,
+    StoredValue,
+)
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import find_addressing
-from glow.dialects.memory.base import Buffer, buffer_type
+from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
 
 
 @irdl_op_definition
@@ -54,7 +48,7 @@ class PlaceholderOp(Placeholder):
 
     name = "memory.placeholder"
 
-    type = prop_def(MemRefType.constr(AnyAttr()))
+    type = prop_def(BUFFER)
 
     def verify_(self) -> None:
         if self.direction.data == INFER:
@@ -81,11 +75,11 @@ class ConstantOp(StoredConstant):
 
     name = "memory.constant"
 
-    type = prop_def(MemRefType.constr(AnyAttr()))
+    type = prop_def(BUFFER)
 
 
 @irdl_op_definition
-class GetOp(IRDLOperation):
+class GetOp(StoredValue):
     """
     The buffer that placeholder or constant `symbol` names.
 
@@ -96,17 +90,7 @@ class GetOp(IRDLOperation):
 
     name = "memory.get"
 
-    symbol = prop_def(SymbolRefAttr)
-    result = result_def(MemRefType.constr(AnyAttr()))
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$symbol attr-dict `:` type($result)"
-
-    def __init__(self, symbol: str, type: Buffer):
-        super().__init__(
-            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
-        )
+    result = result_def(BUFFER)
 
 
 @irdl_op_definition
@@ -151,7 +135,7 @@ class AllocOp(IRDLOperation):
     name = "memory.alloc"
 
     offset = opt_prop_def(IntegerAttr.constr(i64))
-    result = result_def(MemRefType.constr(AnyAttr()))
+    result = result_def(BUFFER)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(MemoryAllocEffect())
@@ -185,7 +169,7 @@ class DeallocOp(IRDLOperation):
 
     name = "memory.dealloc"
 
-    buffer = operand_def(MemRefType.constr(AnyAttr()))
+    buffer = operand_def(BUFFER)
 
     traits = traits_def(MemoryFreeEffect())
 
@@ -214,8 +198,8 @@ class ViewOp(IRDLOperation):
 
     name = "memory.view"
 
-    source = operand_def(MemRefType.constr(AnyAttr()))
-    result = result_def(MemRefType.constr(AnyAttr()))
+    source = operand_def(BUFFER)
+    result = result_def(BUFFER)
 
     traits = traits_def(Pure())
 
