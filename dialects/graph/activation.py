@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import f64
@@ -16,7 +16,6 @@ from glow.support.element_conversion import convert
 from glow.support.special_functions import erf
 from glow.support.types import (
     NUMBER,
-    ElementSet,
     Tensor,
     check_broadcasts,
     is_float,
@@ -238,7 +237,7 @@ class GeluOp(UnaryOp, onnx="Gelu-20"):
         return x * 0.5 * (1 + part)
 
 
-class PreluOp(ElementwiseOp):
+class PreluOp(ElementwiseOp, elements=NUMBER):
     """
     x, or slope * x where x is below 0, elementwise; NaN stays NaN.
 
@@ -252,11 +251,8 @@ class PreluOp(ElementwiseOp):
     ```
     """
 
-    ELEMENTS: ClassVar[ElementSet] = NUMBER
-
     @classmethod
     def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
-        cls.ELEMENTS.check(input)
         shape = shape_of(input)
         check_broadcasts("slope", slope, shape)
         return tensor(same_element(input, slope), shape)

@@ -29,7 +29,7 @@ from glow.dialects.graph.attention_sizes import (
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
-from glow.support.types import Tensor, element_of, shape_of, tensor
+from glow.support.types import FLOAT, Tensor, element_of, shape_of, tensor
 
 
 def _pairs(op: AttentionOp) -> tuple[int, ...]:
@@ -47,7 +47,7 @@ def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
     return (sizes.batch,) if is_square else None
 
 
-class AttentionOp(GraphOp):
+class AttentionOp(GraphOp, elements=FLOAT):
     """
     softmax(scale * query @ key^T + bias, where seen) @ value, for each head.
 

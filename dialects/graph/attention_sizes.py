@@ -15,7 +15,6 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array
 from glow.support.types import (
     BOOL,
-    FLOAT,
     INDEX,
     check_broadcasts,
     check_shape,
@@ -149,7 +148,6 @@ def past_length(past_key: SSAValue | None, past_value: SSAValue | None) -> int:
 
 def check_elements(query: SSAValue, **others: SSAValue | None) -> None:
     """Raise unless `others` that are present have the elements of the query."""
-    FLOAT.check(query)
     for name, value in others.items():
         if value is not None and element_of(value) != element_of(query):
             raise VerifyException(

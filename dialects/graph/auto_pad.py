@@ -28,24 +28,22 @@ def resolve_auto_pad(
         return window.pads
     if auto_pad == "VALID":
         return (0,) * len(window.pads)
-    begins: list[int] = []
-    ends: list[int] = []
+    missing: list[int] = []
     for axis, extent in enumerate(spatial):
         stride = window.strides[axis]
         reach = (-(-extent // stride) - 1) * stride + window.spans[axis]
-        begin, end = _halves(auto_pad, max(reach - extent, 0))
-        begins.append(begin)
-        ends.append(end)
-    return (*begins, *ends)
+        missing.append(max(reach - extent, 0))
+    return _halved(auto_pad, missing)
 
 
-def _halves(auto_pad: str, total: int) -> tuple[int, int]:
+def _halved(auto_pad: str, totals: Sequence[int]) -> Ints:
     """Split padding into before and after; the odd one goes where the name says."""
+    less, more = [n // 2 for n in totals], [n - n // 2 for n in totals]
     match auto_pad:
         case "SAME_UPPER":
-            return total // 2, total - total // 2
+            return (*less, *more)
         case "SAME_LOWER":
-            return total - total // 2, total // 2
+            return (*more, *less)
         case _:
             raise VerifyException(
                 "expected an auto_pad out of NOTSET, VALID, SAME_UPPER, SAME_LOWER, "
@@ -76,15 +74,14 @@ def resolve_output_shape(
             return (0,) * (2 * axes), extra
         pairs = zip(spatial, window.strides, strict=True)
         output_shape = [extent * stride for extent, stride in pairs]
+    surplus = [
+        (extent - 1) * window.strides[axis]
+        + window.spans[axis]
+        + extra[axis]
+        - output_shape[axis]
+        for axis, extent in enumerate(spatial)
+    ]
     side = "SAME_UPPER" if auto_pad == "SAME_UPPER" else "SAME_LOWER"
-    begins: list[int] = []
-    ends: list[int] = []
-    grown: list[int] = []
-    for axis, extent in enumerate(spatial):
-        full = (extent - 1) * window.strides[axis] + window.spans[axis] + extra[axis]
-        surplus = full - output_shape[axis]
-        begin, end = _halves(side, max(surplus, 0))
-        begins.append(begin)
-        ends.append(end)
-        grown.append(extra[axis] + max(-surplus, 0))
-    return (*begins, *ends), tuple(grown)
+    pads = _halved(side, [max(each, 0) for each in surplus])
+    pairs = zip(extra, surplus, strict=True)
+    return pads, tuple(own + max(-each, 0) for own, each in pairs)

@@ -34,7 +34,15 @@ from glow.dialects.graph.parameters import (
 )
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.support.dtypes import is_narrow, narrowed, widened
-from glow.support.types import Tensor, check_result, dtype_of, element_of, shape_of
+from glow.support.types import (
+    ANY,
+    ElementSet,
+    Tensor,
+    check_result,
+    dtype_of,
+    element_of,
+    shape_of,
+)
 
 Slot = SSAValue | Sequence[SSAValue] | None
 
@@ -49,10 +57,6 @@ def _flags_of(op: type[GraphOp]) -> dict[str, str]:
 def snake_case(name: str) -> str:
     """Return `IsNan` as `is_nan`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-
-
-def _accessor(parameter: Parameter) -> property:
-    return property(parameter.value_of)
 
 
 @cache
@@ -114,18 +118,21 @@ class GraphOp(OrderedOp):
 
         def __getattr__(self, name: str) -> Any: ...
 
+    ELEMENTS: ClassVar[ElementSet] = ANY
+    """The element types that its first operand may have."""
+
     MOVES: ClassVar[bool] = False
     """Whether `compute` only moves or converts, and takes 16-bit floats as they are."""
 
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
 
-    def __init_subclass__(cls, moves: bool = False, **arguments: Any) -> None:
+    def __init_subclass__(
+        cls, moves: bool = False, elements: ElementSet | None = None, **arguments: Any
+    ) -> None:
         """Define the op: slots, a property per parameter and what reads its value."""
         super().__init_subclass__(**arguments)
-        if moves:
-            setattr(cls, "MOVES", True)  # noqa: B010
-            cls.__annotations__["MOVES"] = ClassVar
+        cls.set_constants(MOVES=moves or None, ELEMENTS=elements)
         if "compute" not in vars(cls):
             return
         declare_slots(cls, cls.compute)
@@ -137,10 +144,18 @@ class GraphOp(OrderedOp):
             if name in vars(cls):
                 raise TypeError(f"{cls.__name__}: expected {name} in compute alone")
             setattr(cls, f"{name}_attribute", parameter.definition())
-            setattr(cls, name, _accessor(parameter))
+            setattr(cls, name, property(parameter.value_of))
         if "name" not in vars(cls):
             cls.name = f"graph.{snake_case(cls.__name__.removesuffix('Op'))}"
             irdl_op_definition(cls)
+
+    @classmethod
+    def set_constants(cls, **given: Any) -> None:
+        """Set the class variables that a class statement gives, None for no value."""
+        for name, value in given.items():
+            if value is not None:
+                setattr(cls, name, value)
+                cls.__annotations__[name] = ClassVar
 
     @classmethod
     def operand_names(cls) -> tuple[str, ...]:
@@ -192,6 +207,8 @@ class GraphOp(OrderedOp):
     ) -> list[Tensor | list[Tensor] | None]:
         """Return the inferred type of each result definition, None if absent."""
         asked, flags = _asked_by_infer(cls), _flags_of(cls)
+        first = slots[0] if slots else None
+        cls.ELEMENTS.check(*((first,) if isinstance(first, SSAValue) else first or ()))
         for parameter in _worded(cls):
             parameter.check(parameters[parameter.name])
         inferred = cls.infer(

@@ -36,7 +36,7 @@ def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
         raise VerifyException(f"expected a group of at least 1, got {group}")
 
 
-class ConvolutionOp(GraphOp):
+class ConvolutionOp(GraphOp, elements=FLOAT):
     """A sum over a window of weights, plus one bias per output channel when given."""
 
     @staticmethod
@@ -80,7 +80,6 @@ class ConvOp(ConvolutionOp):
         **sliding: Unpack[Sliding],
     ) -> Tensor:
         element = same_element(input, filter, bias)
-        FLOAT.check(input)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)
         features, depth, *kernel = shape_of(filter)
@@ -150,7 +149,6 @@ class ConvTransposeOp(ConvolutionOp):
         **sliding: Unpack[Sliding],
     ) -> Tensor:
         element = same_element(input, filter, bias)
-        FLOAT.check(input)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)
         depth, features, *kernel = shape_of(filter)

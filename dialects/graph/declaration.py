@@ -40,7 +40,6 @@ class DeclaredOp(GraphOp):
     def __init_subclass__(
         cls,
         onnx: str = "",
-        elements: ElementSet | None = None,
         result: Attribute | None = None,
         compute: Callable[..., Array] | None = None,
         rule: str | UnaryRule | BinaryRule | None = None,
@@ -52,11 +51,7 @@ class DeclaredOp(GraphOp):
         for name, function in functions.items():
             if function is not None:
                 setattr(cls, name, staticmethod(function))
-        given = {"ELEMENTS": elements, "RESULT": result, "ONNX": onnx or None}
-        for name, value in given.items():
-            if value is not None:
-                setattr(cls, name, value)
-                cls.__annotations__[name] = ClassVar
+        cls.set_constants(RESULT=result, ONNX=onnx or None)
         super().__init_subclass__(**arguments)
         if "compute" in vars(cls):
             cls.__doc__ = cls._documentation()

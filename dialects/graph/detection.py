@@ -23,7 +23,7 @@ from glow.support.types import (
 )
 
 
-class RoiAlignOp(GraphOp):
+class RoiAlignOp(GraphOp, elements=FLOAT):
     """
     Features of regions: each is cut into bins, and a bin is the mean of its samples.
 
@@ -56,7 +56,6 @@ class RoiAlignOp(GraphOp):
         output_width: int,
         sampling_ratio: int,
     ) -> Tensor:
-        FLOAT.check(input)
         element = same_element(input, rois)
         images, channels, *extents = shape_of(input, 4)
         INDEX.check(batches)
@@ -151,7 +150,7 @@ def _pooled(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array
     return bins.mean((2, 4)) if mode == "avg" else bins.max((2, 4))
 
 
-class NonMaxSuppressionOp(GraphOp):
+class NonMaxSuppressionOp(GraphOp, elements=FLOAT):
     """
     The best boxes of each class, without those that overlap a better one.
 
@@ -181,7 +180,6 @@ class NonMaxSuppressionOp(GraphOp):
     def infer(
         boxes: SSAValue, scores: SSAValue, *, max_output: int, iou_threshold: float
     ) -> tuple[Tensor, Tensor]:
-        FLOAT.check(boxes)
         same_element(boxes, scores)
         images, classes, count = shape_of(scores, 3)
         check_shape("boxes", boxes, (images, count, 4))

@@ -10,7 +10,7 @@ from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
-from glow.support.types import ANY, FLOAT, Tensor, shape_of, tensor, tensor_type
+from glow.support.types import FLOAT, Tensor, shape_of, tensor, tensor_type
 
 
 class DropoutOp(GraphOp):
@@ -38,7 +38,6 @@ class DropoutOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue, ratio: SSAValue | None = None) -> tuple[Tensor, ...]:
-        ANY.check(input)
         if ratio is not None:
             FLOAT.check(ratio)
             if shape_of(ratio) != ():

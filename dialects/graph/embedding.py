@@ -45,7 +45,7 @@ def _looked_up(
     return table[indices], indices % len(table) != padding_idx % len(table)
 
 
-class EmbeddingOp(GraphOp):
+class EmbeddingOp(GraphOp, elements=FLOAT):
     """
     The rows of `table` that `indices` name; negative ones from the end.
 
@@ -65,7 +65,6 @@ class EmbeddingOp(GraphOp):
 
     @staticmethod
     def infer(table: SSAValue, indices: SSAValue, *, padding_idx: int | None) -> Tensor:
-        FLOAT.check(table)
         INDEX.check(indices)
         rows, width = shape_of(table, rank=2)
         if padding_idx is not None and not -rows <= padding_idx < rows:
@@ -117,7 +116,7 @@ def _weighted_rows(op: Any, weights: SSAValue) -> Sequence[Operation]:
     return [*new.ops, with_presence(op, operands, parameters=parameters)]
 
 
-class BagOp(GraphOp):
+class BagOp(GraphOp, elements=FLOAT):
     """Rows of a table, weighted where there are weights, combined bag by bag."""
 
     @staticmethod
@@ -291,7 +290,7 @@ class SparseLengthsSumOp(BagOp):
         mode: Mode = "sum",
         padding_idx: int | None = None,
     ) -> Array:
-        counts = lengths.tolist()
+        counts: list[int] = lengths.tolist()
         if min(counts, default=0) < 0 or sum(counts) != len(indices):
             raise IndexError(
                 f"expected lengths of 0 or more that add up to {len(indices)}"

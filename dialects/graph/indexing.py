@@ -105,7 +105,6 @@ class GatherOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
-        ANY.check(data)
         INDEX.check(indices)
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
@@ -163,7 +162,6 @@ class GatherElementsOp(AxisOp, moves=True):
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
-        ANY.check(data)
         check_positions(data, indices, axis)
         return tensor(element_of(data), shape_of(indices))
 
@@ -191,7 +189,6 @@ class GatherNdOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> Tensor:
-        ANY.check(data)
         count = check_tuples(data, indices, batch_dims)
         after = shape_of(data)[batch_dims + count :]
         return tensor(element_of(data), (*shape_of(indices)[:-1], *after))
@@ -232,7 +229,7 @@ class GatherNdOp(GraphOp, moves=True):
         return Reordering((data, (*indices, outer)), (result,), self.parameters())
 
 
-class OneHotOp(GraphOp):
+class OneHotOp(GraphOp, elements=INDEX):
     """
     For each index a line of `depth` values: on where the index is, off elsewhere.
 
@@ -252,7 +249,6 @@ class OneHotOp(GraphOp):
 
     @staticmethod
     def infer(indices: SSAValue, values: SSAValue, *, depth: int, axis: int) -> Tensor:
-        INDEX.check(indices)
         ANY.check(values)
         check_shape("values", values, (2,))
         if depth < 1:

@@ -12,7 +12,6 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import Array, AxisOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.types import (
-    ANY,
     Tensor,
     element_of,
     normalize_axis,
@@ -39,7 +38,6 @@ class ConcatOp(AxisOp, moves=True):
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
-        ANY.check(*inputs)
         if not inputs:
             raise VerifyException("expected at least one input, got none")
         element = same_element(*inputs)
@@ -85,7 +83,6 @@ class SplitOp(AxisOp, moves=True):
     def infer(
         input: SSAValue, *, axis: int, sizes: Sequence[int]
     ) -> tuple[Tensor, ...]:
-        ANY.check(input)
         shape = shape_of(input)
         at = normalize_axis(axis, len(shape))
         if not sizes or min(sizes) < 0 or sum(sizes) != shape[at]:

@@ -25,7 +25,7 @@ from glow.support.types import (
 )
 
 
-class LastAxesNormOp(GraphOp):
+class LastAxesNormOp(GraphOp, elements=FLOAT):
     """A normalization over the axes from `axis` on."""
 
     @staticmethod
@@ -34,7 +34,6 @@ class LastAxesNormOp(GraphOp):
 
     @classmethod
     def infer(cls, input: SSAValue, *affine: SSAValue | None, **parameters: Any) -> Any:
-        FLOAT.check(input)
         shape = shape_of(input)
         for name, value in zip(cls.operand_names()[1:], affine, strict=True):
             check_broadcasts(name, value, shape)

@@ -28,7 +28,7 @@ from glow.support.types import (
 
 
 @irdl_op_definition
-class MatMulOp(GraphOp):
+class MatMulOp(GraphOp, elements=WIDE_NUMBER):
     """
     Matrix product of the last two axes, plus a bias when given: `lhs @ rhs + bias`.
 
@@ -62,7 +62,6 @@ class MatMulOp(GraphOp):
         transpose_rhs: bool,
     ) -> Tensor:
         element = same_element(lhs, rhs, bias)
-        WIDE_NUMBER.check(lhs)
         left, right = _matrix(lhs, transpose_lhs), _matrix(rhs, transpose_rhs)
         if len(right) == 1:
             right = (*right, 1)
@@ -113,7 +112,7 @@ def _matrix(operand: SSAValue, transposed: bool) -> tuple[int, ...]:
     return (*shape[:-2], shape[-1], shape[-2])
 
 
-class EinsumOp(GraphOp):
+class EinsumOp(GraphOp, elements=WIDE_NUMBER):
     """
     The product of elements of all inputs, summed over the axes that the result lacks.
 
@@ -136,7 +135,6 @@ class EinsumOp(GraphOp):
 
     @staticmethod
     def infer(inputs: Sequence[SSAValue], *, equation: str) -> Tensor:
-        WIDE_NUMBER.check(*inputs)
         parsed = read_equation(equation, [shape_of(value) for value in inputs])
         return tensor(same_element(*inputs), parsed.shape)
 
@@ -147,7 +145,7 @@ class EinsumOp(GraphOp):
         return np.asarray(result, inputs[0].dtype)
 
 
-class DetOp(GraphOp):
+class DetOp(GraphOp, elements=FLOAT):
     """
     The determinant of each matrix; 1 of a matrix without elements.
 
@@ -162,7 +160,6 @@ class DetOp(GraphOp):
 
     @staticmethod
     def infer(input: SSAValue) -> Tensor:
-        FLOAT.check(input)
         shape = shape_of(input)
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise VerifyException(f"expected square matrices, got {tensor_type(input)}")

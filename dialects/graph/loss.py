@@ -31,7 +31,7 @@ from glow.support.types import (
 Reduction = Literal["none", "sum", "mean"]
 
 
-class LossOp(GraphOp):
+class LossOp(GraphOp, elements=FLOAT):
     """The base class of losses of classes, which are along axis 1."""
 
     @staticmethod
@@ -47,7 +47,6 @@ class LossOp(GraphOp):
         reduction: Reduction,
     ) -> tuple[Tensor, Tensor]:
         """Return the types of the loss and, for an op that has it, of log_prob."""
-        FLOAT.check(scores)
         INDEX.check(target)
         batch, classes, *places = check_rank("scores", scores, 2)
         check_shape("a target", target, (batch, *places))
@@ -150,7 +149,7 @@ class CrossEntropyLossOp(LossOp):
         return (loss, log_prob) if with_log_prob else (loss,)
 
 
-class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
+class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
     """
     -weight (pos_weight t log(s) + (1 - t) log(1 - s)), where s = sigmoid(x).
 
@@ -188,7 +187,6 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp):
         *,
         reduction: Reduction,
     ) -> Tensor:
-        FLOAT.check(logits)
         check_shape("a target", target, shape_of(logits))
         check_broadcasts("weight", weight, shape_of(logits))
         check_broadcasts("pos_weight", pos_weight, shape_of(logits))

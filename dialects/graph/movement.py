@@ -20,7 +20,7 @@ from glow.dialects.graph.reordering import (
     picked,
     reshaped_order,
 )
-from glow.support.types import ANY, Tensor, element_of, shape_of, tensor
+from glow.support.types import Tensor, element_of, shape_of, tensor
 
 
 class TransposeOp(GraphOp, moves=True):
@@ -39,7 +39,6 @@ class TransposeOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
-        ANY.check(input)
         shape = shape_of(input)
         if sorted(permutation) != list(range(len(shape))):
             raise VerifyException(
@@ -71,7 +70,6 @@ class ReshapeOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
-        ANY.check(input)
         size = prod(shape_of(input))
         if any(extent < 0 for extent in shape) or prod(shape) != size:
             raise VerifyException(
@@ -113,7 +111,6 @@ class ExpandOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
-        ANY.check(input)
         try:
             extents = np.broadcast_shapes(shape_of(input), tuple(shape))
         except ValueError:
@@ -151,7 +148,6 @@ class TileOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
-        ANY.check(input)
         shape = shape_of(input)
         if len(repeats) != len(shape) or any(count < 0 for count in repeats):
             raise VerifyException(
@@ -187,7 +183,6 @@ class SpaceToDepthOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int) -> Tensor:
-        ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
         if block_size < 1 or h % block_size or w % block_size:
             raise VerifyException(
@@ -221,7 +216,6 @@ class DepthToSpaceOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, block_size: int) -> Tensor:
-        ANY.check(input)
         n, c, h, w = shape_of(input, rank=4)
         if block_size < 1 or c % block_size**2:
             raise VerifyException(

@@ -24,7 +24,7 @@ from glow.support.types import (
 )
 
 
-class ChannelsOp(GraphOp):
+class ChannelsOp(GraphOp, elements=FLOAT):
     """An op on [N, C, ...], the first operand, with vectors [C] as the others."""
 
     FIXED: ClassVar[tuple[int, ...]] = (1,)
@@ -58,7 +58,6 @@ class LrnOp(ChannelsOp):
 
     @staticmethod
     def infer(input: SSAValue, *, size: int) -> Tensor:
-        FLOAT.check(input)
         shape = check_rank("an input", input, 2)
         if size < 1:
             raise VerifyException(f"expected a size of at least 1, got {size}")
@@ -92,7 +91,6 @@ class ChannelNormOp(ChannelsOp):
     def infer(
         cls, input: SSAValue, *vectors: SSAValue | None, **parameters: Any
     ) -> Tensor:
-        FLOAT.check(input)
         shape = check_rank("an input", input, 2)
         for name, value in zip(cls.operand_names()[1:], vectors, strict=True):
             check_shape(name, value, shape[1:2], ", one per channel")

@@ -19,20 +19,20 @@ from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
-from glow.support.types import FLOAT, NUMBER, Tensor, element_of, shape_of, tensor
-
-
-def check_spatial(input: SSAValue) -> tuple[int, ...]:
-    """Return the shape of `input`, which has spatial axes."""
-    shape = shape_of(input)
-    if len(shape) < 3:
-        raise VerifyException(f"expected an input of rank at least 3, got {input.type}")
-    return shape
+from glow.support.types import (
+    FLOAT,
+    NUMBER,
+    Tensor,
+    check_rank,
+    element_of,
+    shape_of,
+    tensor,
+)
 
 
 def _pooled(input: SSAValue, window: Window) -> Tensor:
     _check_padding(window)
-    batch, channels, *spatial = check_spatial(input)
+    batch, channels, *spatial = check_rank("an input", input, 3)
     return tensor(element_of(input), (batch, channels, *window.extents(spatial)))
 
 
@@ -63,7 +63,7 @@ class PoolOp(GraphOp):
         return super().parameters() | self.window.parameters()
 
 
-class MaxPoolOp(PoolOp):
+class MaxPoolOp(PoolOp, elements=NUMBER):
     """
     The greatest element in each window, and where it lies when asked.
 
@@ -95,7 +95,6 @@ class MaxPoolOp(PoolOp):
             raise VerifyException(
                 f"expected a storage_order of 0 or 1, got {storage_order}"
             )
-        NUMBER.check(input)
         result = _pooled(input, window)
         return result, tensor(i64, shape_of(result))
 
@@ -150,7 +149,7 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
     return best, best_place
 
 
-class AvgPoolOp(PoolOp):
+class AvgPoolOp(PoolOp, elements=FLOAT):
     """
     The mean of each window; padding counts where count_include_pad says so.
 
@@ -168,7 +167,6 @@ class AvgPoolOp(PoolOp):
 
     @staticmethod
     def infer(input: SSAValue, **pooling: Unpack[Pooling]) -> Tensor:
-        FLOAT.check(input)
         return _pooled(input, PoolWindow.of(**pooling))
 
     @staticmethod
@@ -184,7 +182,7 @@ class AvgPoolOp(PoolOp):
         return sums
 
 
-class LpPoolOp(PoolOp):
+class LpPoolOp(PoolOp, elements=FLOAT):
     """
     The p-norm of each window; padding is zero.
 
@@ -202,7 +200,6 @@ class LpPoolOp(PoolOp):
     @staticmethod
     def infer(input: SSAValue, *, p: int, **pooling: Unpack[Pooling]) -> Tensor:
         check_norm(p)
-        FLOAT.check(input)
         return _pooled(input, PoolWindow.of(**pooling))
 
     @staticmethod
@@ -235,8 +232,7 @@ class GlobalPoolOp(DeclaredOp):
 
     @classmethod
     def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
-        cls.ELEMENTS.check(input)
-        batch, channels, *spatial = check_spatial(input)
+        batch, channels, *spatial = check_rank("an input", input, 3)
         return tensor(element_of(input), (batch, channels, *(1 for _ in spatial)))
 
 

@@ -134,7 +134,7 @@ class Walking(TypedDict, total=False):
     with_y_h: Annotated[bool, True]
 
 
-class RecurrentOp(GraphOp):
+class RecurrentOp(GraphOp, elements=FLOAT):
     """
     A cell that walks along a sequence, and what each of them has.
 
@@ -179,7 +179,6 @@ class RecurrentOp(GraphOp):
         if p["layout"] not in (0, 1):
             raise VerifyException(f"expected layout 0 or 1, got {p['layout']}")
         values = [v for name, v in given.items() if name != "sequence_lens"]
-        FLOAT.check(*(value for value in values if value is not None))
         same_element(*values)
         input, recurrence = given["input"], given["recurrence"]
         assert input is not None

@@ -21,7 +21,6 @@ from glow.dialects.graph.interpolation import (
 )
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
-    ANY,
     FLOAT,
     Tensor,
     check_shape,
@@ -65,30 +64,24 @@ class ResizeOp(GraphOp):
     def infer(
         input: SSAValue,
         roi: SSAValue | None = None,
-        *,
-        sizes: Sequence[int] | None,
-        scales: Sequence[float] | None,
-        axes: Sequence[int] | None,
-        mode: str,
-        coordinate_transformation_mode: str,
-        antialias: bool,
+        **parameters: Any,
     ) -> Tensor:
-        (ANY if mode == "nearest" else FLOAT).check(input)
-        if mode == "nearest" and antialias:
+        is_nearest = parameters["mode"] == "nearest"
+        if not is_nearest:
+            FLOAT.check(input)
+        elif parameters["antialias"]:
             raise VerifyException("expected no antialias of the nearest elements")
         shape = shape_of(input)
-        named = _named(axes, len(shape))
-        _check_region(roi, coordinate_transformation_mode, len(named))
+        lines = lines_of(shape, parameters)
+        _check_region(roi, parameters["coordinate_transformation_mode"], len(lines))
         extents = list(shape)
-        for axis, (places, _) in zip(
-            named, _extents(shape, named, sizes, scales), strict=True
-        ):
-            if places and not shape[axis]:
+        for axis, line in lines.items():
+            if line.places and not line.extent:
                 raise VerifyException(
                     f"expected a size of 0 along axis {axis}, which is empty, "
-                    f"got {places}"
+                    f"got {line.places}"
                 )
-            extents[axis] = places
+            extents[axis] = line.places
         return tensor(element_of(input), extents)
 
     @staticmethod
@@ -108,7 +101,7 @@ class ResizeOp(GraphOp):
         extrapolation_value: float = 0.0,
     ) -> Array:
         how = interpolation_of(locals())
-        lines = lines_of(input.shape, sizes, scales, axes, roi)
+        lines = lines_of(input.shape, locals(), roi)
         taps = {axis: how.taps(line, input.dtype) for axis, line in lines.items()}
         result = input
         for axis, each in taps.items():
@@ -160,13 +153,19 @@ def _check_region(roi: SSAValue | None, coordinates: str, axes: int) -> None:
     check_shape("a roi", roi, (2 * axes,))
 
 
-def _extents(
+def lines_of(
     shape: Sequence[int],
-    named: Sequence[int],
-    sizes: Sequence[int] | None,
-    scales: Sequence[float] | None,
-) -> list[tuple[int, float]]:
-    """Return the extent and scale of each of the axes `named`."""
+    parameters: Mapping[str, Any],
+    roi: Array | Sequence[float] | None = None,
+) -> dict[int, Line]:
+    """
+    Return the axes that a resize of a tensor of `shape` goes along.
+
+    Errors: no sizes and no scales, or other than one per axis.
+    """
+    named = _named(parameters["axes"], len(shape))
+    sizes: Sequence[int] | None = parameters["sizes"]
+    scales: Sequence[float] | None = parameters["scales"]
     if sizes is None and scales is None:
         raise VerifyException("expected sizes or scales, got neither")
     for role, values in (("sizes", sizes), ("scales", scales)):
@@ -178,34 +177,19 @@ def _extents(
         raise VerifyException(f"expected sizes of at least 0, got {list(sizes)}")
     if scales is not None and not all(0 < scale < np.inf for scale in scales):
         raise VerifyException(f"expected scales above 0, got {list(scales)}")
-    extents: list[tuple[int, float]] = []
-    for index, axis in enumerate(named):
-        if scales is not None:
-            scale = float(np.float32(scales[index]))
-            length = int(np.float32(shape[axis]) * np.float32(scale))
-        else:
-            assert sizes is not None
-            scale, length = sizes[index] / max(shape[axis], 1), 0
-        extents.append((length if sizes is None else sizes[index], scale))
-    return extents
-
-
-def lines_of(
-    shape: Sequence[int],
-    sizes: Sequence[int] | None,
-    scales: Sequence[float] | None,
-    axes: Sequence[int] | None,
-    roi: Array | Sequence[float] | None,
-) -> dict[int, Line]:
-    """Return the axes that a resize of a tensor of `shape` goes along."""
-    named = _named(axes, len(shape))
+    ratios = [float(np.float32(scale)) for scale in scales or ()]
+    if sizes is None:
+        pairs = zip(named, ratios, strict=True)
+        sizes = [int(np.float32(shape[axis]) * np.float32(r)) for axis, r in pairs]
+    elif scales is None:
+        pairs = zip(named, sizes, strict=True)
+        ratios = [size / max(shape[axis], 1) for axis, size in pairs]
     lines: dict[int, Line] = {}
-    pairs = _extents(shape, named, sizes, scales)
-    for index, (axis, (places, scale)) in enumerate(zip(named, pairs, strict=True)):
+    for index, axis in enumerate(named):
         region = (0.0, 1.0)
         if roi is not None:
             region = float(roi[index]), float(roi[len(named) + index])
-        lines[axis] = Line(shape[axis], places, scale, *region)
+        lines[axis] = Line(shape[axis], sizes[index], ratios[index], *region)
     return lines
 
 

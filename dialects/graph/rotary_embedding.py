@@ -21,7 +21,7 @@ from glow.support.types import (
 )
 
 
-class RotaryEmbeddingOp(GraphOp):
+class RotaryEmbeddingOp(GraphOp, elements=FLOAT):
     """
     Pairs (a, b) of each head become (a cos - b sin, a sin + b cos), by position.
 
@@ -56,7 +56,6 @@ class RotaryEmbeddingOp(GraphOp):
         num_heads: int | None,
         rotary_embedding_dim: int,
     ) -> Tensor:
-        FLOAT.check(input)
         shape = shape_of(input)
         batch, _, length, elements = split_heads("input", shape, "num_heads", num_heads)
         turned = rotary_embedding_dim or elements

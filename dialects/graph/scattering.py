@@ -20,7 +20,6 @@ from glow.dialects.graph.indexing import (
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.types import (
-    ANY,
     INDEX,
     NUMBER,
     Tensor,
@@ -44,7 +43,8 @@ def _check(
     data: SSAValue, updates: SSAValue, shape: tuple[int, ...], reduction: str
 ) -> Tensor:
     """Return the type of the result, if there is one update per place."""
-    (ANY if reduction == "none" else NUMBER).check(data)
+    if reduction != "none":
+        NUMBER.check(data)
     check_shape("updates", updates, shape)
     return tensor(same_element(data, updates), shape_of(data))
 
@@ -205,7 +205,6 @@ class TensorScatterOp(GraphOp, moves=True):
         *,
         axis: int,
     ) -> Tensor:
-        ANY.check(data)
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         if at == 0:

@@ -28,7 +28,7 @@ from glow.support.types import (
 )
 
 
-class WhereOp(ElementwiseOp, onnx="Where-16", moves=True):
+class WhereOp(ElementwiseOp, onnx="Where-16", elements=BOOL, moves=True):
     """
     lhs where the condition is true, rhs elsewhere; the three broadcast.
 
@@ -42,7 +42,6 @@ class WhereOp(ElementwiseOp, onnx="Where-16", moves=True):
 
     @staticmethod
     def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> Tensor:
-        BOOL.check(condition)
         ANY.check(lhs, rhs)
         return tensor(same_element(lhs, rhs), broadcast(condition, lhs, rhs))
 
@@ -55,7 +54,7 @@ class WhereOp(ElementwiseOp, onnx="Where-16", moves=True):
         return f.select(condition, x, y)
 
 
-class CastOp(ElementwiseOp, moves=True):
+class CastOp(ElementwiseOp, moves=True, elements=ANY):
     """
     The input with elements of type `to`.
 
@@ -75,7 +74,6 @@ class CastOp(ElementwiseOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
-        ANY.check(input)
         dtype_of(to)
         return tensor(to, shape_of(input))
 
@@ -89,7 +87,7 @@ class CastOp(ElementwiseOp, moves=True):
         return f.saturated(x, to) if saturate and truncates else f.convert(x, to)
 
 
-class BitcastOp(ElementwiseOp, moves=True):
+class BitcastOp(ElementwiseOp, moves=True, elements=COMPUTED):
     """
     The input's bits as elements of type `to`, which has as many; a bool has 8.
 
@@ -104,7 +102,6 @@ class BitcastOp(ElementwiseOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, to: Attribute) -> Tensor:
-        COMPUTED.check(input)
         result = tensor(to, shape_of(input))
         NUMBER.check(result)
         if dtype_of(to).itemsize != dtype_of(element_of(input)).itemsize:
@@ -122,7 +119,7 @@ class BitcastOp(ElementwiseOp, moves=True):
         return f.convert(x, to) if is_bool(x.element) else f.bitcast(x, to)
 
 
-class ClipOp(ElementwiseOp, moves=True):
+class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
     """
     The input held between min and max; where min is above max, max.
 
@@ -150,7 +147,6 @@ class ClipOp(ElementwiseOp, moves=True):
     def infer(
         input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None
     ) -> Tensor:
-        NUMBER.check(input)
         for bound in (min, max):
             if bound is not None and shape_of(bound) != ():
                 raise VerifyException(

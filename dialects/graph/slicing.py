@@ -15,7 +15,6 @@ from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.types import (
-    ANY,
     INDEX,
     Tensor,
     check_rank,
@@ -51,7 +50,6 @@ class SliceOp(GraphOp, moves=True):
         sizes: Sequence[int],
         steps: Sequence[int],
     ) -> Tensor:
-        ANY.check(input)
         shape = shape_of(input)
         if not len(starts) == len(sizes) == len(steps) == len(shape):
             raise VerifyException(
@@ -168,7 +166,6 @@ class PadOp(GraphOp, moves=True):
         pads: Sequence[int],
         mode: str,
     ) -> Tensor:
-        ANY.check(input)
         shape, rank = shape_of(input), len(shape_of(input))
         _check_value(value, mode)
         if len(pads) != 2 * rank:
@@ -270,7 +267,6 @@ class TriluOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, k: SSAValue | None = None) -> Tensor:
-        ANY.check(input)
         shape = check_rank("an input", input, 2)
         if k is not None:
             INDEX.check(k)

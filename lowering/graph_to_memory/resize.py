@@ -27,7 +27,7 @@ MOST_TAPS = 16
 def _resize(lowering: Lowering, op: ResizeOp) -> None:
     p = op.parameters()
     region = None if op.roi is None else lowering.logical(op.roi)
-    lines = lines_of(shape_of(op.input), p["sizes"], p["scales"], p["axes"], region)
+    lines = lines_of(shape_of(op.input), p, region)
     buffer, out = lowering[op.input], lowering.destination(op.result)
     if op.roi is None:
         *before, last = _steps(op, lines, p)

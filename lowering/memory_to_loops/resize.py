@@ -71,7 +71,7 @@ def _resize_of(main: Main, op: ApplyOp) -> _Resize:
         )
     positions, weights, *_ = *op.scratch, None, None
     shape = addressing_of(x).shape
-    lines = lines_of(shape, p["sizes"], p["scales"], p["axes"], region)
+    lines = lines_of(shape, p, region)
     fill = p["extrapolation_value"]
     y = op.buffer("result")
     return _Resize(x, y, roi, positions, weights, lines, how, fill)

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected an input of rank at least 3, got tensor<1x4xf32>
+// CHECK: expected an input of rank 3 or more, got tensor<1x4xf32>
 func.func @rank_too_small(%x: tensor<1x4xf32>) {
   %y = graph.global_avg_pool %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
   func.return

@@ -1,6 +1,6 @@
 // RUN: REFUSED
 
-// CHECK: expected an input of rank at least 3, got tensor<1x4xf32>
+// CHECK: expected an input of rank 3 or more, got tensor<1x4xf32>
 func.func @rank_too_small(%x: tensor<1x4xf32>) {
   %y = graph.max_pool %x {kernel_shape = array<i64: 2>} : (tensor<1x4xf32>) -> tensor<1x4xf32>
   func.return
