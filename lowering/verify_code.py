@@ -28,6 +28,7 @@ from glow.analysis.buffers import size_bytes
 from glow.codegen.memory import flat
 from glow.dialects.graph.placeholder import RESIDENCIES, RUN, check_bytes
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.llvm_ext.memory import BaseOp
 from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
 from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.kernels.kernel import declared_kernel
@@ -176,6 +177,8 @@ def _entries(table: SSAValue) -> Iterator[tuple[Operation, int, SSAValue]]:
     """Yield the loads of known entries of a table of pointers."""
     for use in table.uses:
         match use.operation:
+            case BaseOp(entry=IntegerAttr(value=number)) as op:
+                yield op, number.data, op.result
             case memref.LoadOp(indices=(index,)) as op:
                 number = constant_of(index)
                 if number is not None:
@@ -194,8 +197,12 @@ def _entries(table: SSAValue) -> Iterator[tuple[Operation, int, SSAValue]]:
 
 def _places(pointer: SSAValue) -> Iterator[tuple[Operation, int]]:
     """Yield what goes a known number of bytes on from a pointer."""
+    if isinstance(pointer.owner, BaseOp):
+        yield pointer.owner, pointer.owner.offset.value.data
     for use in pointer.uses:
         match use.operation:
+            case BaseOp() as op:
+                yield op, op.offset.value.data
             case memref.ViewOp() as op:
                 start = constant_of(op.byte_shift)
                 if start is not None:

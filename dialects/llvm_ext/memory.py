@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     VectorType,
     i32,
+    i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, SSAValue
@@ -74,6 +75,47 @@ class PrefetchOp(IRDLOperation):
             raise VerifyException(
                 f"expected a locality from 0 to 3, got {self.locality.value.data}"
             )
+
+
+@irdl_op_definition
+class BaseOp(IRDLOperation):
+    """
+    Return the buffer that begins `offset` bytes behind a pointer.
+
+    The pointer is the start of `source` or, where `entry` is given, that of this number
+    in `source`, a table of pointers, which nothing writes to.
+
+    Shapes: source memref<?xi8>, or memref<?xmemref<?xi8>> for a table; result any.
+    Errors: an entry of what is no table, or none of a table; a negative one.
+    Source: memref.load and memref.view, which need two constants more.
+
+    ```mlir
+    %x = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
+    %w = llvm_ext.base %constants {entry = 3 : i64}
+        : memref<?xmemref<?xi8>> to memref<?xf32>
+    ```
+    """
+
+    name = "llvm_ext.base"
+
+    source = operand_def(MemRefType)
+    result = result_def(MemRefType)
+    offset = prop_def(IntegerAttr.constr(i64), default_value=IntegerAttr(0, 64))
+    entry = opt_prop_def(IntegerAttr.constr(i64))
+
+    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(NoMemoryEffect())
+
+    def verify_(self) -> None:
+        source: Any = self.source.type
+        is_table = isinstance(source.element_type, MemRefType)
+        entry = None if self.entry is None else self.entry.value.data
+        if is_table is (entry is None):
+            what = "an entry of a table" if is_table else "no entry of bytes"
+            raise VerifyException(f"expected {what}, got {entry}")
+        if entry is not None and entry < 0:
+            raise VerifyException(f"expected an entry of at least 0, got {entry}")
 
 
 @irdl_op_definition

@@ -254,6 +254,17 @@ def _view(f: Lowering, op: memref.ViewOp) -> None:
     f.values[op.result] = _advance(f, f[op.source], op.byte_shift, i8, 1)
 
 
+@lowers(ext.BaseOp)
+def _base(f: Lowering, op: ext.BaseOp) -> None:
+    pointer, start = f[op.source], op.offset.value.data
+    if op.entry is not None:
+        number = op.entry.value.data
+        place = gep(f, pointer, PTR, number) if number else pointer
+        numbers = {"alignment": integer(size_of(PTR)), "ordering": _NOT_ATOMIC}
+        pointer = f.make(llvm.LoadOp, [place], PTR, **numbers)
+    f.values[op.result] = gep(f, pointer, i8, start) if start else pointer
+
+
 @lowers(memref.SubviewOp, memref.ReinterpretCastOp)
 def _subview(f: Lowering, op: memref.SubviewOp | memref.ReinterpretCastOp) -> None:
     """Move to the first element; the result's strides are in its type."""

@@ -35,6 +35,7 @@ from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
@@ -98,8 +99,7 @@ class Main:
         for name, argument in self._args.items():
             argument.name_hint = name
         self._writer = Writer(self.block, self.block)
-        self._pointers: dict[tuple[str, int], SSAValue] = {}
-        self._bases: dict[tuple[SSAValue, int, Any], SSAValue] = {}
+        self._bases: dict[tuple[str, int | None, int, Any], SSAValue] = {}
         self._indices: dict[int, SSAValue] = {}
         self._symbols: dict[Kernel, str] = {}
         self._table_index: dict[bytes, int] = {}
@@ -114,7 +114,7 @@ class Main:
 
     def hook(self) -> Argument:
         """Return the function to tell of outputs, or null: io has it last."""
-        return Argument(self._entry("io", len(self.io)), Operand(i8))
+        return Argument(self._at("io", len(self.io), 0, i8), Operand(i8))
 
     def base(
         self,
@@ -155,11 +155,11 @@ class Main:
                         "memory-to-loops needs placed buffers: run plan-memory first"
                     )
                 first = op.offset.value.data + offset * size
-                return self._typed(self._args["arena"], first, element)
+                return self._at("arena", None, first, element)
             case GetOp() as op:
                 symbol = op.symbol.root_reference.data
                 first = offset * size + self.scratch.get(symbol, 0)
-                return self._typed(self._pointer(symbol), first, element)
+                return self._at(*self._pointer(symbol), first, element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
@@ -181,21 +181,13 @@ class Main:
         resource = self.resources.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
 
-    def _pointer(self, symbol: str) -> SSAValue:
+    def _pointer(self, symbol: str) -> tuple[str, int | None]:
+        """Return the argument of `main` that holds a symbol, and which entry it is."""
         if symbol in self.scratch:
-            return self._args["arena"]
+            return "arena", None
         if symbol in self.io:
-            return self._entry("io", self.io[symbol])
-        return self._entry("constants", self.constants[symbol])
-
-    def _entry(self, table: str, number: int) -> SSAValue:
-        key = (table, number)
-        if key not in self._pointers:
-            operands = [self._args[table], self._index(number)]
-            op = memref.LoadOp.create(operands=operands, result_types=[_BYTES])
-            self.block.add_op(op)
-            self._pointers[key] = op.results[0]
-        return self._pointers[key]
+            return "io", self.io[symbol]
+        return "constants", self.constants[symbol]
 
     def _index(self, number: int) -> SSAValue:
         if number not in self._indices:
@@ -203,13 +195,19 @@ class Main:
                 self._indices[number] = index(number).ssa
         return self._indices[number]
 
-    def _typed(self, pointer: SSAValue, start: int, element: Any) -> SSAValue:
-        key = (pointer, start, element)
+    def _at(
+        self, argument: str, entry: int | None, start: int, element: Any
+    ) -> SSAValue:
+        key = (argument, entry, start, element)
         if key not in self._bases:
-            operands = [pointer, self._index(start), self._index(0)]
-            op = memref.ViewOp.create(operands=operands, result_types=[flat(element)])
+            numbers = {"offset": start} | ({} if entry is None else {"entry": entry})
+            op = BaseOp.create(
+                operands=[self._args[argument]],
+                result_types=[flat(element)],
+                properties={name: IntegerAttr(n, i64) for name, n in numbers.items()},
+            )
             self.block.add_op(op)
-            self._bases[key] = op.results[0]
+            self._bases[key] = op.result
         return self._bases[key]
 
     def offsets(self, values: NDArray[np.integer]) -> Argument:
@@ -233,7 +231,7 @@ class Main:
             self._table_index[key] = len(self.tables)
             self.tables.append(values)
         index = len(self.constants) + self._table_index[key]
-        base = self._typed(self._entry("constants", index), 0, element)
+        base = self._at("constants", index, 0, element)
         return Argument(base, Operand(element))
 
     def message(self, op: MemoryOp, text: str) -> int:

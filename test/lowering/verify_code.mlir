@@ -19,6 +19,8 @@ builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", 
     %1 = memref.load %io[%zero] : memref<?xmemref<?xi8>>
     %2 = memref.view %1[%two][%zero] : memref<?xi8> to memref<?xf32>
     %3 = memref.load %io[%two] : memref<?xmemref<?xi8>>
+    %4 = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
+    %5 = llvm_ext.base %io {entry = 1 : i64, offset = 2 : i64} : memref<?xmemref<?xi8>> to memref<?xi8>
     func.call @kernel(%2) : (memref<?xf32>) -> ()
     func.return
   }
@@ -56,7 +58,10 @@ func.func @main(%arena: memref<?xi8>) {
 
 // -----
 
-// CHECK: memref.view {{.*}}: byte 65 lies outside the arena, of 64 bytes
+// CHECK: llvm_ext.base {{.*}}: byte 66 lies outside the arena, of 64 bytes
+// CHECK-SAME: memref.view {{.*}}: byte 65 lies outside the arena, of 64 bytes
+// CHECK-SAME: llvm_ext.base {{.*}}: entry 3 is none of 2 arrays of the signature
+// CHECK-SAME: llvm_ext.base {{.*}}: byte 18 lies outside entry 0 of arrays of the signature, of 16 bytes
 // CHECK-SAME: memref.load {{.*}}: entry 2 is none of 2 arrays of the signature
 // CHECK-SAME: memref.view {{.*}}: byte 17 lies outside entry 0 of arrays of the signature, of 16 bytes
 // CHECK-SAME: memref.load {{.*}}: entry 0 is none of 0 constants
@@ -71,6 +76,9 @@ builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", 
     %2 = memref.view %1[%seventeen][%zero] : memref<?xi8> to memref<?xf32>
     %3 = memref.load %io[%two] : memref<?xmemref<?xi8>>
     %4 = memref.load %constants[%zero] : memref<?xmemref<?xi8>>
+    %5 = llvm_ext.base %arena {offset = 66 : i64} : memref<?xi8> to memref<?xf32>
+    %6 = llvm_ext.base %io {entry = 0 : i64, offset = 18 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
+    %7 = llvm_ext.base %io {entry = 3 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
     func.return
   }
 }

@@ -85,3 +85,27 @@ func.func @pairs_of_other_length(%x: vector<16xbf16>, %t: vector<16xf32>) {
   %0 = llvm_ext.dot_pairs %x, %x, %t : vector<16xbf16>, vector<16xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected an entry of a table, got None
+func.func @base_of_a_table(%t: memref<?xmemref<?xi8>>) {
+  %0 = llvm_ext.base %t : memref<?xmemref<?xi8>> to memref<?xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected no entry of bytes, got 1
+func.func @entry_of_bytes(%b: memref<?xi8>) {
+  %0 = llvm_ext.base %b {entry = 1 : i64} : memref<?xi8> to memref<?xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expected an entry of at least 0, got -1
+func.func @negative_entry(%t: memref<?xmemref<?xi8>>) {
+  %0 = llvm_ext.base %t {entry = -1 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
+  func.return
+}

@@ -13,6 +13,17 @@ func.func @buffers(%b: memref<?xf32>, %i: index, %t: memref<?xi8>, %s: memref<?x
   func.return
 }
 
+// CHECK-LABEL: @bases
+func.func @bases(%arena: memref<?xi8>, %t: memref<?xmemref<?xi8>>) {
+  // CHECK-NEXT: llvm_ext.base %arena : memref<?xi8> to memref<?xf32>
+  %a = llvm_ext.base %arena {offset = 0 : i64} : memref<?xi8> to memref<?xf32>
+  // CHECK-NEXT: llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
+  %b = llvm_ext.base %arena {offset = 64 : i64} : memref<?xi8> to memref<?xf32>
+  // CHECK-NEXT: llvm_ext.base %t {entry = 3 : i64} : memref<?xmemref<?xi8>> to memref<?xi32>
+  %c = llvm_ext.base %t {entry = 3 : i64} : memref<?xmemref<?xi8>> to memref<?xi32>
+  func.return
+}
+
 // CHECK-LABEL: @pointers
 func.func @pointers(%p: !llvm.ptr, %m: vector<8xi1>, %x: vector<8xf32>, %i: i64) {
   // CHECK-NEXT: %v = llvm_ext.masked_load %p, %m, %x {alignment = 4 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xf32>) -> vector<8xf32>

@@ -33,6 +33,25 @@ func.func @two_views(%b: memref<?xi8>, %i: index) {
   func.return
 }
 
+// CHECK-LABEL: @bases
+// CHECK-NEXT:    [[P:%\d+]] = llvm.getelementptr %t[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+// CHECK-NEXT:    [[Q:%\d+]] = llvm.load [[P]] {alignment = 8 : i64} : !llvm.ptr -> !llvm.ptr
+// CHECK-NEXT:    [[R:%\d+]] = llvm.getelementptr [[Q]][64] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK-NEXT:    llvm.load [[R]]
+// CHECK-NEXT:    [[S:%\d+]] = llvm.load %t {alignment = 8 : i64}
+// CHECK-NEXT:    llvm.getelementptr [[S]][%i
+// CHECK:         llvm.getelementptr %b{{\w*}}[%i
+func.func @bases(%t: memref<?xmemref<?xi8>>, %b: memref<?xi8>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %0 = llvm_ext.base %t {entry = 2 : i64, offset = 64 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
+  %x = memref.load %0[%c0] : memref<?xf32>
+  %1 = llvm_ext.base %t {entry = 0 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
+  %y = memref.load %1[%i] : memref<?xf32>
+  %2 = llvm_ext.base %b : memref<?xi8> to memref<?xf32>
+  %z = memref.load %2[%i] : memref<?xf32>
+  func.return
+}
+
 // CHECK-LABEL: @rows_of_panel
 // CHECK:         [[O:%\d+]] = llvm.mul %i{{\w*}}, {{%\d+}} overflow<nsw> : i64
 // CHECK-NEXT:    [[P:%\d+]] = llvm.getelementptr %b{{\w*}}[[[O]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
