@@ -132,7 +132,7 @@ def compile(
     called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
     dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
-    Only with `trust` may text at the loops or llvm level call any function: SECURITY.md.
+    With `trust`, text at the loops or llvm level may call any function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for a pass that does not exist, fewer than one thread or

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, product
-from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.utils.exceptions import DiagnosticException
@@ -20,12 +19,11 @@ from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
 from glow.runtime.symbolic import Dims, SymbolicSignature
-from glow.runtime.symbolic_spec import SymbolicSpec
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, CompilationError
 from glow.support.garbage import no_collection
-from glow.support.layout import Extents, LayoutError, requested_layouts
+from glow.support.layout import LayoutError, requested_layouts
 from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
@@ -126,7 +124,7 @@ def compile_symbolic(
 
 def _batch_of(signature: SymbolicSignature) -> str:
     """Return the dimension that comes first in all images, or an empty name."""
-    shapes = (_symbolic(spec).extents or () for spec in signature.inputs)
+    shapes = (spec.extents or () for spec in signature.inputs)
     first = {shape[0] for shape in shapes if len(shape) > 2}
     return next((name for name in signature.dims if first == {name}), "")
 
@@ -156,8 +154,8 @@ def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSi
     problems = list(
         problems_of_states(
             list(states.items()),
-            {spec.name: _symbolic(spec) for spec in signature.outputs},
-            {spec.name: _symbolic(spec) for spec in signature.inputs},
+            {spec.name: spec for spec in signature.outputs},
+            {spec.name: spec for spec in signature.inputs},
             lambda given, wanted: _differ(given, wanted, signature),
             lambda spec: spec.description,
         )
@@ -173,23 +171,19 @@ def _tied(signature: SymbolicSignature, states: Mapping[str, str]) -> SymbolicSi
     )
 
 
-def _symbolic(spec: TensorSpec) -> SymbolicSpec:
-    return cast(SymbolicSpec, spec)
-
-
 def _differ(
-    given: SymbolicSpec, wanted: SymbolicSpec, signature: SymbolicSignature
+    given: TensorSpec, wanted: TensorSpec, signature: SymbolicSignature
 ) -> bool:
     """Return whether two tensors are of other types, as far as that is known yet."""
     if given.is_typed and given.dtype != wanted.dtype:
         return True
-    if given.extents is None or wanted.extents is None:
+    if not (given.is_shaped and wanted.is_shaped):
         return False
-    if len(given.extents) != len(wanted.extents):
+    if len(given.shape) != len(wanted.shape):
         return True
     # Extents that differ for these differ for others; so `past + 1` is not `past`.
     values = {**dict(zip(signature.dims, count(997, 10))), **signature.known}
-    pairs = zip(given.extents, wanted.extents, strict=True)
+    pairs = zip(given.extents or (), wanted.extents or (), strict=True)
     return any(_extent(a, values) not in (_extent(b, values), None) for a, b in pairs)
 
 
@@ -208,16 +202,18 @@ def _extent(extent: int | str, dims: Mapping[str, int]) -> int | None:
 
 def _relaid(signature: SymbolicSignature, options: Options) -> SymbolicSignature:
     kept = [state.spec for state in signature.states]
-    specs = map(_symbolic, (*signature.inputs, *signature.outputs, *kept))
-    shapes: dict[str, Extents | None] = {spec.name: spec.extents for spec in specs}
+    shapes = {
+        spec.name: spec.extents if spec.is_shaped else None
+        for spec in (*signature.inputs, *signature.outputs, *kept)
+    }
     try:
         requested = requested_layouts(*options.layouts, shapes)
     except LayoutError as error:
         raise CompilationError(str(error)) from None
 
-    def relaid(spec: TensorSpec) -> SymbolicSpec:
-        layout, symbolic = requested.get(spec.name), _symbolic(spec)
-        return symbolic if layout is None else symbolic.relaid(layout)
+    def relaid(spec: TensorSpec) -> TensorSpec:
+        layout = requested.get(spec.name)
+        return spec if layout is None else spec.relaid(layout)
 
     return replace(
         signature,

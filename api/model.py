@@ -21,7 +21,7 @@ from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
-from glow.runtime.symbolic_spec import symbolic_spec
+from glow.runtime.tensor_spec import symbolic_spec
 from glow.support.errors import BindingError, GlowError, InvalidModelError
 from glow.support.garbage import no_collection
 

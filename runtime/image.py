@@ -40,7 +40,7 @@ class Parameter:
     @staticmethod
     def of(entry: Mapping[str, Any]) -> Parameter:
         """Return the parameter that an entry of a file describes."""
-        spec = TensorSpec(**TensorSpec.fields_of(entry))
+        spec = TensorSpec.of(entry)
         return Parameter(spec, entry["direction"], entry["residency"], entry["initial"])
 
 

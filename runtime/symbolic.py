@@ -11,8 +11,7 @@ import numpy as np
 
 from glow.runtime.copies import Arguments, Array
 from glow.runtime.signature import Signature
-from glow.runtime.symbolic_spec import Shape, SymbolicSpec
-from glow.runtime.tensor_spec import State
+from glow.runtime.tensor_spec import Shape, State, TensorSpec
 from glow.support.dimensions import Relation, relations
 from glow.support.errors import BindingError
 
@@ -33,10 +32,10 @@ class SymbolicSignature(Signature):
     """Dimensions that others follow from, and that are fixed."""
 
     @cached_property
-    def _specs(self) -> dict[str, SymbolicSpec]:
+    def _specs(self) -> dict[str, TensorSpec]:
         """The tensors that dimensions follow from, by name: inputs, then states."""
         specs = (*self.inputs, *(state.spec for state in self.states))
-        return {spec.name: cast(SymbolicSpec, spec) for spec in specs}
+        return {spec.name: spec for spec in specs}
 
     @cached_property
     def _relations(self) -> dict[str, Relation]:
@@ -235,15 +234,11 @@ class Symbols:
 def symbols_of(entry: Mapping[str, Any]) -> Symbols:
     """Return the symbols that an entry of a file describes."""
     signature = SymbolicSignature(
-        tuple(map(_spec_of, entry["inputs"])),
-        tuple(map(_spec_of, entry["outputs"])),
-        tuple(State(_spec_of(each), each["direction"]) for each in entry["states"]),
+        tuple(map(TensorSpec.of, entry["inputs"])),
+        tuple(map(TensorSpec.of, entry["outputs"])),
+        tuple(
+            State(TensorSpec.of(each), each["direction"]) for each in entry["states"]
+        ),
         entry["known"],
     )
     return Symbols(signature, tuple(entry["dims"]))
-
-
-def _spec_of(entry: Mapping[str, Any]) -> SymbolicSpec:
-    extents = entry["extents"]
-    known = None if extents is None else tuple(extents)
-    return SymbolicSpec(**SymbolicSpec.fields_of(entry), extents=known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +16,13 @@ from glow.support.errors import BindingError
 
 if TYPE_CHECKING:
     from glow.support.layout import Layout
+
+Shape = tuple[int, ...]
+Extents = tuple[int | str, ...]
+"""A shape with names of dimensions whose extents are not known."""
+
+UNKNOWN: Extents = ("...",)
+"""The extents of an output of which nothing is known before it is compiled."""
 
 
 def describe(
@@ -36,35 +43,55 @@ def describe(
 @dataclass(frozen=True)
 class TensorSpec:
     """
-    The name, shape and element type of one input or output.
+    The name, shape and element type of one input, output or state.
 
     `shape` is that of the array to pass. Where the tensor has a layout, the array holds
     it in that order: `pack` makes such an array of a tensor as the model means it.
+    With symbolic dimensions, `shape` and `tensor_shape` have -1 where an extent is not
+    known, and `dtype` is void where that of an output is not.
     """
 
     name: str
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: np.dtype[Any]
     layout: str = ""
     """In which order the array holds the tensor; empty: in that of the model."""
-    tensor_shape: tuple[int, ...] | None = None
+    tensor_shape: Shape | None = None
     """The shape that the tensor has in the model, where the array has another order."""
     axes: tuple[str, ...] = ()
     """The meaning of each axis, as far as the model states it."""
+    extents: Extents | None = None
+    """The shape in the model with the names of symbolic dimensions, if it has some."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.description}"
 
     @property
+    def is_typed(self) -> bool:
+        """Whether the element type is known."""
+        return self.dtype != np.dtype("V")
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether anything is known of the shape."""
+        return self.extents != UNKNOWN
+
+    @property
     def nbytes(self) -> int:
-        """The bytes of the array."""
+        """The bytes of the array; a BindingError where they depend on dimensions."""
+        if -1 in self.shape:
+            raise BindingError(f"{self} has no size before its dimensions are known")
         return prod(self.shape) * self.dtype.itemsize
 
     @property
     def description(self) -> str:
-        """The array to pass, as text: `float32[1, 8, 8, 3] (NHWC of [1, 3, 8, 8])`."""
-        whole = self.tensor_shape or ()
-        return describe(self.shape, self.dtype, self.layout, whole, self.axes)
+        """The array to pass: `float32[batch, 8, 8, 3] (NHWC of [batch, 3, 8, 8])`."""
+        extents: Sequence[object] = self.shape
+        if self.extents is not None:
+            extents = self._array_extents() if self.layout else self.extents
+        whole = self.tensor_shape or () if self.extents is None else self.extents
+        dtype = self.dtype if self.is_typed else "?"
+        return describe(extents, dtype, self.layout, whole, self.axes)
 
     def pack(self, tensor: Array) -> Array:
         """Return the array that stands for `tensor`, which has the model's shape."""
@@ -89,26 +116,76 @@ class TensorSpec:
 
         return parse_layout(self.layout)
 
-    def tensor_shape_of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+    def relaid(self, layout: Layout) -> TensorSpec:
+        """Return this tensor as an array in `layout`, whose blocks divide its axes."""
+        from glow.support.layout import print_layout, row_major
+
+        if not self.is_shaped or layout == row_major(layout.rank):
+            return self
+        relaid = replace(self, layout=print_layout(layout), tensor_shape=self.shape)
+        return replace(relaid, shape=_known(relaid._array_extents()))
+
+    def shape_for(self, dims: Mapping[str, int]) -> Shape:
+        """Return the shape of the array where dimensions are `dims`."""
+        shape = self._tensor_shape_for(dims)
+        if not self.layout:
+            return shape
+        from glow.support.layout import physical_shape
+
+        return physical_shape(self.order, shape)
+
+    def _tensor_shape_for(self, dims: Mapping[str, int]) -> Shape:
+        return tuple(e if isinstance(e, int) else dims[e] for e in self.extents or ())
+
+    def problem_for(self, dims: Mapping[str, int]) -> str | None:
+        """Return why no array holds the tensor for these extents; None if one does."""
+        shape = self._tensor_shape_for(dims)
+        if prod(self.shape_for(dims)) == prod(shape):
+            return None
+        return (
+            f'expected blocks that divide the axes of "{self.name}", which is '
+            f"{list(shape)}, got {self.layout}"
+        )
+
+    def tensor_shape_of(self, shape: Shape) -> Shape:
         """Return the shape that a tensor has in the model, by that of the array."""
-        return self.tensor_shape or shape
+        if not self.layout or (self.tensor_shape and -1 not in self.tensor_shape):
+            return self.tensor_shape or shape
+        layout = self.order
+        return tuple(
+            prod(shape[i] for i in layout.digits(axis)) for axis in range(layout.rank)
+        )
+
+    def _array_extents(self) -> Extents:
+        """Return the shape of the array with names; `n/8` stands for blocks of 8."""
+        extents: list[int | str] = []
+        for dim in self.order.dims:
+            extent = (self.extents or ())[dim.axis]
+            if dim.extent is not None:
+                extents.append(dim.extent)
+            elif isinstance(extent, int):
+                extents.append(extent // dim.stride)
+            else:
+                extents.append(extent if dim.stride == 1 else f"{extent}/{dim.stride}")
+        return tuple(extents)
 
     def entry(self) -> dict[str, Any]:
-        """Return the tensor as a file has it; `fields_of` reads that."""
+        """Return the tensor as a file has it; `of` reads that."""
         return asdict(self) | {"dtype": name_in_files(self.dtype)}
 
     @staticmethod
-    def fields_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields of the spec that `entry` was made of."""
-        stored = entry["tensor_shape"]
-        return {
-            "name": entry["name"],
-            "shape": tuple(entry["shape"]),
-            "dtype": dtype_named(entry["dtype"]),
-            "layout": entry["layout"],
-            "tensor_shape": None if stored is None else tuple(stored),
-            "axes": tuple(entry["axes"]),
-        }
+    def of(entry: Mapping[str, Any]) -> TensorSpec:
+        """Return the tensor that an entry of a file describes."""
+        extents, stored = entry.get("extents"), entry["tensor_shape"]
+        return TensorSpec(
+            entry["name"],
+            tuple(entry["shape"]),
+            dtype_named(entry["dtype"]),
+            entry["layout"],
+            None if stored is None else tuple(stored),
+            tuple(entry["axes"]),
+            None if extents is None else tuple(extents),
+        )
 
     def problem_with(self, value: object) -> str | None:
         """Return why `value` cannot be this tensor; None if it can."""
@@ -121,8 +198,28 @@ class TensorSpec:
         return f"expected {self.description}, got {got}"
 
     def fits(self, array: Array) -> bool:
-        """Return whether `array` has the shape and the type."""
-        return array.shape == self.shape and array.dtype == self.dtype
+        """Return whether `array` has the type and, where it is known, the shape."""
+        return (
+            len(self.shape) == array.ndim
+            and all(e in (-1, a) for e, a in zip(self.shape, array.shape, strict=True))
+            and array.dtype == self.dtype
+        )
+
+
+def symbolic_spec(
+    name: str,
+    extents: Extents | None,
+    dtype: np.dtype[Any] | None,
+    axes: tuple[str, ...] = (),
+) -> TensorSpec:
+    """Return the spec of a tensor; None stands for an unknown shape or type."""
+    known = UNKNOWN if extents is None else extents
+    shape, dtype = _known(known), dtype or np.dtype("V")
+    return TensorSpec(name, shape, dtype, axes=axes, extents=known)
+
+
+def _known(extents: Extents) -> Shape:
+    return tuple(e if isinstance(e, int) else -1 for e in extents)
 
 
 @dataclass(frozen=True)

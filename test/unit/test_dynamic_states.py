@@ -19,7 +19,7 @@ from small_onnx import info, model, node
 import glow
 from glow import BindingError, CompilationError, DynamicExecutable
 from glow.runtime.symbolic import SymbolicSignature
-from glow.runtime.symbolic_spec import symbolic_spec
+from glow.runtime.tensor_spec import symbolic_spec
 from glow.support.layout import (
     Layout,
     LayoutError,
