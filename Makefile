@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Neighbours go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -30,6 +30,7 @@ help:
 	@echo "make kv-cache   the table of benchmarks/KV_CACHE.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make growth     the table of benchmarks/GROWTH.md"
+	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -91,6 +92,9 @@ compile-time: $(READY)
 
 growth: $(READY)
 	$(BIN)/python benchmarks/growth.py --output benchmarks/GROWTH.md
+
+accuracy: $(READY)
+	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
 
 load-time: $(READY)
 	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md

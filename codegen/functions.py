@@ -24,7 +24,7 @@ from glow.codegen.values import (
 )
 from glow.codegen.writer import emit
 from glow.dialects.llvm_ext.elementwise import DotPairsOp
-from glow.support.types import is_float, is_unsigned, signless
+from glow.support.types import compute_type, is_float, is_unsigned, signless
 
 _ANY_ORDER = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 _NO_NAN = arith.FastMathFlagsAttr([FastMathFlag.REASSOC, FastMathFlag.NO_NANS])
@@ -94,6 +94,7 @@ def function(op: type[Operation], x: Value, *others: Value | Number) -> Value:
 
 
 exp = partial(apply, math.ExpOp)
+expm1 = partial(apply, math.ExpM1Op)
 log = partial(apply, math.LogOp)
 log1p = partial(apply, math.Log1pOp)
 sqrt = partial(apply, math.SqrtOp)
@@ -107,8 +108,11 @@ def power(x: Value, exponent: Value | Number) -> Value:
 
 
 def sigmoid(x: Value) -> Value:
-    """Return 1 / (1 + exp(-x))."""
-    return 1 / (1 + exp(-x))
+    """Return 1 / (1 + exp(-x)); in f32, what would be denormal may be 0."""
+    if compute_type(x.element) == f32:
+        return 1 / (1 + exp(-x))
+    decay = exp(-absolute(x))
+    return select(x < 0, decay, 1) / (1 + decay)
 
 
 def softplus(x: Value) -> Value:

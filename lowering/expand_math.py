@@ -1,10 +1,10 @@
 """
 Replace what processors have no instruction for, on scalars and vectors alike.
 
-Polynomials stand for exp, tanh, erf and log of f32: a call of the C library per lane
-costs six times as much, and C libraries differ. Conversions of floats of 16 bits become
-integer arithmetic: those of bf16 are a few instructions anywhere, and Intel's one would
-flush denormal numbers; those of f16 only for targets that have none.
+Polynomials stand for exp, expm1, tanh, erf and log of f32: a call of the C library per
+lane costs six times as much, and C libraries differ. Conversions of floats of 16 bits
+become integer arithmetic: those of bf16 are a few instructions anywhere, and Intel's
+one would flush denormal numbers; those of f16 only for targets that have none.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,14 +79,29 @@ def expand_exp(x: Value) -> Value:
     The factor is applied in two halves, so that both ends of the range are right:
     infinity from 88.73 on, denormal numbers below -87.3, zero from -104 on.
     """
-    x = minimum(maximum(x, -104.0), 89.0)
+    exponent, rest = _reduced(minimum(maximum(x, -104.0), 89.0))
+    half = exponent >> 1
+    p = rest + 1.0
+    return p * _power_of_two(half) * _power_of_two(exponent - half)
+
+
+def expand_expm1(x: Value) -> Value:
+    """
+    exp(x) - 1 = 2 (h * (exp(r) - 1) + h - 1/2), h = 2**(n - 1), n and r as of `exp`.
+
+    2**128 is too large, which the factor 2 avoids; -1 from -17.4 on; -0 becomes 0.
+    """
+    exponent, rest = _reduced(minimum(maximum(x, -25.0), 89.0))
+    half = _power_of_two(exponent - 1)
+    return fma(rest, half, half - 0.5) * 2.0
+
+
+def _reduced(x: Value) -> tuple[Value, Value]:
+    """Return n and exp(r) - 1, where x = n ln 2 + r and n is an integer."""
     z = fma(x, _LOG2_E, _ROUNDER)
     n = z - _ROUNDER
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
-    p = fma(polynomial(r, _EXP), r * r, r) + 1.0
-    exponent = bitcast(z, i32) - _ROUNDER_BITS
-    half = exponent >> 1
-    return p * _power_of_two(half) * _power_of_two(exponent - half)
+    return bitcast(z, i32) - _ROUNDER_BITS, fma(polynomial(r, _EXP), r * r, r)
 
 
 def _power_of_two(exponent: Value) -> Value:
@@ -196,6 +211,7 @@ def _to_f16(x: Value) -> Value:
 
 EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
     math.ExpOp: expand_exp,
+    math.ExpM1Op: expand_expm1,
     math.LogOp: expand_log,
     math.TanhOp: expand_tanh,
     math.ErfOp: expand_erf,
@@ -219,10 +235,10 @@ def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | No
 @dataclass(frozen=True)
 class ExpandMathPass(ModulePass):
     """
-    Replace math.exp, math.log, math.tanh and math.erf of f32 by polynomials.
+    Replace math.exp, expm1, log, tanh and erf of f32 by polynomials.
 
-    Errors of the results: exp 2 ulp, log 3 ulp, tanh and erf 6 ulp. Those of f64 are
-    left to the C library. Conversions of bf16, and of f16 where `target` has none,
+    Errors of the results: exp, expm1 and log 2 ulp, tanh and erf 6 ulp. Those of f64
+    are left to the C library. Conversions of bf16, and of f16 where `target` has none,
     become integer arithmetic.
 
     Level: loops -> loops. Needs: nothing.

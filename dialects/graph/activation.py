@@ -39,13 +39,6 @@ def _gate(x: Scalar, f: Functions, alpha: float, beta: float) -> Scalar:
     return f.minimum(f.maximum(x * alpha + beta, 0), 1)
 
 
-def _exponential(f: Functions, x: Scalar, alpha: float, divisor: float) -> Scalar:
-    """Return x, or alpha (e^(x / divisor) - 1) where x is below 0."""
-    below = f.minimum(x, 0)
-    scaled = below if divisor == 1 else below / divisor
-    return f.maximum(x, 0) + (f.exp(scaled) - 1) * alpha
-
-
 class ReluOp(
     UnaryOp, onnx="Relu-14", elements=NUMBER, rule=lambda f, x: f.maximum(x, 0)
 ):
@@ -77,7 +70,7 @@ class EluOp(UnaryOp, onnx="Elu-22"):
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
-        return _exponential(f, x, alpha, 1)
+        return f.select(x < 0, f.expm1(x) * alpha, x)
 
 
 class SeluOp(UnaryOp, onnx="Selu-22"):
@@ -91,7 +84,7 @@ class SeluOp(UnaryOp, onnx="Selu-22"):
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float, gamma: float) -> Scalar:
-        return _exponential(f, x, alpha, 1) * gamma
+        return f.select(x < 0, f.expm1(x) * (gamma * alpha), x * gamma)
 
 
 class CeluOp(UnaryOp, onnx="Celu-12"):
@@ -103,7 +96,7 @@ class CeluOp(UnaryOp, onnx="Celu-12"):
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
-        return _exponential(f, x, alpha, alpha)
+        return f.select(x < 0, f.expm1(x / alpha) * alpha, x)
 
 
 class ThresholdedReluOp(UnaryOp, onnx="ThresholdedRelu-22"):

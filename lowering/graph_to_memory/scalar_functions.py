@@ -4,7 +4,16 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import bitcast, bits_of, convert, highest, lowest
-from glow.codegen.functions import erf, exp, function, power, sigmoid, softplus, tanh
+from glow.codegen.functions import (
+    erf,
+    exp,
+    expm1,
+    function,
+    power,
+    sigmoid,
+    softplus,
+    tanh,
+)
 from glow.codegen.values import Number, Value, absolute, apply, is_nan, select
 from glow.dialects.llvm_ext.conversion import FPToSISatOp, FPToUISatOp
 from glow.support.types import byte_type, is_float, is_small, is_unsigned
@@ -16,6 +25,7 @@ __all__ = [
     "convert",
     "erf",
     "exp",
+    "expm1",
     "is_nan",
     "maximum",
     "minimum",

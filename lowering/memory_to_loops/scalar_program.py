@@ -37,7 +37,7 @@ _VECTOR_MATH = (
     math.SqrtOp,
     math.TruncOp,
 )
-_POLYNOMIALS = (math.ErfOp, math.ExpOp, math.LogOp, math.TanhOp)
+_POLYNOMIALS = (math.ErfOp, math.ExpOp, math.ExpM1Op, math.LogOp, math.TanhOp)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,14 @@ func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
   func.return %y : vector<8xf32>
 }
 
+// CHECK-LABEL: @expm1
+// CHECK-COUNT-9: math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT:     math.expm1
+func.func @expm1(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.expm1 %x : vector<8xf32>
+  func.return %y : vector<8xf32>
+}
+
 // Bounds leave NaN alone, in one instruction.
 // CHECK-LABEL: @tanh
 // CHECK:         arith.maximumf %x, {{%.*}} fastmath<nsz> : f32

@@ -107,7 +107,8 @@ def erf(x: Array) -> Array:
 
 REFERENCES: dict[str, tuple[Callable[[Array], Array], float]] = {
     "exp": (np.exp, 2.0),
-    "log": (np.log, 3.0),
+    "expm1": (np.expm1, 2.0),
+    "log": (np.log, 2.0),
     "tanh": (np.tanh, 6.0),
     "erf": (erf, 6.0),
 }

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from accuracy import DRAWS, drawn
 from convolutions import Case, Convolution, reference
 from grids import in_turns
 from products import TARGETS, Array
@@ -249,16 +250,6 @@ def test_winograd(name: str, form: Form, target: str) -> None:
     ).check(tolerance=2e-5)
 
 
-SPREADS = {
-    "normal": lambda random, shape: random.standard_normal(shape),
-    "behind a relu": lambda random, shape: np.maximum(random.standard_normal(shape), 0),
-    "spread of 1e4": lambda random, shape: (
-        random.standard_normal(shape) * 10 ** random.uniform(-2, 2, shape)
-    ),
-    "trained": lambda random, shape: random.laplace(0, 1, shape),
-}
-
-
 def computed(case: Case, x: Array, w: Array, form: Form | None) -> Array:
     """Return the convolution of `x` with `w` by a form, or by the direct sum."""
     target = target_of("cpu:avx2")
@@ -273,14 +264,11 @@ def computed(case: Case, x: Array, w: Array, form: Form | None) -> Array:
 
 
 @pytest.mark.parametrize("channels", [64, 512])
-@pytest.mark.parametrize("data", SPREADS)
+@pytest.mark.parametrize("data", DRAWS)
 def test_transforms_lose_little(data: str, channels: int) -> None:
     """Errors against f64 are near those of the direct sum."""
     case = Case((1, channels, 16, 16), 32, (3, 3), (), (1,) * 4, has_bias=False, halo=3)
-    random = np.random.default_rng(channels)
-    weights = "trained" if data == "behind a relu" else data
-    x = SPREADS[data](random, case.input).astype(np.float32)
-    w = SPREADS[weights](random, case.filter).astype(np.float32)
+    x, w = drawn(data, case)
     exact = reference(case, x, w)
     direct, small, large = (
         np.abs(computed(case, x, w, form) - exact).max() for form in (None, F2, F4)

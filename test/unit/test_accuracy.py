@@ -1,0 +1,64 @@
+"""Errors of elementwise functions over all exponents, and their special values."""
+
+from typing import Any
+
+import accuracy
+import numpy as np
+import pytest
+from accuracy import EXACT, FUNCTIONS, LONG_ENOUGH, SPECIAL
+
+from glow.dialects.graph.elementwise import UnaryOp
+from glow.registry import UNIVERSE
+from glow.support.types import is_float
+
+TYPES = pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["f32", "f64"])
+OPERATIONS: dict[str, Any] = {
+    op.name.removeprefix("graph."): op
+    for op in UNIVERSE.all_dialects["graph"]().operations
+    if issubclass(op, UnaryOp)
+    and any(map(is_float, op.ELEMENTS.members))
+    and op.RESULT is None
+}
+
+
+def test_every_function_of_floats_has_a_bound() -> None:
+    assert {name.split(",")[0] for name in FUNCTIONS} | EXACT == set(OPERATIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LONG_ENOUGH, reason="long doubles are f64 here")
+@TYPES
+def test_errors_are_bounded(dtype: type[np.floating[Any]]) -> None:
+    x = accuracy.inputs(dtype)
+    for name, y in accuracy.computed(FUNCTIONS, x).items():
+        error = accuracy.errors(name, x, y)
+        worst = int(np.argmax(error))
+        assert error[worst] <= FUNCTIONS[name].bound(dtype), (name, x[worst], y[worst])
+
+
+@TYPES
+def test_others_are_exact(dtype: type[np.floating[Any]]) -> None:
+    x = np.concatenate([accuracy.inputs(dtype), np.array(SPECIAL, dtype)])
+    for name, y in accuracy.computed(EXACT, x).items():
+        np.testing.assert_array_equal(y, OPERATIONS[name].compute(x), name)
+
+
+@TYPES
+def test_special_values_are_those_of_numpy(dtype: type[np.floating[Any]]) -> None:
+    """The sign of zero too, but for two functions whose results are either zero."""
+    info = np.finfo(dtype)
+    x = np.array([*SPECIAL, info.smallest_subnormal, -info.tiny, info.max], dtype)
+    for name, y in accuracy.computed([*FUNCTIONS, *EXACT], x).items():
+        parameters = dict(FUNCTIONS[name].parameters) if name in FUNCTIONS else {}
+        with np.errstate(all="ignore"):
+            expected = OPERATIONS[name.split(",")[0]].compute(x, **parameters)
+        np.testing.assert_allclose(y, expected, 8 * info.eps, info.tiny, err_msg=name)
+        zeros = (expected == 0) & (y == 0) & (name not in ("relu", "sign"))
+        assert np.signbit(y[zeros]).tolist() == np.signbit(expected[zeros]).tolist()
+
+
+def test_sigmoids_of_f64_reach_denormal_numbers() -> None:
+    x = np.array([-708.0, -710.0, -740.0, -746.0])
+    (y,) = accuracy.computed(["sigmoid"], x).values()
+    np.testing.assert_allclose(y, np.exp(x), rtol=1e-15, atol=1e-323)
+    assert y[2] > 0
