@@ -5,7 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
@@ -42,17 +42,11 @@ def constant_behind(value: SSAValue) -> Constant | None:
             return None
 
 
-def module_of(op: Operation) -> ModuleOp | None:
-    """Return the outermost module around `op`."""
-    parent = op
-    while (above := parent.parent_op()) is not None:
-        parent = above
-    return parent if isinstance(parent, ModuleOp) else None
-
-
 def _constant(load: LoadOp) -> ConstantOp | None:
-    module = module_of(load)
-    storage = None if module is None else _declared(module, load.symbol.string_value())
+    module = load.get_toplevel_object()
+    if not isinstance(module, ModuleOp):
+        return None
+    storage = _declared(module, load.symbol.string_value())
     return storage if isinstance(storage, ConstantOp) else None
 
 

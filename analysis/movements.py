@@ -95,21 +95,34 @@ def movements_in(module: ModuleOp) -> list[Movement]:
     return [_movement(op, order) for op in moving]
 
 
-def keeps_bytes(op: MovingOp) -> bool:
-    """Return whether the result of `op` has the bytes of its input."""
-    layout, shape = _whole_layout_of(op.input), shape_of(op.input)
-    if 0 in shape:
+def whole_layout_of(value: SSAValue) -> Layout:
+    """Return the layout of `value`, also where its type has none."""
+    return layout_of(value) or row_major(len(shape_of(value)))
+
+
+def layout_after(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
+    """Return the layout of the result that keeps what lies in `layout` in place."""
+    if isinstance(op, TransposeOp):
+        return layout.transposed(op.permutation)
+    return reshaped(layout, shape_of(op.input), shape_of(op.result))
+
+
+def layout_before(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
+    """Return the layout of the operand that lies as a result in `layout` does."""
+    if isinstance(op, TransposeOp):
+        order = op.permutation
+        return layout.transposed([order.index(axis) for axis in range(len(order))])
+    return reshaped(layout, shape_of(op.result), shape_of(op.input))
+
+
+def keeps_bytes(op: MovingOp, layout: Layout | None = None) -> bool:
+    """Return whether the result of `op` has the bytes of its input, or of `layout`."""
+    if 0 in shape_of(op.input):
         return True
-    match op:
-        case TransformOp():
-            kept = layout
-        case TransposeOp():
-            kept = layout.transposed(op.parameters()["permutation"])
-        case ReshapeOp():
-            kept = reshaped(layout, shape, shape_of(op.result))
-    if kept is None:
-        return False
-    return same_bytes(kept, _whole_layout_of(op.result), op.result.type)
+    kept = layout or whole_layout_of(op.input)
+    after = kept if isinstance(op, TransformOp) else layout_after(op, kept)
+    result = whole_layout_of(op.result)
+    return after is not None and same_bytes(after, result, op.result.type)
 
 
 def _movement(op: MovingOp, order: Mapping[Operation, int]) -> Movement:
@@ -194,10 +207,6 @@ def _uses_of(value: SSAValue) -> Iterator[tuple[Operation, SSAValue]]:
 def value_name(value: SSAValue) -> str:
     """Return the name that `value` prints with, "" where it has only a number."""
     return f"%{value.name_hint}" if value.name_hint else ""
-
-
-def _whole_layout_of(value: SSAValue) -> Layout:
-    return layout_of(value) or row_major(len(shape_of(value)))
 
 
 def layout_text(value: SSAValue) -> str:

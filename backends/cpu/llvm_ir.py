@@ -11,9 +11,11 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from glow.backends.cpu.code_generation import assembly, object_code
 from glow.backends.cpu.llvm_ops import WRITERS
 from glow.backends.cpu.llvm_text import Writer
 from glow.support.errors import CompilationError
+from glow.support.targets import FORMS, Target
 
 
 def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
@@ -62,3 +64,21 @@ def units(module: ModuleOp) -> dict[str, str]:
         others = (text for key, text in writer.callees.items() if key != name)
         texts[name] = _text(writer, others)
     return texts
+
+
+def emit(module: ModuleOp, target: Target, form: str) -> str | bytes:
+    """
+    Return a module of the llvm dialect as text or bytes, for any target.
+
+    Errors: a form other than llvm-ir, asm, object.
+    """
+    text = llvm_ir(module)
+    match form:
+        case "llvm-ir":
+            return f'target triple = "{target.triple}"\n\n{text}'
+        case "asm":
+            return assembly(text, target)
+        case "object":
+            return object_code(text, target)
+        case _:
+            raise ValueError(f"expected a form out of {', '.join(FORMS)}, got {form!r}")

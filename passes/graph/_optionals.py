@@ -6,11 +6,12 @@ from xdsl.context import Context
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.movements import whole_layout_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, replacement, with_presence
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import with_layout
-from glow.passes.layout.carrying import AxisMaps, whole_layout_of
+from glow.passes.layout.carrying import AxisMaps
 from glow.passes.patterns import Replacement, Results
 from glow.support.types import tensor_type
 

@@ -7,6 +7,7 @@ from math import prod
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
+from glow.analysis.movements import layout_after, layout_before, whole_layout_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.layout.transform import TransformOp
@@ -17,15 +18,7 @@ from glow.passes.layout._candidates import (
     readers_of,
     source_of,
 )
-from glow.passes.layout.carrying import (
-    AxisMaps,
-    accepts,
-    asked_layout,
-    has_maps,
-    layout_after,
-    layout_before,
-    whole_layout_of,
-)
+from glow.passes.layout.carrying import AxisMaps, accepts, asked_layout, has_maps
 from glow.support.layout import Layout, row_major, unblocked
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
 from glow.support.types import itemsize_of, shape_of

@@ -9,10 +9,10 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from glow.analysis.directions import functions_of
+from glow.analysis.movements import whole_layout_of
 from glow.dialects.layout.attribute import with_layout
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
-from glow.passes.layout.carrying import whole_layout_of
 from glow.passes.layout.problem import Problem, Ways
 from glow.support.targets import TargetQueries
 

@@ -5,34 +5,13 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.movement import ReshapeOp, TransposeOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
-from glow.support.layout import Layout, relabeled, reshaped, row_major
+from glow.dialects.layout.attribute import LayoutAttr, same_bytes
+from glow.support.layout import Layout, relabeled, row_major
 from glow.support.targets import (
     AnyOrder,
     Asked,
 )
 from glow.support.types import itemsize_of, shape_of, tensor_type
-
-
-def whole_layout_of(value: SSAValue) -> Layout:
-    """Return the layout of `value`, also where its type has none."""
-    return layout_of(value) or row_major(len(shape_of(value)))
-
-
-def layout_after(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
-    """Return the layout of the result that keeps what lies in `layout` in place."""
-    if isinstance(op, TransposeOp):
-        return layout.transposed(op.permutation)
-    return reshaped(layout, shape_of(op.input), shape_of(op.result))
-
-
-def layout_before(op: ReshapeOp | TransposeOp, layout: Layout) -> Layout | None:
-    """Return the layout of the operand that lies as a result in `layout` does."""
-    if isinstance(op, TransposeOp):
-        order = op.permutation
-        return layout.transposed([order.index(axis) for axis in range(len(order))])
-    return reshaped(layout, shape_of(op.result), shape_of(op.input))
 
 
 def accepts(asked: Asked, layout: Layout, value: SSAValue) -> bool:

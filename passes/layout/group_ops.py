@@ -1,6 +1,7 @@
 """Put ops that one kernel will compute into one `graph.fused`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -9,9 +10,159 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from glow.analysis.directions import functions_of
+from glow.dialects.graph.convolution import ConvOp
+from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
-from glow.passes.layout.grouping import groups_of
+from glow.dialects.graph.linear import MatMulOp
+from glow.dialects.layout.attribute import strides_of
 from glow.support.locations import fuse
+from glow.support.types import dtype_of, element_of, shape_of, tensor_type
+
+# Larger kernels gain nothing: they are bound by what they compute.
+MEMBERS = 64
+
+Group = list[Operation]
+"""Ops in the order of the block, of which only the last has readers outside."""
+
+
+def groups_of(block: Block) -> list[Group]:
+    """
+    Return disjoint groups of at least two ops of `block`, in the order of their ends.
+
+    A group can stand where its last op does: what it reads is defined before that, and
+    values inside have no other readers. Takes O(n log n) time for n ops.
+    """
+    return _Search(block).groups()
+
+
+def is_elementwise(op: Operation) -> bool:
+    return isinstance(op, ElementwiseOp)
+
+
+class _Search:
+    def __init__(self, block: Block):
+        self._ops = list(block.ops)
+        self._order = {op: number for number, op in enumerate(self._ops)}
+        self._elementwise = {op for op in self._ops if is_elementwise(op)}
+        self._taken: set[Operation] = set()
+
+    def groups(self) -> list[Group]:
+        groups: list[Group] = []
+        # Of two products that an addition joins, the later one gets the addition: by
+        # then the other is there.
+        for op in reversed(self._ops):
+            if isinstance(op, ConvOp | MatMulOp):
+                self._take(groups, self._epilogue(op))
+        for op in reversed(self._ops):
+            if self._is_free(op):
+                self._take(groups, self._tree(op))
+        return sorted(groups, key=lambda group: self._order[group[-1]])
+
+    def _take(self, groups: list[Group], group: Group) -> None:
+        if len(group) > 1:
+            groups.append(group)
+            self._taken.update(group)
+
+    def _is_free(self, op: Operation) -> bool:
+        return op in self._elementwise and op not in self._taken
+
+    def _epilogue(self, product: ConvOp | MatMulOp) -> Group:
+        """Return `product` and what follows it, as far as one value comes out."""
+        group: Group = [product]
+        inside: set[Operation] = {product}
+        closed = 1
+        readers = _Queue(self._order, step=1)
+        readers.push(_readers(product))
+        while len(group) < MEMBERS and (number := readers.pop()) is not None:
+            op = self._ops[number]
+            if not self._is_free(op) or not _fits_epilogue(op, product):
+                break
+            group.append(op)
+            inside.add(op)
+            readers.push(_readers(op))
+            if not any(_leaks(member, inside) for member in group[:-1]):
+                closed = len(group)
+        return group[:closed]
+
+    def _tree(self, root: Operation) -> Group:
+        """Return `root` and the elementwise ops before it that only it needs."""
+        inside: set[Operation] = {root}
+        sources = _Queue(self._order, step=-1)
+        sources.push(_sources(root))
+        while len(inside) < MEMBERS and (number := sources.pop()) is not None:
+            op = self._ops[number]
+            if not self._is_free(op) or _leaks(op, inside):
+                continue
+            if _is_alike(op.results[0], root.results[0]):
+                inside.add(op)
+                sources.push(_sources(op))
+        return sorted(inside, key=self._order.__getitem__)
+
+
+class _Queue:
+    """Positions of ops of the block, each once, in or against their order."""
+
+    def __init__(self, order: dict[Operation, int], step: int):
+        self._order = order
+        self._step = step
+        self._heap: list[int] = []
+        self._seen: set[int] = set()
+
+    def push(self, ops: Iterable[Operation]) -> None:
+        for op in ops:
+            number = self._order.get(op)
+            if number is not None and number not in self._seen:
+                self._seen.add(number)
+                heappush(self._heap, number * self._step)
+
+    def pop(self) -> int | None:
+        return heappop(self._heap) * self._step if self._heap else None
+
+
+def _readers(op: Operation) -> Iterable[Operation]:
+    return (use.operation for use in op.results[0].uses)
+
+
+def _sources(op: Operation) -> Iterable[Operation]:
+    return (v.owner for v in op.operands if isinstance(v.owner, Operation))
+
+
+def _leaks(op: Operation, inside: set[Operation]) -> bool:
+    """Return whether an op outside reads `op`."""
+    return any(reader not in inside for reader in _readers(op))
+
+
+def _is_alike(one: SSAValue, other: SSAValue) -> bool:
+    """Return whether one loop over the elements can compute both values."""
+    a, b = tensor_type(one), tensor_type(other)
+    return a.get_shape() == b.get_shape() and a.encoding == b.encoding
+
+
+def _fits_epilogue(op: Operation, product: ConvOp | MatMulOp) -> bool:
+    """Return whether `op` can work on registers that hold a tile of `product`."""
+    result = product.result
+    element = element_of(result)
+    values = (*op.operands, *op.results)
+    return (
+        _is_alike(op.results[0], result)
+        and all(element_of(value) == element for value in values)
+        and all(_is_readable(value, product) for value in op.operands)
+    )
+
+
+def _is_readable(value: SSAValue, product: ConvOp | MatMulOp) -> bool:
+    """Return whether elements of `value` for adjacent columns of `product` adjoin."""
+    if _is_alike(value, product.result):
+        return True
+    rank = len(shape_of(product.result))
+    columns = 1 if isinstance(product, ConvOp) else rank - 1
+    shape = shape_of(value)
+    axis = columns - (rank - len(shape))
+    if axis < 0 or shape[axis] == 1:
+        return True
+    itemsize = dtype_of(element_of(value)).itemsize
+    strides = strides_of(tensor_type(value).encoding, shape, itemsize)
+    return strides is not None and strides[0][axis] == 1
 
 
 class GroupOpsPass(ModulePass):

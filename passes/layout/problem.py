@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from glow.analysis.movements import movement_cost
+from glow.analysis.movements import movement_cost, whole_layout_of
 from glow.passes.layout._candidates import (
     LayoutDemand,
     Read,
@@ -16,7 +16,6 @@ from glow.passes.layout._candidates import (
 )
 from glow.passes.layout._network import LayoutNetwork
 from glow.passes.layout._search import Search
-from glow.passes.layout.carrying import whole_layout_of
 from glow.support.cost_network import Solution, solve
 from glow.support.targets import TargetQueries
 

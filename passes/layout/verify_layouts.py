@@ -10,18 +10,13 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
+from glow.analysis.movements import layout_after, whole_layout_of
 from glow.dialects.graph.base import GraphOp, Slot
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.attribute import is_alike, layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
-from glow.passes.layout.carrying import (
-    accepts,
-    asked_layout,
-    has_maps,
-    layout_after,
-    whole_layout_of,
-)
+from glow.passes.layout.carrying import accepts, asked_layout, has_maps
 from glow.support.layout import print_layout
 from glow.support.locations import name_of
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries

@@ -23,8 +23,7 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import LessOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.unary import AbsOp, NegOp
-from glow.passes.layout.group_ops import GroupOpsPass
-from glow.passes.layout.grouping import MEMBERS
+from glow.passes.layout.group_ops import MEMBERS, GroupOpsPass
 from glow.support.types import element_of, shape_of, tensor
 
 SIDE = 4

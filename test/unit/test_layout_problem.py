@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import f32
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from glow.analysis.movements import movement_cost
+from glow.analysis.movements import movement_cost, whole_layout_of
 from glow.dialects.graph.activation import ReluOp
 from glow.dialects.graph.binary import AddOp
 from glow.dialects.graph.movement import TransposeOp
@@ -20,7 +20,6 @@ from glow.dialects.graph.unary import ExpOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.assign_layouts import assign
-from glow.passes.layout.carrying import whole_layout_of
 from glow.passes.layout.problem import Problem
 from glow.support.layout import Layout, parse_layout, permuted
 from glow.support.targets import (

@@ -15,9 +15,8 @@ from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 import glow
-from glow.backends.cpu.emit import emit
 from glow.backends.cpu.jit import lower_loops
-from glow.backends.cpu.llvm_ir import llvm_ir, units
+from glow.backends.cpu.llvm_ir import emit, llvm_ir, units
 from glow.support.targets import target_of
 
 

@@ -14,9 +14,9 @@ from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from glow.backends.cpu.emit import emit
 from glow.backends.cpu.jit import compile_loops, lower_loops
 from glow.backends.cpu.linker import Code
+from glow.backends.cpu.llvm_ir import emit
 from glow.support.dtypes import dtype_named
 from glow.support.targets import target_of
 
