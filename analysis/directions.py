@@ -11,8 +11,8 @@ from xdsl.ir import Operation
 
 from glow.analysis.buffers import accesses_of, root_of
 from glow.dialects.graph.storage import LoadOp, SaveOp
-from glow.dialects.memory.base import Kind, MemoryOp
-from glow.dialects.memory.storage import GetOp, ReadyOp
+from glow.dialects.memory.base import Kind
+from glow.dialects.memory.storage import GetOp
 from glow.support.walking import ops_in
 
 
@@ -75,23 +75,6 @@ def directions_of(functions: Iterable[FuncOp]) -> dict[str, str]:
             writes[symbol] = writes.get(symbol, False) or accesses.writes is not None
     kinds = {(True, False): "in", (False, True): "out", (True, True): "inout"}
     return {symbol: kinds[reads[symbol], writes[symbol]] for symbol in reads}
-
-
-def outputs_ready(function: FuncOp) -> dict[str, int]:
-    """
-    Return after how many instructions each output is ready, in the order of time.
-
-    Instructions are the ops of the memory level that read or write buffers. Needs:
-    mark-outputs.
-    """
-    ready: dict[str, int] = {}
-    done = 0
-    for op in function.body.block.ops:
-        if isinstance(op, MemoryOp):
-            done += 1
-        elif isinstance(op, ReadyOp):
-            ready[op.symbol.string_value()] = done
-    return ready
 
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:

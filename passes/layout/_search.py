@@ -21,7 +21,7 @@ from glow.passes.layout._candidates import (
 from glow.passes.layout.carrying import AxisMaps, accepts, asked_layout, has_maps
 from glow.support.layout import Layout, row_major, unblocked
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
-from glow.support.types import itemsize_of, shape_of
+from glow.support.types import shape_of
 
 Layouts = tuple[Layout, ...]
 Laid = tuple[Operation, int, Layout]
@@ -144,8 +144,7 @@ class Search:
                 source = source_of(value)
                 known = self.candidates(source).layouts
                 if isinstance(asked, AnyOrder) and any(
-                    asked.accepts(layout, shape_of(value), itemsize_of(value))
-                    for layout in known
+                    accepts(asked, layout, value) for layout in known
                 ):
                     continue
                 self._add(source, asked_layout(asked, value))
@@ -169,53 +168,41 @@ class Search:
         """Carry a new candidate of `value` through the ops around it."""
         if isinstance(value, OpResult) and value.op in self._carrying:
             assert isinstance(value.op, GraphOp)
-            self._carry_back(value.op, value.index, layout)
+            self._carry(value.op, ~value.index, layout)
         for use in readers_of(value):
             op = use.operation
             if op in self._carrying:
                 assert isinstance(op, GraphOp)
                 self._carry(op, use.index, layout)
 
-    def _carry(self, op: GraphOp, operand: int, layout: Layout) -> None:
-        """Add the ways in which `op` has an operand in `layout`."""
-        if (op, operand, layout) in self._seen:
+    def _carry(self, op: GraphOp, slot: int, layout: Layout) -> None:
+        """Add the ways in which an operand of `op`, or a result by ~index, has it."""
+        if (op, slot, layout) in self._seen:
             return
-        self._seen.add((op, operand, layout))
-        for operands, results in self._forward(op, operand, layout):
+        self._seen.add((op, slot, layout))
+        for operands, results in self._going_with(op, slot, layout):
             self._add_way(op, operands, results)
 
-    def _carry_back(self, op: GraphOp, result: int, layout: Layout) -> None:
-        """Add the ways in which `op` has a result in `layout`."""
-        if (op, ~result, layout) in self._seen:
+    def _going_with(
+        self, op: GraphOp, slot: int, layout: Layout
+    ) -> Iterator[tuple[Layouts, Layouts]]:
+        """Yield layouts of all values of `op` that go with `layout` of one."""
+        if isinstance(op, TransposeOp | ReshapeOp):
+            if slot >= 0 and (after := layout_after(op, layout)) is not None:
+                yield (layout,), (after,)
+            elif slot < 0 and (before := layout_before(op, layout)) is not None:
+                yield (before,), (layout,)
             return
-        self._seen.add((op, ~result, layout))
-        for operands, results in self._backward(op, result, layout):
-            self._add_way(op, operands, results)
-
-    def _forward(
-        self, op: GraphOp, operand: int, layout: Layout
-    ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp | ReshapeOp):
-            kept = layout_after(op, layout)
-            if kept is not None:
-                yield (layout,), (kept,)
-        elif op in self._maps and self._maps[op].leads(operand):
-            for led in dict.fromkeys((layout, unblocked(layout))):
-                if (op, operand, led) not in self._settled:
-                    result = self._maps[op].carried(operand, 0, led)
-                    yield from self._around(op, {operand: led}, 0, result)
-
-    def _backward(
-        self, op: GraphOp, result: int, layout: Layout
-    ) -> Iterator[tuple[Layouts, Layouts]]:
-        if isinstance(op, TransposeOp | ReshapeOp):
-            source = layout_before(op, layout)
-            if source is not None:
-                yield (source,), (layout,)
-        elif op in self._maps:
-            for led in dict.fromkeys((layout, unblocked(layout))):
-                if (op, ~result, led) not in self._settled:
-                    yield from self._around(op, {}, result, led)
+        maps = self._maps.get(op)
+        if maps is None or (slot >= 0 and not maps.leads(slot)):
+            return
+        for led in dict.fromkeys((layout, unblocked(layout))):
+            if (op, slot, led) in self._settled:
+                continue
+            if slot < 0:
+                yield from self._around(op, {}, ~slot, led)
+            else:
+                yield from self._around(op, {slot: led}, 0, maps.carried(slot, 0, led))
 
     def _around(
         self, op: GraphOp, known: dict[int, Layout], result: int, layout: Layout

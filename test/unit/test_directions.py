@@ -6,6 +6,7 @@ import models
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from outputs_ready import outputs_ready
 from random_states import Program, programs
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -15,7 +16,6 @@ from glow.analysis.directions import (
     accesses_to_symbols,
     directions_of,
     functions_of,
-    outputs_ready,
 )
 from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.memory.storage import ReadyOp

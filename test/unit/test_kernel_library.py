@@ -8,13 +8,13 @@ from pathlib import Path
 
 import models
 import pytest
+from compiled_loops import lower_loops
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 import glow
 from glow.backends.cpu import library
 from glow.backends.cpu import object_cache as cache_module
-from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.library import kernel_objects, kernel_text
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache

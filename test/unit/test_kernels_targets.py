@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled_loops import lower_loops
 from memory_code import MemoryCode
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Block, Region
 
 from glow.backends.cpu.code_generation import object_code
-from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.dialects.graph import (
     along_axis,

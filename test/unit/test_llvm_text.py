@@ -9,13 +9,13 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
+from compiled_loops import lower_loops
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
 import glow
-from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import emit, llvm_ir, units
 from glow.support.targets import target_of
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled_loops import compile_loops
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from glow.backends.cpu.jit import compile_loops
 from glow.backends.cpu.linker import Code
 from glow.support.targets import target_of
 

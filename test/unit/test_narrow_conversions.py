@@ -9,12 +9,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from compiled_loops import compile_loops, lower_loops
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.universe import Universe
 
-from glow.backends.cpu.jit import compile_loops, lower_loops
 from glow.backends.cpu.linker import Code
 from glow.backends.cpu.llvm_ir import emit
 from glow.support.dtypes import dtype_named

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled_loops import lower_loops
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -35,7 +36,6 @@ from glow.backends.cpu.code_generation import (
     object_code,
 )
 from glow.backends.cpu.executable import compile_module, level_of
-from glow.backends.cpu.jit import lower_loops
 from glow.dialects.graph.resource import Handle, ResourceAttr
 from glow.locating_parser import LocatingParser
 from glow.runtime.native import NativeExecutable

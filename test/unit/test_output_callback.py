@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from outputs_ready import outputs_ready
 
 import glow
-from glow.analysis.directions import functions_of, outputs_ready
+from glow.analysis.directions import functions_of
 from glow.model import context, parse_text
 from glow.pass_manager import parse_passes, pipeline_text, run_passes
 from glow.pipeline import stages_between

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compiled_loops import lower_loops
 from graph_code import module_of
 from operators.case import model_of
 from operators.recurrent import recurrent
@@ -17,7 +18,6 @@ from xdsl.ir import SSAValue
 
 import glow
 from glow.backends.cpu.code_generation import object_code
-from glow.backends.cpu.jit import lower_loops
 from glow.backends.cpu.llvm_ir import llvm_ir
 from glow.importers.onnx import import_model
 from glow.model import context

@@ -1,8 +1,4 @@
-"""
-Modules of the loops level compiled into this process, for trials of kernels.
-
-`compile_loops(module, target).address("my_kernel")` is to be called with ctypes.
-"""
+"""Modules of the loops level compiled into this process; call them with ctypes."""
 
 from __future__ import annotations
 
