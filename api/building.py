@@ -22,7 +22,7 @@ from glow.dialects.graph.tensors import Tensor
 from glow.support.dtypes import dtype_named
 from glow.support.errors import InvalidModelError
 from glow.support.types import Tensor as TensorType
-from glow.support.types import dtype_of, element_type_of, tensor
+from glow.support.types import check_extents, dtype_of, element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
     bool: "True or False",
@@ -66,6 +66,10 @@ def array_of(given: Any, what: str) -> NDArray[Any]:
         raise TypeError(
             f"{what}: expected a value, an array or a number, got {described(given)}"
         ) from None
+    try:
+        check_extents(array.shape)
+    except VerifyException as error:
+        raise ValueError(f"{what}: {error}") from None
     return array
 
 
@@ -91,6 +95,8 @@ def type_of(name: str, shape: Any, dtype: Any) -> TensorType:
         return tensor(_element_of(dtype), extents)
     except TypeError as error:
         raise TypeError(f'type of "{name}": {error}') from None
+    except VerifyException as error:
+        raise ValueError(f'shape of "{name}": {error}') from None
 
 
 def integers(what: str, least: int, **given: Any) -> None:

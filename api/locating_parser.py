@@ -28,6 +28,7 @@ from xdsl.utils.lexer import Span
 
 from glow.dialects.memory.replaced import describe_replaced
 from glow.support.errors import InvalidModelError
+from glow.support.types import check_extents
 
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
 # of all operations for that time: two threads that do so at once break it for good.
@@ -92,6 +93,15 @@ class LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op
+
+    def parse_dimension_list(self) -> list[int]:
+        start = self.pos
+        extents = super().parse_dimension_list()
+        try:
+            check_extents(extents)
+        except VerifyException as error:
+            self.raise_error(str(error), start, self.pos)
+        return extents
 
     def resolve_operand(
         self, operand: UnresolvedOperand, type: Attribute

@@ -232,6 +232,21 @@ def has_layout(value: SSAValue | Attribute) -> bool:
     return not isinstance(tensor_type(value).encoding, NoneAttr)
 
 
+MAX_AXES = 32
+"""How many axes a tensor may have: NumPy broadcasts and iterates over no more."""
+
+MAX_BYTES = 1 << 40
+"""How large a tensor may be: no machine of today holds one in memory."""
+
+
+def check_extents(shape: Sequence[int]) -> None:
+    """Raise unless there can be a tensor of `shape`; an unknown extent is negative."""
+    if len(shape) > MAX_AXES:
+        raise VerifyException(f"expected at most {MAX_AXES} axes, got {len(shape)}")
+    if (count := prod(max(extent, 1) for extent in shape)) > MAX_BYTES:
+        raise VerifyException(f"expected at most {MAX_BYTES} elements, got {count}")
+
+
 def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:
     """Return the tensor type without a layout of this element type and shape."""
     return _tensor(element, tuple(shape))
@@ -240,6 +255,7 @@ def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:
 @lru_cache(1 << 12)
 def _tensor(element: Attribute, shape: tuple[int, ...]) -> Tensor:
     """Return a type that values share: to make one takes longer than to find it."""
+    check_extents(shape)
     return TensorType(element, shape)
 
 

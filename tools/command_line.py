@@ -83,7 +83,7 @@ def describe(error: BaseException) -> str:
         case GlowError() | OSError() | ValueError():
             return one_line(error)
         case MemoryError():
-            return "out of memory"
+            return f"out of memory: {error}".removesuffix(": ")
         case ImportError() if error.name and not error.name.startswith("glow"):
             return f"expected package {error.name} to be installed"
         case _:

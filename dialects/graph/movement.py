@@ -20,7 +20,7 @@ from glow.dialects.graph.reordering import (
     picked,
     reshaped_order,
 )
-from glow.support.types import Tensor, element_of, shape_of, tensor
+from glow.support.types import Tensor, check_extents, element_of, shape_of, tensor
 
 
 class TransposeOp(GraphOp, moves=True):
@@ -111,6 +111,7 @@ class ExpandOp(GraphOp, moves=True):
 
     @staticmethod
     def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+        check_extents(shape)
         try:
             extents = np.broadcast_shapes(shape_of(input), tuple(shape))
         except ValueError:

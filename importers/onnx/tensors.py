@@ -18,9 +18,8 @@ from glow.importers.onnx.records import check_distinct, text_of
 from glow.support.dtypes import NUMBER_TYPES, dtype_named, is_small
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
-from glow.support.types import element_type_of, width_of
+from glow.support.types import MAX_AXES, MAX_BYTES, element_type_of, width_of
 
-MAX_BYTES = 1 << 40  # no array that a machine of today can hold is larger
 MAX_DENSE_BYTES = 1 << 32  # of a sparse tensor, which a few bytes could ask for
 
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -61,8 +60,8 @@ def check_extents(shape: tuple[int, ...], itemsize: int, owner: str) -> None:
         raise InvalidModelError(f"{owner} has a negative extent: {list(shape)}")
     if math.prod(extent or 1 for extent in shape) * itemsize > MAX_BYTES:
         raise InvalidModelError(f"{owner} is too large: {list(shape)}")
-    if len(shape) > 64:
-        raise InvalidModelError(f"{owner} has {len(shape)} axes, more than 64")
+    if len(shape) > MAX_AXES:
+        raise InvalidModelError(f"{owner} has {len(shape)} axes, more than {MAX_AXES}")
 
 
 def array_of(
