@@ -1,9 +1,10 @@
 """Write Einstein sums as matrix products, elementwise products and sums."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from heapq import heappop, heappush
+from itertools import chain, product
 from math import prod
 
 from glow.dialects.graph import array_api as xp
@@ -105,29 +106,62 @@ def _moved(
     return moved, size(plan.batch)
 
 
-def cheapest_pair(
-    terms: Sequence[Labels], result: Labels, size: Size
-) -> tuple[int, int]:
-    """Return the two of at least two operands whose product takes the least work."""
-    # Operands with the same axes cost the same: the first two stand for all of them.
-    places: dict[Labels, list[int]] = {}
-    for place, labels in enumerate(terms):
-        places.setdefault(labels, []).append(place)
-    first = sorted(place for alike in places.values() for place in alike[:2])
-    counts = Counter(label for labels in terms for label in labels)
+class Pairs:
+    """
+    The pairs of operands of an Einstein sum, those that take the least work first.
 
-    def cost(pair: tuple[int, int]) -> tuple[int, int]:
-        both = Counter(terms[pair[0]] + terms[pair[1]])
-        kept = (a for a, count in both.items() if a in result or counts[a] > count)
-        return size(tuple(both)), size(tuple(kept))
+    Operands are numbered in order; a product gets the next number. A queue has each
+    pair once, as no cost changes: an axis is left to two operands alone by a product
+    that is one of them.
+    """
 
-    return min(((i, j) for j in first for i in first if i < j), key=cost)
+    def __init__(
+        self, terms: Sequence[Labels], result: Labels, extents: Mapping[str, int]
+    ):
+        self._result = result
+        self._extents = {label: max(n, 1) for label, n in extents.items()}
+        self._terms: dict[int, frozenset[str]] = {}
+        self._sizes: dict[int, int] = {}
+        self._counts: Counter[str] = Counter(chain.from_iterable(terms))
+        self._queue: list[tuple[int, int, int, int]] = []
+        for labels in terms:
+            self._add(len(self._terms), labels)
 
+    def cheapest(self) -> tuple[int, int]:
+        """Return the two operands whose product is the smallest, summed and not."""
+        while True:
+            *_, second, first = heappop(self._queue)
+            if first in self._terms and second in self._terms:
+                return first, second
 
-def needed(terms: Sequence[Labels], pair: tuple[int, int], result: Labels) -> set[str]:
-    """Return the axes that anything but the two operands of `pair` has."""
-    rest = (term for k, term in enumerate(terms) if k not in pair)
-    return {*result, *(label for term in rest for label in term)}
+    def kept(self, first: int, second: int) -> set[str]:
+        """Return the axes of two operands that the result or another operand has."""
+        one, other = self._terms[first], self._terms[second]
+        return {*one, *other}.difference(self._summed(one & other))
+
+    def join(self, pair: tuple[int, int], number: int, labels: Labels) -> None:
+        """Put operand `number` in the place of two others."""
+        for each in pair:
+            self._counts.subtract(self._terms.pop(each))
+        self._counts.update(labels)
+        self._add(number, labels)
+
+    def _add(self, number: int, labels: Labels) -> None:
+        own, size = frozenset(labels), self._size(labels)
+        for other, its in self._terms.items():
+            shared = own & its
+            whole = size * self._sizes[other] // self._size(shared)
+            kept = whole // self._size(self._summed(shared))
+            heappush(self._queue, (whole, kept, number, other))
+        self._terms[number], self._sizes[number] = own, size
+
+    def _summed(self, shared: Iterable[str]) -> list[str]:
+        """Return which axes of two operands nothing else has."""
+        counts = self._counts
+        return [a for a in shared if counts[a] == 2 and a not in self._result]
+
+    def _size(self, labels: Iterable[str]) -> int:
+        return prod(self._extents[label] for label in labels)
 
 
 def size_by(extents: dict[str, int]) -> Size:
@@ -167,16 +201,14 @@ class _Sums:
         self.terms: list[_Term] = [self._plain(*pair) for pair in pairs]
 
     def result(self) -> Tensor:
-        size = size_by(self.extents)
-        self.terms = [self._summed(i) for i in range(len(self.terms))]
-        while len(self.terms) > 1:
-            labels = [term.labels for term in self.terms]
-            i, j = pair = cheapest_pair(labels, self.wanted, size)
-            wanted = needed(labels, pair, self.wanted)
-            product = self._joined(self.terms[i], self.terms[j], wanted)
-            rest = [term for k, term in enumerate(self.terms) if k not in pair]
-            self.terms = [*rest, product]
-        (last,) = self.terms
+        counts = Counter(label for term in self.terms for label in term.labels)
+        terms = [self._alone(term, counts) for term in self.terms]
+        pairs = Pairs([term.labels for term in terms], self.wanted, self.extents)
+        for _ in terms[1:]:
+            i, j = pair = pairs.cheapest()
+            terms.append(self._joined(terms[i], terms[j], pairs.kept(i, j)))
+            pairs.join(pair, len(terms) - 1, terms[-1].labels)
+        last = terms[-1]
         return self._transposed(last, self.wanted).value.reshape(*self.shape)
 
     def _long(self, labels: Labels) -> Labels:
@@ -201,12 +233,10 @@ class _Sums:
         value = value.reshape(*outer, count * count)[..., :: count + 1]
         return _Term(value, (*(term.labels[axis] for axis in rest), label))
 
-    def _summed(self, index: int) -> _Term:
+    def _alone(self, term: _Term, counts: Counter[str]) -> _Term:
         """Return a term summed over the axes that nothing else has."""
-        term = self.terms[index]
-        labels = [other.labels for other in self.terms]
-        wanted = needed(labels, (index, index), self.wanted)
-        return self._sum(term, [k for k in term.labels if k not in wanted])
+        own = [k for k in term.labels if counts[k] == 1 and k not in self.wanted]
+        return self._sum(term, own)
 
     def _sum(self, term: _Term, summed: list[str]) -> _Term:
         if not summed:

@@ -64,3 +64,17 @@ def test_many_operands_take_no_joint_loop() -> None:
     terms = [x + y for x, y in pairwise(letters)]
     equation = f"{','.join(terms)}->{letters[0]}{letters[-1]}"
     assert work(equation, *[(8, 8)] * len(terms)) == (len(terms) - 1) * 8**3
+
+
+@pytest.mark.slow
+def test_a_thousand_operands_are_paired_in_a_few_seconds() -> None:
+    labels = [f"{ascii_letters[i % 52]}{ascii_letters[(i + 1) % 52]}" for i in range(999)]
+    b = glow.Builder()
+    inputs = [b.input(f"x{i}", (2, 2)) for i in range(len(labels))]
+    b.output("y", b.einsum(inputs, equation=",".join(labels) + "->a"))
+    module = b.model().module
+    start = process_time()
+    DecomposeEinsumPass().apply(context(), module)
+    assert process_time() - start < 20
+    names = [op.name for op in module.walk()]
+    assert names.count("graph.matmul") + names.count("graph.mul") == len(labels) - 1
