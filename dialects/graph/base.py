@@ -65,17 +65,6 @@ def _defaults_of(op: type[GraphOp]) -> dict[str, Any]:
 
 
 @cache
-def _required_of(op: type[GraphOp]) -> tuple[str, ...]:
-    return tuple(name for name, p in op.declared().items() if not p.has_default)
-
-
-@cache
-def _worded(op: type[GraphOp]) -> tuple[Parameter, ...]:
-    """Return the parameters of `op` that are one of some words."""
-    return tuple(each for each in op.declared().values() if each.words)
-
-
-@cache
 def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     """Return which parameters `infer` of `op` wants to know."""
     parameters = signature(op.infer).parameters.values()
@@ -185,11 +174,11 @@ class GraphOp(OrderedOp):
         definition = self.get_irdl_definition()
         slots += (None,) * (len(definition.operands) - len(slots))
         parameters = _defaults_of(type(self)) | parameters
-        unknown = parameters.keys() - self.declared().keys()
+        declared = self.declared()
+        unknown = parameters.keys() - declared.keys()
         if unknown:
             raise TypeError(f"{self.name} takes no {', '.join(sorted(unknown))}")
-        missing = [name for name in _required_of(type(self)) if name not in parameters]
-        if missing:
+        if missing := [name for name in declared if name not in parameters]:
             raise TypeError(f"{self.name} needs {', '.join(missing)}")
         super().__init__(
             operands=slots,
@@ -209,7 +198,7 @@ class GraphOp(OrderedOp):
         asked, flags = _asked_by_infer(cls), _flags_of(cls)
         first = slots[0] if slots else None
         cls.ELEMENTS.check(*((first,) if isinstance(first, SSAValue) else first or ()))
-        for parameter in _worded(cls):
+        for parameter in cls.declared().values():
             parameter.check(parameters[parameter.name])
         inferred = cls.infer(
             *slots, **{k: parameters[k] for k in parameters if asked(k)}

@@ -126,18 +126,12 @@ class ModOp(BinaryOp, onnx="Mod-13"):
 
 
 class MaxOp(
-    BinaryOp,
-    onnx="Max-13",
-    compute=np.maximum,
-    rule=lambda f, x, y: f.maximum(x, y),
+    BinaryOp, onnx="Max-13", compute=np.maximum, rule=lambda f, x, y: f.maximum(x, y)
 ):
     """The larger of lhs and rhs; NaN where one is NaN."""
 
 
 class MinOp(
-    BinaryOp,
-    onnx="Min-13",
-    compute=np.minimum,
-    rule=lambda f, x, y: f.minimum(x, y),
+    BinaryOp, onnx="Min-13", compute=np.minimum, rule=lambda f, x, y: f.minimum(x, y)
 ):
     """The smaller of lhs and rhs; NaN where one is NaN."""

@@ -98,7 +98,7 @@ class RoiAlignOp(GraphOp, elements=FLOAT):
             if not half_pixel:
                 lengths = tuple(np.maximum(length, 1) for length in lengths)
             rows, columns = (
-                _Samples.of(*each, sampling_ratio)
+                _Samples(*each, sampling_ratio)
                 for each in zip((y1, x1), lengths, sizes, extents, strict=True)
             )
             if rows.count and columns.count:
@@ -110,26 +110,22 @@ class RoiAlignOp(GraphOp, elements=FLOAT):
 class _Samples:
     """Where samples lie along an axis: pixels before and after, and their weights."""
 
-    def __init__(self, at: Array, extent: int, count: int):
-        self.count = count
+    def __init__(self, start: Array, length: Array, bins: int, extent: int, ratio: int):
+        """Take `ratio` samples in each bin, or one per pixel."""
+        dtype = start.dtype
+        size = length / dtype.type(bins)
+        most = np.ceil(size)
+        self.count = ratio or (int(most) if 0 < most < 2**63 else 0)
+        bins_at = start + np.arange(bins).astype(dtype) * size
+        steps = (np.arange(self.count).astype(dtype) + dtype.type(0.5)) * size
+        steps = steps / dtype.type(max(self.count, 1))
+        at = (bins_at[:, None] + steps).reshape(-1)
         self.inside = (at >= -1) & (at <= extent)
         at = np.clip(np.where(self.inside, at, 0), 0, extent - 1)
         self.low = at.astype(np.int64)
         self.high = np.minimum(self.low + 1, extent - 1)
         self.behind = at - self.low.astype(at.dtype)
         self.before = 1 - self.behind
-
-    @staticmethod
-    def of(start: Array, length: Array, bins: int, extent: int, ratio: int) -> _Samples:
-        """Return the samples of all bins, `ratio` in each or one per pixel."""
-        dtype = start.dtype
-        size = length / dtype.type(bins)
-        most = np.ceil(size)
-        count = ratio or (int(most) if 0 < most < 2**63 else 0)
-        bins_at = start + np.arange(bins).astype(dtype) * size
-        steps = (np.arange(count).astype(dtype) + dtype.type(0.5)) * size
-        steps = steps / dtype.type(max(count, 1))
-        return _Samples((bins_at[:, None] + steps).reshape(-1), extent, count)
 
 
 def _pooled(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array:

@@ -96,11 +96,7 @@ class XorOp(
 
 
 class NotOp(
-    UnaryOp,
-    onnx="Not-1",
-    elements=BOOL,
-    compute=np.logical_not,
-    rule=lambda f, x: ~x,
+    UnaryOp, onnx="Not-1", elements=BOOL, compute=np.logical_not, rule=lambda f, x: ~x
 ):
     """Whether x is false, elementwise."""
 

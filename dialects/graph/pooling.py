@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import product
 from math import prod
@@ -14,13 +14,12 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
 from glow.support.types import (
-    FLOAT,
     NUMBER,
     Tensor,
     check_rank,
@@ -28,12 +27,6 @@ from glow.support.types import (
     shape_of,
     tensor,
 )
-
-
-def _pooled(input: SSAValue, window: Window) -> Tensor:
-    _check_padding(window)
-    batch, channels, *spatial = check_rank("an input", input, 3)
-    return tensor(element_of(input), (batch, channels, *window.extents(spatial)))
 
 
 def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) -> Array:
@@ -50,52 +43,65 @@ class Pooling(Sliding, total=False):
     ceil_mode: bool
 
 
-class PoolOp(GraphOp):
+class PoolOp(DeclaredOp):
     """A function of each window of an input."""
+
+    SHAPES: ClassVar[str] = (
+        "input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,\n"
+        "windows...].\n"
+        "Errors: a kernel that exceeds the padded input by two strides, parameters of\n"
+        "another length, padding as wide as the kernel."
+    )
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x {{kernel_shape = array<i64: 2, 2>}}\n"
+        "    : (tensor<1x3x8x8x{element}>) -> tensor<1x3x7x7x{result}>"
+    )
+
+    @classmethod
+    def infer(cls, input: SSAValue, **parameters: Any) -> Any:
+        window = _window_of(parameters)
+        for side in (window.begins, window.ends):
+            if any(pad >= span for pad, span in zip(side, window.spans, strict=True)):
+                raise VerifyException(
+                    f"expected pads smaller than the kernel {list(window.spans)}, "
+                    f"got {list(window.pads)}"
+                )
+        batch, channels, *spatial = check_rank("an input", input, 3)
+        return tensor(element_of(input), (batch, channels, *window.extents(spatial)))
 
     @property
     def window(self) -> PoolWindow:
         """The kernel and its movement, defaults filled in."""
-        own = super().parameters()
-        return PoolWindow.of(**{name: own[name] for name in Pooling.__annotations__})
+        return _window_of(super().parameters())
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | self.window.parameters()
 
 
-class MaxPoolOp(PoolOp, elements=NUMBER):
+def _window_of(parameters: Mapping[str, Any]) -> PoolWindow:
+    return PoolWindow.of(**{n: parameters[n] for n in Pooling.__annotations__})
+
+
+class MaxPoolOp(PoolOp, onnx="MaxPool-22 with explicit pads", elements=NUMBER):
     """
     The greatest element in each window, and where it lies when asked.
 
     Padding is never the greatest, NaN always is. A window with nothing but padding has
     the lowest number, of floats -inf, and the index -1. An index counts over the whole
     input, row-major, or with the first spatial axis fastest where storage_order is 1;
-    of equal elements the first is meant.
-
-    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
-    windows...], indices as result, of i64.
-    Errors: a kernel that exceeds the padded input by two strides, parameters of another
-    length, padding as wide as the kernel.
-    Source: ONNX MaxPool-22 with explicit pads.
-
-    ```mlir
-    %y = graph.max_pool %x {kernel_shape = array<i64: 2, 2>, strides = array<i64: 2, 2>}
-        : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
-    ```
+    of equal elements the first is meant. Indices are of i64.
     """
 
     result = result_def(TENSOR)
 
-    @staticmethod
-    def infer(
-        input: SSAValue, *, storage_order: int, **pooling: Unpack[Pooling]
-    ) -> tuple[Tensor, ...]:
-        window = PoolWindow.of(**pooling)
+    @classmethod
+    def infer(cls, input: SSAValue, **parameters: Any) -> tuple[Tensor, ...]:
+        storage_order = parameters["storage_order"]
         if storage_order not in (0, 1):
             raise VerifyException(
                 f"expected a storage_order of 0 or 1, got {storage_order}"
             )
-        result = _pooled(input, window)
+        result = super().infer(input, **parameters)
         return result, tensor(i64, shape_of(result))
 
     @staticmethod
@@ -114,16 +120,6 @@ class MaxPoolOp(PoolOp, elements=NUMBER):
         return _greatest(
             inner.view(padded, extents), inner.view(places, extents), inner.kernel
         )
-
-
-def _check_padding(window: Window) -> None:
-    """Raise where a window could lie in the padding alone."""
-    for side in (window.begins, window.ends):
-        if any(pad >= span for pad, span in zip(side, window.spans, strict=True)):
-            raise VerifyException(
-                f"expected pads smaller than the kernel {list(window.spans)}, "
-                f"got {list(window.pads)}"
-            )
 
 
 def _places(shape: Sequence[int], storage_order: int) -> Array:
@@ -149,25 +145,12 @@ def _greatest(values: Array, places: Array, kernel: Ints) -> tuple[Array, Array]
     return best, best_place
 
 
-class AvgPoolOp(PoolOp, elements=FLOAT):
+class AvgPoolOp(PoolOp, onnx="AveragePool-22 with explicit pads"):
     """
     The mean of each window; padding counts where count_include_pad says so.
 
     What ceil_mode adds beyond the padding never counts.
-    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
-    windows...]; one floating-point type.
-    Errors: as `graph.max_pool`.
-    Source: ONNX AveragePool-22 with explicit pads.
-
-    ```mlir
-    %y = graph.avg_pool %x {kernel_shape = array<i64: 2, 2>, count_include_pad}
-        : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
-    ```
     """
-
-    @staticmethod
-    def infer(input: SSAValue, **pooling: Unpack[Pooling]) -> Tensor:
-        return _pooled(input, PoolWindow.of(**pooling))
 
     @staticmethod
     def compute(
@@ -182,25 +165,13 @@ class AvgPoolOp(PoolOp, elements=FLOAT):
         return sums
 
 
-class LpPoolOp(PoolOp, elements=FLOAT):
-    """
-    The p-norm of each window; padding is zero.
+class LpPoolOp(PoolOp, onnx="LpPool-22 with explicit pads"):
+    """The p-norm of each window, for p of at least 1; padding is zero."""
 
-    Shapes: input [N, C, spatial...] with 1 to 3 spatial axes, result [N, C,
-    windows...]; one floating-point type.
-    Errors: as `graph.max_pool`; p below 1.
-    Source: ONNX LpPool-22 with explicit pads.
-
-    ```mlir
-    %y = graph.lp_pool %x {kernel_shape = array<i64: 2, 2>, p = 1 : i64}
-        : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
-    ```
-    """
-
-    @staticmethod
-    def infer(input: SSAValue, *, p: int, **pooling: Unpack[Pooling]) -> Tensor:
-        check_norm(p)
-        return _pooled(input, PoolWindow.of(**pooling))
+    @classmethod
+    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+        check_norm(parameters["p"])
+        return super().infer(input, **parameters)
 
     @staticmethod
     def compute(input: Array, *, p: int = 2, **pooling: Unpack[Pooling]) -> Array:

@@ -25,11 +25,7 @@ class AbsOp(
 
 
 class NegOp(
-    UnaryOp,
-    onnx="Neg-13",
-    elements=NUMBER,
-    compute=np.negative,
-    rule=lambda f, x: -x,
+    UnaryOp, onnx="Neg-13", elements=NUMBER, compute=np.negative, rule=lambda f, x: -x
 ):
     """-x, elementwise; the lowest integer is its own negative."""
 
@@ -80,11 +76,7 @@ class SignOp(UnaryOp, onnx="Sign-13", elements=NUMBER, compute=np.sign):
 
 
 class IsNanOp(
-    UnaryOp,
-    onnx="IsNaN-13",
-    result=i1,
-    compute=np.isnan,
-    rule=lambda f, x: f.is_nan(x),
+    UnaryOp, onnx="IsNaN-13", result=i1, compute=np.isnan, rule=lambda f, x: f.is_nan(x)
 ):
     """Whether x is NaN, elementwise."""
 
