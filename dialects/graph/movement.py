@@ -231,10 +231,9 @@ class DepthToSpaceOp(GraphOp, moves=True):
     ) -> Array:
         n, c, h, w = input.shape
         b = block_size
+        depth = c // b**2
         if mode == "DCR":
-            blocks = input.reshape(n, b, b, c // (b * b), h, w)
-            blocks = blocks.transpose(0, 3, 4, 1, 5, 2)
+            blocks = input.reshape(n, b, b, depth, h, w).transpose(0, 3, 4, 1, 5, 2)
         else:
-            blocks = input.reshape(n, c // (b * b), b, b, h, w)
-            blocks = blocks.transpose(0, 1, 4, 2, 5, 3)
-        return blocks.reshape(n, c // (b * b), h * b, w * b)
+            blocks = input.reshape(n, depth, b, b, h, w).transpose(0, 1, 4, 2, 5, 3)
+        return blocks.reshape(n, depth, h * b, w * b)

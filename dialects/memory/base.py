@@ -108,7 +108,7 @@ class MemoryOp(IRDLOperation):
         super().__init_subclass__(**arguments)
         if "name" not in vars(cls):
             return
-        fields = (field for base in cls.mro() for field in vars(base).items())
+        fields = (f for base in reversed(cls.mro()) for f in vars(base).items())
         kinds: dict[str, Any]
         kinds = {name: each.cls for name, each in fields if isinstance(each, _OPERAND)}
         has_several = any(kind is not OperandDef for kind in kinds.values())

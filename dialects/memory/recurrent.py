@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import FloatAttr, MemRefType, UnitAttr, f64, i32
 from xdsl.ir import SSAValue
@@ -36,8 +36,13 @@ class RecurrentOp(MemoryOp):
     SCRATCH: ClassVar = ("h", "c", "reset", "update")
     TAIL: ClassVar = "attr-dict `activations` $activations"
 
-    if TYPE_CHECKING:
-        rows: SSAValue
+    rows = operand_def(BUFFER)
+    recurrence = operand_def(BUFFER)
+    sequence_lens = opt_operand_def(MemRefType.constr(i32))
+    initial_h = opt_operand_def(BUFFER)
+    y = opt_operand_def(BUFFER)
+    y_h = opt_operand_def(BUFFER)
+    h = operand_def(BUFFER)
 
     activations = var_region_def("single_block")
 
@@ -45,9 +50,9 @@ class RecurrentOp(MemoryOp):
     reverse = opt_prop_def(UnitAttr)
 
     def present(self) -> dict[str, SSAValue]:
-        """Return the present operands after the first two, by name."""
-        names = [name for name, _ in self.get_irdl_definition().operands[2:]]
-        values = {name: getattr(self, name) for name in names}
+        """Return the present operands but rows and recurrence, by name."""
+        names = {name for name, _ in self.get_irdl_definition().operands}
+        values = {n: getattr(self, n) for n in sorted(names - {"rows", "recurrence"})}
         return {name: value for name, value in values.items() if value is not None}
 
     def verify_(self) -> None:
@@ -124,16 +129,9 @@ class LstmOp(RecurrentOp):
     GATES: ClassVar = 4
     FUNCTIONS: ClassVar = 3
 
-    rows = operand_def(BUFFER)
-    recurrence = operand_def(BUFFER)
-    sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(BUFFER)
     initial_c = opt_operand_def(BUFFER)
     peepholes = opt_operand_def(BUFFER)
-    y = opt_operand_def(BUFFER)
-    y_h = opt_operand_def(BUFFER)
     y_c = opt_operand_def(BUFFER)
-    h = operand_def(BUFFER)
     c = operand_def(BUFFER)
 
     input_forget = opt_prop_def(UnitAttr)
@@ -179,15 +177,8 @@ class GruOp(RecurrentOp):
     GATES: ClassVar = 3
     FUNCTIONS: ClassVar = 2
 
-    rows = operand_def(BUFFER)
-    recurrence = operand_def(BUFFER)
-    sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(BUFFER)
     renewal = opt_operand_def(BUFFER)
     bias = opt_operand_def(BUFFER)
-    y = opt_operand_def(BUFFER)
-    y_h = opt_operand_def(BUFFER)
-    h = operand_def(BUFFER)
     reset = opt_operand_def(BUFFER)
     update = opt_operand_def(BUFFER)
 
@@ -233,11 +224,3 @@ class RnnOp(RecurrentOp):
 
     GATES: ClassVar = 1
     FUNCTIONS: ClassVar = 1
-
-    rows = operand_def(BUFFER)
-    recurrence = operand_def(BUFFER)
-    sequence_lens = opt_operand_def(MemRefType.constr(i32))
-    initial_h = opt_operand_def(BUFFER)
-    y = opt_operand_def(BUFFER)
-    y_h = opt_operand_def(BUFFER)
-    h = operand_def(BUFFER)

@@ -194,7 +194,7 @@ class _Cell:
         others["h"] = self.lowering.temporary(wide, (2, *state))
         others |= {n: self.lowering.temporary(wide, state) for n in room}
         return kind[type(self.op)](
-            self._part(rows, 2, number),
+            rows=self._part(rows, 2, number),
             regions=[[self._region(f) for f in self.op.activations_of(number)]],
             clip=self.p["clip"],
             reverse=is_reverse,
