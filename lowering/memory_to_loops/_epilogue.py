@@ -67,10 +67,9 @@ class Matrix:
 
 @dataclass(frozen=True)
 class EpiloguePlan:
-    """The epilogue of a product, the buffers it reads, and how each is addressed."""
+    """The epilogue of a product, and how the extras that it reads are addressed."""
 
     form: Epilogue
-    extras: tuple[SSAValue, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     in_place: bool = False
     """Whether an extra may lie where the result goes."""
@@ -137,8 +136,7 @@ def epilogue_of(
     kinds = tuple(_kind(matrix, batch) for matrix in matrices)
     storage = _storage_of(op.result)
     in_place = any(_storage_of(extra) == storage for extra in op.extras)
-    plan = replace(form, extras=kinds), tuple(op.extras), tuple(matrices)
-    return EpiloguePlan(*plan, in_place)
+    return EpiloguePlan(replace(form, extras=kinds), tuple(matrices), in_place)
 
 
 def _storage_of(buffer: SSAValue) -> Attribute | SSAValue:

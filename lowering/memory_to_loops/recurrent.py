@@ -13,10 +13,9 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.recurrent import GruOp, LstmOp, RnnOp
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.recurrent import (
-    BatchTile,
+    CellRow,
     GateProduct,
     Recurrent,
-    StepWriter,
 )
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     STRIDES,
@@ -39,33 +38,21 @@ class Lstm(Recurrent):
     def products(self) -> tuple[GateProduct, ...]:
         return (GateProduct("recurrence", "h", 0, 4, 4),)
 
-    def finish(
-        self,
-        walk: StepWriter,
-        product: GateProduct,
-        tile: BatchTile,
-        i: int,
-        sums: list[Value],
-    ) -> None:
-        (enter, leave, forget, new), at = sums, tile.states[i]
-        old = walk.load("c", at)
-        enter = self._gate(walk, tile, 0, enter, old)
-        if self.input_forget:
-            forget = 1 - enter
-        else:
-            forget = self._gate(walk, tile, 2, forget, old)
+    def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
+        (enter, leave, forget, new), call = sums, row.walk.call
+        old = row.walk.load("c", row.state)
+        enter = self._gate(row, 0, enter, old)
+        forget = 1 - enter if self.input_forget else self._gate(row, 2, forget, old)
         cell = fma(forget, old, enter * self.bounded(1, new))
-        cell = walk.chosen(tile, i, cell, old)
-        walk.call["c"][at] = cell
-        leave = self._gate(walk, tile, 1, leave, cell)
-        walk.keep(tile, i, leave * self.activate(2, cell))
+        cell = row.chosen(cell, old)
+        call["c"][row.state] = cell
+        leave = self._gate(row, 1, leave, cell)
+        row.keep(leave * self.activate(2, cell))
 
-    def _gate(
-        self, walk: StepWriter, tile: BatchTile, number: int, value: Value, cell: Value
-    ) -> Value:
+    def _gate(self, row: CellRow, number: int, value: Value, cell: Value) -> Value:
         """Return a gate that may peep at the cell."""
         if "peepholes" in self.given:
-            weight = walk.load("peepholes", walk.pitch * number + tile.unit)
+            weight = row.walk.load("peepholes", row.walk.pitch * number + row.unit)
             value = fma(weight, cell, value)
         return self.bounded(0, value)
 
@@ -85,16 +72,9 @@ class Gru(Recurrent):
             GateProduct("renewal", "reset", 2, 1, 1),
         )
 
-    def finish(
-        self,
-        walk: StepWriter,
-        product: GateProduct,
-        tile: BatchTile,
-        i: int,
-        sums: list[Value],
-    ) -> None:
-        at = tile.states[i]
-        old = walk.load("h", at + tile.step.now)
+    def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
+        at, walk = row.state, row.walk
+        old = walk.load("h", at + row.step.now)
         if product.matrix == "renewal":
             update, new = walk.load("update", at), sums[0]
         else:
@@ -103,10 +83,10 @@ class Gru(Recurrent):
                 walk.call["update"][at] = update
                 walk.call["reset"][at] = reset * old
                 return
-            new = walk.load("x", tile.inputs[i] + 2 * self.strip.size)
+            new = walk.load("x", row.inputs + 2 * self.strip.size)
             new = fma(reset, sums[2], new)
         new = self.bounded(1, new)
-        walk.keep(tile, i, fma(update, old - new, new), old)
+        row.keep(fma(update, old - new, new), old)
 
 
 @dataclass(frozen=True)
@@ -119,15 +99,8 @@ class Rnn(Recurrent):
     def products(self) -> tuple[GateProduct, ...]:
         return (GateProduct("recurrence", "h", 0, 1, 1),)
 
-    def finish(
-        self,
-        walk: StepWriter,
-        product: GateProduct,
-        tile: BatchTile,
-        i: int,
-        sums: list[Value],
-    ) -> None:
-        walk.keep(tile, i, self.bounded(0, sums[0]))
+    def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
+        row.keep(self.bounded(0, sums[0]))
 
 
 _CELLS: dict[type[MemoryOp], type[Recurrent]] = {LstmOp: Lstm, GruOp: Gru, RnnOp: Rnn}

@@ -60,15 +60,8 @@ class Recurrent(Sequential):
         """The products of a step, one after the other."""
 
     @abstractmethod
-    def finish(
-        self,
-        walk: StepWriter,
-        product: GateProduct,
-        tile: BatchTile,
-        i: int,
-        sums: list[Value],
-    ) -> None:
-        """Write what follows a product, for row `i` of a tile; a sum per gate."""
+    def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
+        """Write what follows a product, for one row; a sum per gate."""
 
     def write(self, call: Call[RecurrentRow[Value]]) -> None:
         StepWriter(self, call).write()
@@ -107,18 +100,32 @@ class SequenceStep:
 
 
 @dataclass(frozen=True)
-class BatchTile:
-    """Rows of the batch in one block of units at one step; offsets by row."""
+class CellRow:
+    """A row of the batch in one block of units at one step."""
 
+    walk: StepWriter
     step: SequenceStep
     unit: Value
     """Where the block begins in a state of one row."""
-    inputs: list[Value]
+    inputs: Value
     """Where the gates of the block begin in the rows of all steps."""
-    states: list[Value]
+    state: Value
     """Where the block begins in states."""
-    alive: list[Value]
-    """Whether each sequence goes on; none if all do."""
+    alive: Value | None
+    """Whether the sequence goes on; None if all do."""
+
+    def keep(self, new: Value, old: Value | None = None) -> None:
+        """Store the state after the step: the old one if the sequence has ended."""
+        if self.alive is not None and old is None:
+            old = self.walk.load("h", self.state + self.step.now)
+        new = new if old is None else self.chosen(new, old)
+        self.walk.call["h"][self.state + self.step.then] = new
+
+    def chosen(self, new: Value, old: Value) -> Value:
+        """Return `new`, but `old` where the sequence has ended."""
+        if self.alive is None:
+            return new
+        return select(self.walk.cell.strip.spread(self.alive), new, old)
 
 
 class StepWriter(States):
@@ -169,8 +176,7 @@ class StepWriter(States):
             gates + (place * along + row * across)
             for (place, _), row in zip(places, rows, strict=True)
         ]
-        alive = [alive for _, alive in places if alive is not None]
-        tile = BatchTile(step, unit, inputs, [start + unit for start in starts], alive)
+        states = [start + unit for start in starts]
         sources = [s + step.now for s in starts] if product.source == "h" else starts
         sums = [
             self._initial(product, unit, start, gate)
@@ -179,9 +185,10 @@ class StepWriter(States):
         ]
         matrix = unit * self.row.units * product.count
         sums = self._multiply(product, sources, matrix, sums)
-        for i in range(count):
+        for i, (_, alive) in enumerate(places):
+            row = CellRow(self, step, unit, inputs[i], states[i], alive)
             line = sums[i * product.count : (i + 1) * product.count]
-            self.cell.finish(self, product, tile, i, line)
+            self.cell.finish(row, product, line)
 
     def _initial(
         self, product: GateProduct, unit: Value, start: Value, gate: int
@@ -247,24 +254,6 @@ class StepWriter(States):
                         x.value = fma(state, gate, x.value)
                 line.value += count * strip.size
 
-    # What cells load and store
-
     def load(self, name: str, at: Value) -> Value:
         """Load the vectors of a block of operand `name`."""
         return self.call[name].load(at, self.cell.strip)
-
-    def keep(
-        self, tile: BatchTile, i: int, new: Value, old: Value | None = None
-    ) -> None:
-        """Store the state of row i after the step: the old one if it has ended."""
-        if tile.alive:
-            if old is None:
-                old = self.load("h", tile.states[i] + tile.step.now)
-            new = self.chosen(tile, i, new, old)
-        self.call["h"][tile.states[i] + tile.step.then] = new
-
-    def chosen(self, tile: BatchTile, i: int, new: Value, old: Value) -> Value:
-        """Return `new`, but `old` where the sequence of row i has ended."""
-        if not tile.alive:
-            return new
-        return select(self.cell.strip.spread(tile.alive[i]), new, old)
