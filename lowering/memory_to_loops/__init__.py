@@ -9,27 +9,18 @@ from typing import Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import size_bytes
-from glow.dialects.graph.placeholder import RUN
 from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import MemoryOp, extents_of
-from glow.dialects.memory.storage import (
-    AllocOp,
-    ConstantOp,
-    DeallocOp,
-    GetOp,
-    PlaceholderOp,
-    ViewOp,
-)
+from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
-from glow.support.arrays import ALIGNMENT
+from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.targets import target_of
 
 # These only say where bytes lie; `Main.base` reads them off.
@@ -63,21 +54,12 @@ class MemoryToLoopsPass(ModulePass):
             raise PassFailedException(
                 f"memory-to-loops expects at least one piece, got {self.pieces}"
             )
-        storage = _Storage(op)
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if len(functions) != 1:
             raise PassFailedException(
                 f"memory-to-loops expects one function, got {len(functions)}"
             )
-        main = Main(
-            target_of(self.target),
-            {p.sym_name.data: i for i, p in enumerate(storage.of_caller)},
-            {name: i for i, name in enumerate(storage.constants)},
-            storage.scratch,
-            storage.constants,
-            {name: i for i, name in enumerate(storage.outputs)},
-            pieces=self.pieces,
-        )
+        main = Main(target_of(self.target), Storage(op), pieces=self.pieces)
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
                 continue
@@ -87,7 +69,7 @@ class MemoryToLoopsPass(ModulePass):
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
-        _replace(op, main, library, storage)
+        _replace(op, main, library)
 
 
 def _lower(main: Main, op: Operation) -> None:
@@ -114,81 +96,20 @@ def _computes_nothing(op: ApplyOp) -> bool:
     return not op.inouts and all(0 in extents_of(result) for result in op.outs)
 
 
-class _Storage:
-    """Where code finds what the symbols of a module name."""
-
-    def __init__(self, module: ModuleOp):
-        self.of_caller: list[PlaceholderOp] = []
-        """The placeholders in the signature: those that callers pass, take or keep."""
-        self.constants: dict[str, ResourceAttr] = {}
-        self.scratch: dict[str, int] = {}
-        """Offsets in the arena."""
-        arena = module.attributes.get("glow.arena_bytes")
-        self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
-        for op in module.ops:
-            if isinstance(op, ConstantOp):
-                self.constants[op.sym_name.data] = op.resource
-            elif isinstance(op, PlaceholderOp):
-                self._place(op)
-
-    @property
-    def outputs(self) -> list[str]:
-        """The outputs that a run gives, in the order of the signature."""
-        return [
-            p.sym_name.data
-            for p in self.of_caller
-            if p.is_output and p.residency.data == RUN
-        ]
-
-    def _place(self, op: PlaceholderOp) -> None:
-        name = op.sym_name.data
-        match op.residency.data:
-            case "bound":
-                assert op.initial is not None, "the op's verifier sees to that"
-                self.constants[name] = op.initial
-            case "scratch":
-                self.scratch[name] = self.arena_bytes
-                self.arena_bytes += -(-size_bytes(op.type) // ALIGNMENT) * ALIGNMENT
-            case _:
-                self.of_caller.append(op)
-
-
-def _replace(
-    module: ModuleOp,
-    main: Main,
-    library: list[FuncOp],
-    storage: _Storage,
-) -> None:
+def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     """Fill the module with what `main` needs; keep what a run needs as attributes."""
     block = module.body.block
     for old in reversed(list(block.ops)):
         old.detach()
         old.erase()
-    rows, function = main.finish()
+    storage, (rows, function) = main.storage, main.finish()
     block.add_ops([rows, *library, function])
     tables = [ResourceAttr.of(table) for table in main.tables]
     constants = [*storage.constants.values(), *tables]
-    entries = [_entry(p, constants) for p in storage.of_caller]
-    module.attributes["glow.signature"] = ArrayAttr(entries)
+    module.attributes["glow.signature"] = storage.signature(constants)
     module.attributes["glow.constants"] = ArrayAttr(constants)
     if storage.scratch:
         module.attributes["glow.arena_bytes"] = IntegerAttr(storage.arena_bytes, i64)
     module.attributes["glow.messages"] = ArrayAttr(
         [StringAttr(message) for message in main.messages]
     )
-
-
-def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
-    """
-    Return name, direction, type and, where there are such, residency, the number of
-    the constant that `p` starts as, which is added, and the meaning of its axes.
-    """
-    entry: list[Attribute] = [p.sym_name, p.direction, p.type]
-    if p.residency.data != RUN:
-        entry.append(p.residency)
-    if p.initial is not None:
-        entry.append(IntegerAttr(len(constants), i64))
-        constants.append(p.initial)
-    if p.axes is not None:
-        entry.append(p.axes)
-    return ArrayAttr(entry)

@@ -34,7 +34,6 @@ from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
-from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
@@ -48,6 +47,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Work,
 )
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
+from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.locations import name_of
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
@@ -74,14 +74,7 @@ class Main:
     """
 
     target: Target
-    io: dict[str, int]
-    constants: dict[str, int]
-    scratch: dict[str, int] = field(default_factory=lambda: {})
-    """Where in the arena such placeholders lie, in bytes."""
-    resources: dict[str, ResourceAttr] = field(default_factory=lambda: {})
-    """The bytes of constants, by symbol."""
-    outputs: dict[str, int] = field(default_factory=lambda: {})
-    """The numbers of outputs that the caller takes."""
+    storage: Storage
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
     pieces: int = 1
@@ -114,7 +107,7 @@ class Main:
 
     def hook(self) -> Argument:
         """Return the function to tell of outputs, or null: io has it last."""
-        return Argument(self._at("io", len(self.io), 0, i8), Operand(i8))
+        return Argument(self._at("io", len(self.storage.of_caller), 0, i8), Operand(i8))
 
     def base(
         self,
@@ -158,7 +151,7 @@ class Main:
                 return self._at("arena", None, first, element)
             case GetOp() as op:
                 symbol = op.symbol.root_reference.data
-                first = offset * size + self.scratch.get(symbol, 0)
+                first = offset * size + self.storage.scratch.get(symbol, 0)
                 return self._at(*self._pointer(symbol), first, element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
@@ -178,16 +171,14 @@ class Main:
             type_.layout, NoneAttr
         ):
             return None
-        resource = self.resources.get(buffer.owner.symbol.string_value())
+        resource = self.storage.constants.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
 
     def _pointer(self, symbol: str) -> tuple[str, int | None]:
         """Return the argument of `main` that holds a symbol, and which entry it is."""
-        if symbol in self.scratch:
+        if symbol in self.storage.scratch:
             return "arena", None
-        if symbol in self.io:
-            return "io", self.io[symbol]
-        return "constants", self.constants[symbol]
+        return self.storage.entries[symbol]
 
     def _index(self, number: int) -> SSAValue:
         if number not in self._indices:
@@ -230,7 +221,7 @@ class Main:
         if key not in self._table_index:
             self._table_index[key] = len(self.tables)
             self.tables.append(values)
-        index = len(self.constants) + self._table_index[key]
+        index = len(self.storage.constants) + self._table_index[key]
         base = self._at("constants", index, 0, element)
         return Argument(base, Operand(element))
 

@@ -40,7 +40,7 @@ class Notify(Kernel):
 
 @lowers(ReadyOp)
 def lower_ready(main: Main, op: ReadyOp) -> None:
-    number = main.outputs.get(op.symbol.string_value())
+    number = main.storage.outputs.get(op.symbol.string_value())
     if number is not None:
         main.call(
             Notify(), {"hook": main.hook(), "fault": main.fault}, NotifyRow(number)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from products import seeded
-from xdsl.dialects.builtin import bf16, f16, f32, f64
+from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32, f64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 
@@ -34,6 +34,7 @@ from glow.lowering.convolution.winograd import (
 from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import Table, offsets_of
+from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.tiles import tile_rows, tile_turns
 from glow.support.layout import pack
 from glow.support.targets import target_of
@@ -219,4 +220,4 @@ def test_equal_parts_of_a_table_are_stored_once() -> None:
 
 def test_offsets_beyond_32_bits_are_refused() -> None:
     with pytest.raises(PassFailedException, match="got an offset of 2147483648"):
-        Main(target_of("cpu"), {}, {}).offsets(np.array([0, 1 << 31]))
+        Main(target_of("cpu"), Storage(ModuleOp([]))).offsets(np.array([0, 1 << 31]))

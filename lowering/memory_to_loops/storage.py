@@ -1,0 +1,82 @@
+"""Where code finds what the symbols of a module name."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Attribute
+
+from glow.analysis.buffers import size_bytes
+from glow.dialects.graph.placeholder import RUN
+from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
+from glow.support.arrays import ALIGNMENT
+
+
+class Storage:
+    """The placeholders and constants of a module at the memory level."""
+
+    def __init__(self, module: ModuleOp):
+        self.of_caller: dict[str, PlaceholderOp] = {}
+        """The placeholders in the signature: those that callers pass, take or keep."""
+        self.constants: dict[str, ResourceAttr] = {}
+        """The bytes of constants, and of what is bound."""
+        self.scratch: dict[str, int] = {}
+        """Where in the arena such placeholders lie, in bytes."""
+        arena = module.attributes.get("glow.arena_bytes")
+        self.arena_bytes = arena.value.data if isinstance(arena, IntegerAttr) else 0
+        for op in module.ops:
+            if isinstance(op, ConstantOp):
+                self.constants[op.sym_name.data] = op.resource
+            elif isinstance(op, PlaceholderOp):
+                self._place(op)
+
+    def _place(self, op: PlaceholderOp) -> None:
+        name = op.sym_name.data
+        match op.residency.data:
+            case "bound":
+                assert op.initial is not None, "the op's verifier sees to that"
+                self.constants[name] = op.initial
+            case "scratch":
+                self.scratch[name] = self.arena_bytes
+                self.arena_bytes += -(-size_bytes(op.type) // ALIGNMENT) * ALIGNMENT
+            case _:
+                self.of_caller[name] = op
+
+    @cached_property
+    def entries(self) -> dict[str, tuple[str, int]]:
+        """The table of pointers that has a symbol's, and which one it is."""
+        parts = {"io": self.of_caller, "constants": self.constants}
+        return {
+            name: (table, number)
+            for table, names in parts.items()
+            for number, name in enumerate(names)
+        }
+
+    @cached_property
+    def outputs(self) -> dict[str, int]:
+        """The numbers of the outputs that a run gives."""
+        given = self.of_caller.items()
+        names = [n for n, p in given if p.is_output and p.residency.data == RUN]
+        return {name: number for number, name in enumerate(names)}
+
+    def signature(self, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
+        """Return what callers pass; what it starts as is added to `constants`."""
+        return ArrayAttr([_entry(p, constants) for p in self.of_caller.values()])
+
+
+def _entry(p: PlaceholderOp, constants: list[ResourceAttr]) -> ArrayAttr[Attribute]:
+    """
+    Return name, direction, type and, where there are such, residency, the number of
+    the constant that `p` starts as, which is added, and the meaning of its axes.
+    """
+    entry: list[Attribute] = [p.sym_name, p.direction, p.type]
+    if p.residency.data != RUN:
+        entry.append(p.residency)
+    if p.initial is not None:
+        entry.append(IntegerAttr(len(constants), i64))
+        constants.append(p.initial)
+    if p.axes is not None:
+        entry.append(p.axes)
+    return ArrayAttr(entry)
