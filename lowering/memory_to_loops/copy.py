@@ -8,9 +8,10 @@ from math import prod
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 
+from glow.dialects.layout.attribute import layout_of
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
-from glow.dialects.memory.elementwise import CopyOp
+from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
 from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.copies import (
@@ -60,6 +61,12 @@ def lower_copy(main: Main, op: CopyOp) -> None:
     for part in segments_of([op.source, op.result]):
         source, result = zip((op.source, op.result), part.starts, strict=True)
         call_copy(main, source, result, part.axes)
+
+
+@lowers(ZeroHaloOp)
+def lower_zero_halo(main: Main, op: ZeroHaloOp) -> None:
+    if layout_of(buffer_type(op.result)) is not None:
+        clear_padding(main, op.result)
 
 
 def clear_padding(main: Main, buffer: SSAValue) -> None:

@@ -152,7 +152,7 @@ class Main:
             case GetOp() as op:
                 symbol = op.symbol.root_reference.data
                 first = offset * size + self.storage.scratch.get(symbol, 0)
-                return self._at(*self._pointer(symbol), first, element)
+                return self._at(*self.storage.entries[symbol], first, element)
             case _:
                 raise PassFailedException(f"expected a buffer of {root.type}'s module")
 
@@ -173,12 +173,6 @@ class Main:
             return None
         resource = self.storage.constants.get(buffer.owner.symbol.string_value())
         return None if resource is None else resource.array
-
-    def _pointer(self, symbol: str) -> tuple[str, int | None]:
-        """Return the argument of `main` that holds a symbol, and which entry it is."""
-        if symbol in self.storage.scratch:
-            return "arena", None
-        return self.storage.entries[symbol]
 
     def _index(self, number: int) -> SSAValue:
         if number not in self._indices:

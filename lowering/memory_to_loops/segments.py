@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis
+from glow.lowering.memory_to_loops.axes import Axis, axes_along
 from glow.support.layout import Layout, address_map, row_major_strides
 from glow.support.layout.address import Digit
 from glow.support.types import dtype_of
@@ -97,10 +97,7 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
     stored = physical_shape_of(type_)
     if prod(stored) == prod(shape):
         return
-    if layout.is_aligned:
-        # Gaps that belong to no axis: all of it is zero before elements come.
-        yield Segment((0,), (Axis(prod(stored), (1,)),))
-        return
+    yield from _gaps(layout, stored)
     lines = _stored_lines(layout, stored)
     spans = [
         (-line.before, line.digits[0][0] * line.digits[0][1] - line.before)
@@ -114,13 +111,24 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
                 yield from _box([(line,) for line in lines], box)
 
 
+def _gaps(layout: Layout, stored: tuple[int, ...]) -> Iterator[Segment]:
+    """Yield what alignment leaves within blocks, which belongs to no position."""
+    whole = axes_along(stored, row_major_strides(stored))
+    for i, dim in enumerate(layout.dims):
+        if dim.extent is not None and dim.extent < stored[i]:
+            (stride,) = whole[i].strides
+            rest = Axis(stored[i] - dim.extent, (stride,))
+            axes = (*whole[:i], rest, *whole[i + 1 :])
+            yield Segment((dim.extent * stride,), axes)
+
+
 def _stored_lines(layout: Layout, stored: tuple[int, ...]) -> list[AxisAddress]:
     """Return where each axis lies, what is stored beyond its end included."""
     strides = row_major_strides(stored)
     return [
         AxisAddress(
             tuple(
-                (layout.dims[i].stride, stored[i], strides[i])
+                (layout.dims[i].stride, layout.dims[i].extent or stored[i], strides[i])
                 for i in layout.digits(axis)
             ),
             layout.halo[axis][0],

@@ -45,14 +45,13 @@ class Storage:
                 self.of_caller[name] = op
 
     @cached_property
-    def entries(self) -> dict[str, tuple[str, int]]:
-        """The table of pointers that has a symbol's, and which one it is."""
-        parts = {"io": self.of_caller, "constants": self.constants}
-        return {
-            name: (table, number)
-            for table, names in parts.items()
-            for number, name in enumerate(names)
-        }
+    def entries(self) -> dict[str, tuple[str, int | None]]:
+        """The argument of `main` that holds a symbol, and which entry if a table."""
+        entries: dict[str, tuple[str, int | None]]
+        entries = dict.fromkeys(self.scratch, ("arena", None))
+        for table, names in (("io", self.of_caller), ("constants", self.constants)):
+            entries |= {name: (table, number) for number, name in enumerate(names)}
+        return entries
 
     @cached_property
     def outputs(self) -> dict[str, int]:
