@@ -8,11 +8,12 @@ from threading import Lock, get_ident
 from typing import Any, cast
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import Array, copy_into
 from glow.runtime.frame import Frame, Notify, checked_arena
-from glow.runtime.signature import Signature, overlap
+from glow.runtime.signature import Signature
 from glow.runtime.telling import OnOutput, Teller
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import aligned_array
@@ -58,9 +59,9 @@ class Bindings:
     in an array between runs.
 
     One thread at a time may use it; several of one executable run at the same time.
-    Errors: a BindingError for an array that does not fit or shares memory with one that
-    runs write, for inputs and states without an array at a run, and for use while
-    another thread runs it, or from `on_output`.
+    Errors: a BindingError for an array that does not fit or shares memory with what
+    runs write or work in, for inputs and states without an array at a run, and for use
+    while another thread runs it, or from `on_output`.
     """
 
     def __init__(
@@ -72,7 +73,8 @@ class Bindings:
         arena: object,
     ):
         self._made_of = (signature, make_frame, arena_bytes)
-        self._frame = make_frame(checked_arena(arena, arena_bytes))
+        self._arena = checked_arena(arena, arena_bytes)
+        self._frame = make_frame(self._arena)
         self._lock = Lock()
         self._user = 0
         """The thread that last took the lock."""
@@ -81,6 +83,8 @@ class Bindings:
         self._copied: dict[str, _Place] = {}
         self._written = ByteRanges()
         self._only_read = ByteRanges()
+        if self._arena is not None and self._arena.size:
+            self._written.add(byte_bounds(self._arena))
         self._outputs = tuple(spec.name for spec in signature.outputs)
         self._results: dict[str, Any] = dict.fromkeys(self._outputs)
         problems: list[str] = []
@@ -203,10 +207,7 @@ class Bindings:
 
     def _check(self, place: _Place, array: object) -> None:
         name = place.spec.name
-        problem = place.spec.problem_with(array)
-        if problem is None and place.is_written:
-            writeable = cast(Array, array).flags.writeable
-            problem = None if writeable else "expected a writeable array"
+        problem = place.spec.problem_with(array, place.is_written)
         if problem is not None:
             raise BindingError(f'{place.kind} "{name}": {problem}')
         given = np.asanyarray(array)
@@ -236,9 +237,10 @@ class Bindings:
             and other is not place
             and (other.is_written or place.is_written)
         }
-        problem = overlap(place.spec.name, array, others)
-        assert problem is not None
-        return problem
+        if self._arena is not None:
+            others["arena"] = self._arena
+        shared = (n for n, other in others.items() if np.may_share_memory(array, other))
+        return f'"{place.spec.name}" and "{next(shared)}" share memory'
 
     def _occupy(self, place: _Place, array: Array) -> None:
         """Note that `place` has the bytes of `array`, and no others any more."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from threading import Lock
 from weakref import ref
 
+import numpy as np
+
 from glow.runtime.copies import Array
 from glow.support.arrays import has_same_bytes, sample_of
-from glow.support.mapped_files import forget, usable
+from glow.support.mapped_files import forget, is_mapped, usable
 
 _Key = tuple[str, tuple[int, ...], bytes]
 
@@ -32,8 +34,7 @@ class ConstantPool:
                 if known is not None and has_same_bytes(known, held):
                     return known
             forget(held)  # of a mapped file, runs may need some rows only
-            held = held.view()  # a new object, for a weak reference of our own
-            held.flags.writeable = False
+            held = _read_only(held)
             self._arrays[key] = [*alike, ref(held, lambda _: self._forget(key))]
         return held
 
@@ -48,6 +49,14 @@ class ConstantPool:
         """The bytes of all constants that are referenced."""
         held = [each() for alike in list(self._arrays.values()) for each in alike]
         return sum(array.nbytes for array in held if array is not None)
+
+
+def _read_only(array: Array) -> Array:
+    """Return a new view of an array, which nobody can make writeable."""
+    if is_mapped(array):
+        return array.view()
+    content = array.reshape(-1).view(np.uint8).data.toreadonly()
+    return np.frombuffer(content, np.uint8).view(array.dtype).reshape(array.shape)
 
 
 CONSTANTS = ConstantPool()

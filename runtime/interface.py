@@ -167,8 +167,9 @@ class Executable(ABC):
 
         `arrays` are bound by name, as by `bindings[name] = array`; states not among
         them start as the model says. `arena` is memory to work in: at least
-        `arena_bytes` bytes (uint8), at a multiple of 64. Errors: a BindingError that
-        names all of `arrays` that do not fit, or says what `arena` must be.
+        `arena_bytes` bytes (uint8), at a multiple of 64, apart from all arrays. Errors:
+        a BindingError that names all of `arrays` that do not fit, or says what `arena`
+        must be.
         """
         return Bindings(
             self.signature, self.frame, self.arena_bytes, arrays or {}, arena

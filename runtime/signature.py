@@ -111,11 +111,6 @@ class Signature:
         wanted = out or {}
         problems = _problems("input", self.inputs, inputs, required=True)
         problems += _problems("output", self.outputs, wanted, required=False)
-        problems += [
-            f'output "{name}": expected a writeable array'
-            for name, value in wanted.items()
-            if isinstance(value, np.ndarray | np.generic) and not value.flags.writeable
-        ]
         problems += _overlapping(wanted)
         if problems:
             raise BindingError("; ".join(problems))
@@ -149,14 +144,6 @@ def _fit(arrays: Sequence[object], specs: Sequence[TensorSpec]) -> bool:
     return True
 
 
-def overlap(name: str, array: Array, others: Mapping[str, Array]) -> str | None:
-    """Return which of `others` shares memory with `array`; None if none does."""
-    for other, theirs in others.items():
-        if np.may_share_memory(array, theirs):
-            return f'"{name}" and "{other}" share memory'
-    return None
-
-
 def _problems(
     kind: str,
     specs: Sequence[TensorSpec],
@@ -167,7 +154,7 @@ def _problems(
     problems: list[str] = []
     for spec in specs:
         if spec.name in values:
-            problem = spec.problem_with(values[spec.name])
+            problem = spec.problem_with(values[spec.name], kind == "output")
             if problem is not None:
                 problems.append(f'{kind} "{spec.name}": {problem}')
         elif required:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from glow.runtime.copies import Array, copy_into
-from glow.support.arrays import aligned_array, filled
+from glow.support.arrays import aligned_array, filled, shares_bytes
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
 
@@ -187,15 +187,19 @@ class TensorSpec:
             None if extents is None else tuple(extents),
         )
 
-    def problem_with(self, value: object) -> str | None:
-        """Return why `value` cannot be this tensor; None if it can."""
+    def problem_with(self, value: object, is_written: bool = False) -> str | None:
+        """Return why `value` cannot be this tensor, or be written; None if it can."""
         if not isinstance(value, np.ndarray | np.generic):
             return f"expected {self.description}, got a {type(value).__name__}"
         array = cast(Array, value)
-        if self.fits(array):
-            return None
-        got = describe(array.shape, array.dtype)
-        return f"expected {self.description}, got {got}"
+        if not self.fits(array):
+            got = describe(array.shape, array.dtype)
+            return f"expected {self.description}, got {got}"
+        if is_written and not array.flags.writeable:
+            return "expected a writeable array"
+        if is_written and shares_bytes(array):
+            return "expected elements that share no bytes with each other"
+        return None
 
     def fits(self, array: Array) -> bool:
         """Return whether `array` has the type and, where it is known, the shape."""

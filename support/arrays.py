@@ -70,6 +70,25 @@ def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     return array
 
 
+def shares_bytes(array: NDArray[Any]) -> bool:
+    """Return whether elements of `array` overlap each other in memory."""
+    if array.flags.c_contiguous or not array.size:
+        return False
+    reach = array.itemsize
+    axes = zip(map(abs, array.strides), array.shape, strict=True)
+    for stride, extent in sorted(axis for axis in axes if axis[1] > 1):
+        if stride < reach:
+            break
+        reach += stride * (extent - 1)
+    else:
+        return False
+    offsets = np.zeros(1, np.int64)
+    for stride, extent in zip(array.strides, array.shape, strict=True):
+        steps = np.arange(extent, dtype=np.int64) * stride
+        offsets = (offsets[:, None] + steps).reshape(-1)
+    return bool(np.any(np.diff(np.sort(offsets)) < array.itemsize))
+
+
 def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of contiguous `array`, as many at a time as a cache holds."""
     flat = array.reshape(-1).view(np.uint8)

@@ -87,8 +87,8 @@ def test_a_run_names_each_array(net: glow.Executable) -> None:
         'input "i": missing, expected int64[1]',
         'input "s": expected float32[4], got float32[2, 2]',
         'no input is called "q", expected x, i, s',
-        'no output is called "x", expected s, y, z',
         'output "s": expected a writeable array',
+        'no output is called "x", expected s, y, z',
         'outputs "y" and "z" share memory',
     ]
 
