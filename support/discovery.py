@@ -19,9 +19,9 @@ def defined_in(module: ModuleType, base: type) -> list[type[Any]]:
         value
         for value in vars(module).values()
         if isinstance(value, type)
-        and issubclass(value, base)
         and value.__module__ == module.__name__
         and isinstance(vars(value).get("name"), str)
+        and issubclass(value, base)  # last, as abstract classes take long to ask
     ]
 
 

@@ -1,5 +1,6 @@
 """Oracles, and what else several test files share, as fixtures."""
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import process_time
@@ -152,6 +153,16 @@ def verified_kernels() -> Iterator[None]:
     library.lower = lower
     yield
     library.lower = plain
+
+
+# Tests and modules stay until the end; to look for garbage among them takes half of the
+# time in which they are collected.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()
 
 
 FAST_SECONDS = 1.0
