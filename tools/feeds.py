@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from errno import EACCES
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote
 
 import numpy as np
 
 from glow.runtime.signature import Array, Signature
 from glow.support.dtypes import dtype_named
 from glow.tools.options import named
+
+_LONGEST = 200
+"""The signs of a file's name; systems allow 255 bytes."""
 
 
 def read_arrays(texts: Sequence[str], option: str = "--input") -> dict[str, Array]:
@@ -41,12 +48,22 @@ def _read(file: str) -> Array:
     return array
 
 
-def write_outputs(outputs: Mapping[str, Array], folder: Path) -> list[Path]:
-    """Write each output to `folder` as NAME.npy; return the paths."""
+def output_paths(names: Iterable[str], folder: Path) -> dict[str, Path]:
+    """
+    Return a file in `folder` for each name, of its own, and make the folder.
+
+    What is not a letter, a digit or one of ._-~ stands as %2F; what is too long for a
+    file ends in a hash. Errors: OSError where nothing can be written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    paths: list[Path] = []
-    for name, array in outputs.items():
-        safe = "".join(c if c.isalnum() or c in "._-" else "_" for c in name)
-        paths.append(folder / f"{safe}.npy")
-        np.save(paths[-1], array)
-    return paths
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES), str(folder))
+    return {name: folder / f"{_file_name(name)}.npy" for name in names}
+
+
+def _file_name(name: str) -> str:
+    plain = quote(name, safe="")
+    if len(plain) <= _LONGEST:
+        return plain
+    digest = sha256(name.encode()).hexdigest()[:32]
+    return f"{plain[: _LONGEST - len(digest) - 1]}-{digest}"

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.signature import Array, Signature
 from glow.support.dtypes import widened
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
-from glow.tools.feeds import feeds_of_peers, read_arrays, write_outputs
+from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
 from glow.tools.options import add_cache_options
 from glow.tools.peers import PEERS
 from glow.tools.session import SAVED, Session, add_arguments, open_session
@@ -26,7 +28,7 @@ def _parser() -> OneLineParser:
     add("--random-inputs", type=int, metavar="SEED", help="for the other inputs")
     add("--signature", action="store_true", help="show inputs and outputs, run nothing")
     add("--save", metavar="FILE.glow", help="write the executable, run nothing")
-    add("--output-dir", type=Path, metavar="DIR", help="write each output as NAME.npy")
+    add("--output-dir", type=Path, metavar="DIR", help="write each output to NAME.npy")
     add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
     return parser
 
@@ -61,6 +63,10 @@ def _run_once(
     if args.random_inputs is not None:
         inputs = random_inputs(signature, args.random_inputs)
     inputs |= given
+    paths: dict[str, Path] = {}
+    if args.output_dir is not None:  # before the run: it may take long
+        names = (spec.name for spec in signature.outputs)
+        paths = output_paths(names, args.output_dir)
     with progress(f"running {args.model}"):
         outputs = session.net.run(inputs)
     expected: Mapping[str, Array] | None = None
@@ -70,9 +76,9 @@ def _run_once(
             feeds = feeds_of_peers(signature, inputs, session.bound)
             expected = signature.packed(peer(feeds))
     _show(signature, outputs, expected)
-    if args.output_dir is not None:
-        for path in write_outputs(outputs, args.output_dir):
-            print(f"wrote {path}")
+    for name, path in paths.items():
+        np.save(path, outputs[name])
+        print(f"wrote {path}")
     if expected is not None:
         _check(outputs, expected)
 

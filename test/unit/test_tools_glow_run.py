@@ -18,6 +18,7 @@ from glow import compilation
 from glow.runtime.comparison import error_of, random_inputs
 from glow.runtime.signature import Signature, TensorSpec
 from glow.tools import glow_bench, glow_run
+from glow.tools.feeds import output_paths
 from glow.tools.timing import interleaved_medians
 
 SIGNATURE = Signature((TensorSpec("data/x", (2, 3), np.dtype("f4")),), ())
@@ -57,9 +58,30 @@ def test_arrays_come_from_files_and_go_to_files(tool: Run, folder: Path) -> None
         glow_run.main, "--input", "data/x=x.npy", "--output-dir", "results"
     )
     assert code == 0
-    assert out.endswith("wrote results/out_y.npy\n")
-    written = np.load(folder / "results" / "out_y.npy")
+    assert out.endswith("wrote results/out%2Fy.npy\n")
+    written = np.load(folder / "results" / "out%2Fy.npy")
     assert written.tolist() == [[0, 2, 0], [4, 0, 6]]
+
+
+def test_outputs_have_files_of_their_own(tmp_path: Path) -> None:
+    """Names differ in what files cannot be called, and only far behind."""
+    long = 400 * "a"
+    names = ["a/b", "a_b", "a%2Fb", "..", ".", "", "b c", "\u00e4", long, f"{long}b"]
+    paths = output_paths(names, tmp_path / "new" / "results")
+    for number, path in enumerate(paths.values()):
+        np.save(path, number)
+    assert [int(np.load(path)) for path in paths.values()] == list(range(len(names)))
+    assert {path.parent for path in paths.values()} == {tmp_path / "new" / "results"}
+    assert max(len(path.name) for path in paths.values()) <= 255
+
+
+def test_a_folder_is_tried_before_the_run(tool: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    arguments = ("--random-inputs", "0", "--output-dir", str(tmp_path / "file"))
+    code, out, err = tool(glow_run.main, *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert "file" in err
 
 
 def test_a_difference_is_an_error(tool: Run, monkeypatch: pytest.MonkeyPatch) -> None:
