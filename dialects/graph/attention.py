@@ -32,14 +32,6 @@ from glow.dialects.graph.parameters import TENSOR
 from glow.support.types import FLOAT, Tensor, element_of, shape_of, tensor
 
 
-def _pairs(op: AttentionOp) -> tuple[int, ...]:
-    return op.sizes.scores[-2:]
-
-
-def _keys(op: AttentionOp) -> int:
-    return op.sizes.total
-
-
 def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
     """Return an axis for the batch, where the first query stays the first of all."""
     sizes = op.sizes
@@ -102,9 +94,11 @@ class AttentionOp(GraphOp, elements=FLOAT):
     def neutrals() -> Neutrals:
         """One half of a past stands for nothing; the bias of no bias is 0.0."""
         return {
-            "mask": Neutral(1, _pairs, i1),
-            "bias": Neutral(0, _pairs),
-            "valid_length": Neutral(_keys, _lengths, i64, text="the number of keys"),
+            "mask": Neutral(1, lambda op: op.sizes.scores[-2:], i1),
+            "bias": Neutral(0, lambda op: op.sizes.scores[-2:]),
+            "valid_length": Neutral(
+                lambda op: op.sizes.total, _lengths, i64, text="the number of keys"
+            ),
         }
 
     @property

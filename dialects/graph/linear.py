@@ -50,7 +50,8 @@ class MatMulOp(GraphOp, elements=WIDE_NUMBER):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {"bias": Neutral(NOTHING, _columns, outside=added)}
+        bias = Neutral(NOTHING, lambda op: shape_of(op.result)[-1:], outside=added)
+        return {"bias": bias}
 
     @staticmethod
     def infer(
@@ -94,10 +95,6 @@ class MatMulOp(GraphOp, elements=WIDE_NUMBER):
         right = rhs.swapaxes(-1, -2) if transpose_rhs else rhs
         product = np.asarray(left @ right)
         return product if bias is None else product + bias
-
-
-def _columns(op: MatMulOp) -> tuple[int, ...]:
-    return shape_of(op.result)[-1:]
 
 
 def _matrix(operand: SSAValue, transposed: bool) -> tuple[int, ...]:

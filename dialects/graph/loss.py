@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -11,6 +11,7 @@ from xdsl.irdl import result_def
 from glow.dialects.graph.activation import SoftplusOp
 from glow.dialects.graph.along_axis import LogSoftmaxOp
 from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
@@ -31,8 +32,20 @@ from glow.support.types import (
 Reduction = Literal["none", "sum", "mean"]
 
 
-class LossOp(GraphOp, elements=FLOAT):
+class LossOp(DeclaredOp):
     """The base class of losses of classes, which are along axis 1."""
+
+    SHAPES: ClassVar[str] = (
+        "scores [N, C, ...], target [N, ...] of integers, weights [C]; result as\n"
+        "target, or without axes if reduced.\n"
+        "Errors: other shapes, another reduction than none, sum, mean; when run, a\n"
+        "target outside [-C, C - 1]."
+    )
+    EXAMPLE: ClassVar[str] = (
+        '%y = {name} %x, %t weights %w {{reduction = "sum"}}\n'
+        "    : (tensor<3x5x{element}>, tensor<3xi64>, tensor<5x{element}>)"
+        " -> tensor<{result}>"
+    )
 
     @staticmethod
     def neutrals() -> Neutrals:
@@ -71,34 +84,27 @@ def _loss(
     if ignored.all():  # no class may exist to pick
         picked = weight = np.zeros(target.shape, log_prob.dtype)
     else:
-        index = np.where(index < 0, index + log_prob.shape[1], index)
         picked = np.take_along_axis(log_prob, index[:, np.newaxis], 1)[:, 0]
         weight = np.ones((), log_prob.dtype) if weights is None else weights[index]
     weight = np.where(ignored, log_prob.dtype.type(0), weight)
     losses = np.where(ignored, log_prob.dtype.type(0), -picked * weight)
-    if reduction == "mean":
-        return np.asarray(losses.sum() / weight.sum())
-    return np.asarray(losses.sum()) if reduction == "sum" else losses
+    return _reduced(losses, reduction, weight.sum())
 
 
-class NegativeLogLikelihoodLossOp(LossOp):
+def _reduced(losses: Array, reduction: str, weight: Array) -> Array:
+    if reduction == "none":
+        return losses
+    total = np.asarray(losses.sum())
+    return total if reduction == "sum" else np.asarray(total / weight)
+
+
+class NegativeLogLikelihoodLossOp(LossOp, onnx="NegativeLogLikelihoodLoss-22"):
     """
     The negative of the score of each target's class, weighted by class.
 
-    Absent weights are 1. Targets that are `ignore_index` have loss and weight 0. The
-    losses are summed, or their `mean` is taken by weight. A negative target that is
-    not ignored counts from the last class.
-
-    Shapes: scores [N, C, ...], which are logarithms of probabilities, target [N, ...]
-        of integers, weights [C]; result as target, or without axes if reduced.
-    Errors: other shapes, another reduction than none, sum, mean; when run, a target
-        outside [-C, C - 1].
-    Source: ONNX NegativeLogLikelihoodLoss-22.
-
-    ```mlir
-    %y = graph.negative_log_likelihood_loss %x, %t weights %w {reduction = "sum"}
-        : (tensor<3x5xf32>, tensor<3xi64>, tensor<5xf32>) -> tensor<f32>
-    ```
+    Scores are logarithms of probabilities, absent weights 1. Targets that are
+    `ignore_index` have loss and weight 0. The losses are summed, or their `mean` is
+    taken by weight. A negative target that is not ignored counts from the last class.
     """
 
     @staticmethod
@@ -113,23 +119,12 @@ class NegativeLogLikelihoodLossOp(LossOp):
         return _loss(scores, target, weights, reduction, ignore_index)
 
 
-class CrossEntropyLossOp(LossOp):
+class CrossEntropyLossOp(LossOp, onnx="SoftmaxCrossEntropyLoss-13"):
     """
     The negative log likelihood loss of the logarithm of softmax along the classes.
 
     With `with_log_prob`, that logarithm is a result too. The rest is as in
     `graph.negative_log_likelihood_loss`.
-
-    Shapes: scores [N, C, ...], target [N, ...] of integers, weights [C]; result as
-        target, or without axes if reduced; log_prob as scores.
-    Errors: other shapes, another reduction than none, sum, mean; when run, a target
-        outside [-C, C - 1].
-    Source: ONNX SoftmaxCrossEntropyLoss-13.
-
-    ```mlir
-    %y, %p = graph.cross_entropy_loss %x, %t {with_log_prob}
-        : (tensor<3x5xf32>, tensor<3xi64>) -> (tensor<f32>, tensor<3x5xf32>)
-    ```
     """
 
     result = result_def(TENSOR)
@@ -207,9 +202,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
             first = pos_weight * first
         losses = first + (logits.dtype.type(1) - target) * SoftplusOp.compute(logits)
         losses = losses if weight is None else weight * losses
-        if reduction == "mean":
-            return np.asarray(losses.mean())
-        return np.asarray(losses.sum()) if reduction == "sum" else losses
+        return _reduced(losses, reduction, losses.dtype.type(losses.size))
 
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...] | None:
         if self.reduction != "none":

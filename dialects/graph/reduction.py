@@ -83,11 +83,16 @@ class ReductionOp(ReducingOp):
         return tensor(element_of(input), _reduced_shape(shape, reduced, keepdims))
 
 
-def along(function: Callable[[Array, Axes, bool], Array]) -> Callable[..., Array]:
-    """Return the `compute` of a reduction by `function`."""
+def along(
+    function: Callable[[Array, Axes, bool], Array],
+    before: np.ufunc | None = None,
+    after: np.ufunc | None = None,
+) -> Callable[..., Array]:
+    """Return the `compute` of a reduction, with functions of its input and result."""
 
     def compute(input: Array, *, axes: Axes, keepdims: bool = True) -> Array:
-        return function(input, axes, keepdims)
+        result = function(before(input) if before else input, axes, keepdims)
+        return convert(after(result), input.dtype) if after else result
 
     return compute
 
@@ -175,40 +180,26 @@ class ReduceProdOp(ReductionOp, onnx="ReduceProd-18", compute=along(product)):
     """The product along axes; of nothing, 1."""
 
 
-class ReduceL1Op(
-    ReductionOp,
-    onnx="ReduceL1-18",
-    compute=along(lambda x, axes, keepdims: total(np.abs(x), axes, keepdims)),
-):
+class ReduceL1Op(ReductionOp, onnx="ReduceL1-18", compute=along(total, before=np.abs)):
     """The sum of absolute values along axes."""
 
 
 class ReduceL2Op(
     ReductionOp,
     onnx="ReduceL2-18",
-    compute=along(
-        lambda x, axes, keepdims: convert(
-            np.sqrt(total(x * x, axes, keepdims)), x.dtype
-        )
-    ),
+    compute=along(total, before=np.square, after=np.sqrt),
 ):
     """The square root of the sum of squares along axes; integers truncate."""
 
 
 class ReduceSumSquareOp(
-    ReductionOp,
-    onnx="ReduceSumSquare-18",
-    compute=along(lambda x, axes, keepdims: total(x * x, axes, keepdims)),
+    ReductionOp, onnx="ReduceSumSquare-18", compute=along(total, before=np.square)
 ):
     """The sum of squares along axes."""
 
 
 class ReduceLogSumOp(
-    ReductionOp,
-    onnx="ReduceLogSum-18",
-    compute=along(
-        lambda x, axes, keepdims: convert(np.log(total(x, axes, keepdims)), x.dtype)
-    ),
+    ReductionOp, onnx="ReduceLogSum-18", compute=along(total, after=np.log)
 ):
     """The logarithm of the sum along axes; integers truncate."""
 

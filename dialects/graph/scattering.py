@@ -164,10 +164,6 @@ class ScatterNdOp(GraphOp):
         return Reordering(operands, (data,), self.parameters())
 
 
-def _batch(op: TensorScatterOp) -> tuple[int, ...]:
-    return shape_of(op.data)[:1]
-
-
 class TensorScatterOp(GraphOp, moves=True):
     """
     `data` with `updates` from one place on along `axis`: a cache that grows.
@@ -195,7 +191,8 @@ class TensorScatterOp(GraphOp, moves=True):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {"write_indices": Neutral(0, _batch, element=i64)}
+        starts = Neutral(0, lambda op: shape_of(op.data)[:1], element=i64)
+        return {"write_indices": starts}
 
     @staticmethod
     def infer(
@@ -259,7 +256,6 @@ class TensorScatterOp(GraphOp, moves=True):
         whole = order if operand < 2 else identity(rank)
         if whole[0] != 0:
             return None
-        axis = whole.index(normalize_axis(self.axis, rank))
-        places: tuple[Order, ...] = () if self.write_indices is None else ((0,),)
-        moved = self.parameters() | {"axis": axis}
-        return Reordering((whole, whole, *places), (whole,), moved)
+        moved = {"axis": whole.index(normalize_axis(self.axis, rank))}
+        places = ((0,),) * (len(self.operands) - 2)
+        return Reordering((whole, whole, *places), (whole,), self.parameters() | moved)

@@ -156,7 +156,7 @@ class PadOp(GraphOp, moves=True):
 
     @staticmethod
     def neutrals() -> Neutrals:
-        return {"value": Neutral(0, _fill_shape)}
+        return {"value": Neutral(0, lambda op: () if op.mode == "constant" else None)}
 
     @staticmethod
     def infer(
@@ -209,11 +209,6 @@ class PadOp(GraphOp, moves=True):
         rank, pads = len(order), self.pads
         moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
         return self.in_order(order, pads=moved)
-
-
-def _fill_shape(op: PadOp) -> tuple[int, ...] | None:
-    """Return no axes; other modes than constant take no value."""
-    return () if op.mode == "constant" else None
 
 
 def _check_value(value: SSAValue | None, mode: str) -> None:
