@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, per_channel
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import (
     FLOAT,
@@ -113,7 +113,7 @@ class ConvOp(ConvolutionOp):
         for sample, columns in zip(result, windows, strict=True):  # bounds memory
             flat = columns.reshape(group, taps, prod(extents))
             sample[...] = (matrix @ flat).reshape(sample.shape)
-        return result if bias is None else result + _per_channel(bias, result)
+        return result if bias is None else result + per_channel(bias, result)
 
 
 class ConvTransposeOp(ConvolutionOp):
@@ -194,7 +194,7 @@ class ConvTransposeOp(ConvolutionOp):
             full[:, :, *place] += parts[:, :, *position]
         kept = (slice(b, b + x) for b, x in zip(window.begins, extents, strict=True))
         result = full[:, :, *kept]
-        return result if bias is None else result + _per_channel(bias, result)
+        return result if bias is None else result + per_channel(bias, result)
 
 
 def _transposed_extents(
@@ -220,7 +220,3 @@ def _transposed_extents(
             f"expected pads that leave something, got extents {list(extents)}"
         )
     return extents
-
-
-def _per_channel(bias: Array, like: Array) -> Array:
-    return bias.reshape(-1, *(1,) * (like.ndim - 2))

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE
+from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE, per_channel
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,
@@ -97,13 +97,9 @@ class ChannelNormOp(ChannelsOp):
         return tensor(same_element(input, *vectors), shape)
 
 
-def _per_channel(vector: Array, like: Array) -> Array:
-    return vector.reshape(-1, *(1,) * (like.ndim - 2))
-
-
 def _affine(value: Array, scale: Array | None, bias: Array | None) -> Array:
-    value = value if scale is None else value * _per_channel(scale, value)
-    return value if bias is None else value + _per_channel(bias, value)
+    value = value if scale is None else value * per_channel(scale, value)
+    return value if bias is None else value + per_channel(bias, value)
 
 
 class BatchNormOp(ChannelNormOp):
@@ -133,7 +129,7 @@ class BatchNormOp(ChannelNormOp):
         epsilon: float = 1e-5,
     ) -> Array:
         factor = (1 if scale is None else scale) / np.sqrt(variance + epsilon)
-        return _affine(input - _per_channel(mean, input), factor, bias)
+        return _affine(input - per_channel(mean, input), factor, bias)
 
 
 def _normalized(

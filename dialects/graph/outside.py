@@ -7,6 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation, SSAValue
 
+from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.elementwise import BinaryOp
 from glow.dialects.graph.movement import ReshapeOp
@@ -35,3 +36,8 @@ added = _apply(AddOp)
 multiplied = _apply(MulOp)
 PER_CHANNEL_BIAS = Neutral(NOTHING, _channels, outside=_apply(AddOp, True))
 PER_CHANNEL_SCALE = Neutral(1, _channels, outside=_apply(MulOp, True))
+
+
+def per_channel(vector: Array, like: Array) -> Array:
+    """Return a vector with its elements along axis 1 of another array."""
+    return vector.reshape(-1, *(1,) * (like.ndim - 2))

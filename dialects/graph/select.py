@@ -1,12 +1,16 @@
-"""Elementwise ops that choose, convert or bound values."""
+"""Elementwise ops that choose, keep, convert or bound values."""
 
 import numpy as np
+from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
+from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.optional import Neutral, Neutrals
+from glow.dialects.graph.parameters import TENSOR
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.dtypes import limits_of
 from glow.support.element_conversion import convert
@@ -14,6 +18,7 @@ from glow.support.types import (
     ANY,
     BOOL,
     COMPUTED,
+    FLOAT,
     NUMBER,
     Tensor,
     broadcast,
@@ -119,6 +124,11 @@ class BitcastOp(ElementwiseOp, moves=True, elements=COMPUTED):
         return f.convert(x, to) if is_bool(x.element) else f.bitcast(x, to)
 
 
+def _check_scalar(name: str, value: SSAValue | None) -> None:
+    if value is not None and shape_of(value) != ():
+        raise VerifyException(f"expected a scalar {name}, got {tensor_type(value)}")
+
+
 class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
     """
     The input held between min and max; where min is above max, max.
@@ -147,11 +157,8 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
     def infer(
         input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None
     ) -> Tensor:
-        for bound in (min, max):
-            if bound is not None and shape_of(bound) != ():
-                raise VerifyException(
-                    f"expected a scalar bound, got {tensor_type(bound)}"
-                )
+        _check_scalar("bound", min)
+        _check_scalar("bound", max)
         return tensor(same_element(input, min, max), shape_of(input))
 
     @staticmethod
@@ -180,3 +187,47 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
         if low is not None:
             x = f.select(x < low, low, x)
         return x if high is None else f.select(x > high, high, x)
+
+
+class DropoutOp(GraphOp):
+    """
+    The input: nothing is dropped outside of training, whatever the ratio.
+
+    With `with_mask`, the mask of kept elements is a second result: true everywhere.
+
+    Shapes: input any, ratio without axes, result and mask as input, the mask of i1.
+    Errors: a ratio that is no scalar or no float.
+    Source: ONNX Dropout-22 with training_mode = false.
+
+    ```mlir
+    %y, %m = graph.dropout %x ratio %r {with_mask}
+        : (tensor<2x3xf32>, tensor<f32>) -> (tensor<2x3xf32>, tensor<2x3xi1>)
+    ```
+    """
+
+    result = result_def(TENSOR)
+
+    @staticmethod
+    def neutrals() -> Neutrals:
+        """The ratio is ONNX's default; outside of training any would do."""
+        return {"ratio": Neutral(0.5, lambda op: (), element=f32)}
+
+    @staticmethod
+    def infer(input: SSAValue, ratio: SSAValue | None = None) -> tuple[Tensor, ...]:
+        if ratio is not None:
+            FLOAT.check(ratio)
+        _check_scalar("ratio", ratio)
+        shape = shape_of(input)
+        return tensor(element_of(input), shape), tensor(i1, shape)
+
+    @staticmethod
+    def compute(
+        input: Array, ratio: Array | None = None, *, with_mask: bool = False
+    ) -> tuple[Array, ...]:
+        return (input, np.ones(input.shape, np.bool_)) if with_mask else (input,)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.results[result])
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        return None if operand else self.in_order(order)

@@ -6,8 +6,8 @@ from math import ceil, prod
 
 import numpy as np
 
-from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.movement import ExpandOp
+from glow.dialects.graph.select import DropoutOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op

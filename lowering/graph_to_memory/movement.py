@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from glow.analysis.buffers import root_of
 from glow.analysis.movements import keeps_bytes
-from glow.dialects.graph import dropout, joining, movement, slicing
+from glow.dialects.graph import joining, movement, select, slicing
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.layout.transform import TransformOp
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
@@ -80,8 +80,8 @@ def reshaped(lowering: Lowering, value: SSAValue, shape: tuple[int, ...]) -> SSA
     return lowering.view(source, view)
 
 
-@lowers(dropout.DropoutOp)
-def _dropout(lowering: Lowering, op: dropout.DropoutOp) -> None:
+@lowers(select.DropoutOp)
+def _dropout(lowering: Lowering, op: select.DropoutOp) -> None:
     lowering.copy(lowering[op.input], lowering.destination(op.result))
     if op.mask is not None:
         true = number_attribute(True, i1)

@@ -5,7 +5,6 @@ from xdsl.ir import Operation, SSAValue
 
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
-from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.logic import AndOp, BitwiseNotOp, NotOp, OrOp
 from glow.dialects.graph.movement import (
@@ -23,7 +22,7 @@ from glow.dialects.graph.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from glow.dialects.graph.select import BitcastOp, CastOp, WhereOp
+from glow.dialects.graph.select import BitcastOp, CastOp, DropoutOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph.operands import in_both_orders

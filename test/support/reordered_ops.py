@@ -14,7 +14,6 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.along_axis import AlongAxisOp, CumsumOp, TopKOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.indexing import (
@@ -45,7 +44,7 @@ from glow.dialects.graph.scattering import (
     ScatterNdOp,
     TensorScatterOp,
 )
-from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, WhereOp
+from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp, DropoutOp, WhereOp
 from glow.dialects.graph.slicing import PadOp, SliceOp, TriluOp
 
 Array = np.ndarray[Any, Any]

@@ -7,10 +7,9 @@ from xdsl.ir import SSAValue
 from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.dropout import DropoutOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
-from glow.dialects.graph.select import WhereOp
+from glow.dialects.graph.select import DropoutOp, WhereOp
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph.recognize_attention._repeats import (

@@ -9,12 +9,12 @@ import numpy as np
 
 from glow.dialects.graph import (
     along_axis,
-    dropout,
     layer_norm,
     linear,
     loss,
     normalization,
     reduction,
+    select,
 )
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.reduction import (
@@ -167,7 +167,7 @@ def _binary_loss(s: Source) -> Call:
 def _dropout(s: Source) -> Call:
     ratio = s.array((), s.choose(FLOATS)) if s.flip() else None
     slots = (s.array(s.shape(), s.choose(ALL)), ratio)
-    return Call(dropout.DropoutOp, slots, {"with_mask": s.flip()})
+    return Call(select.DropoutOp, slots, {"with_mask": s.flip()})
 
 
 def _batch_norm(s: Source) -> Call:
