@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
@@ -28,20 +28,29 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Function:
-    """A body of nodes with formal inputs, outputs and attributes."""
+class Body:
+    """
+    Nodes with formal inputs and outputs, of a function or in an attribute.
 
-    name: str
+    A function has `defaults` of its attributes. A graph has weights of its own, and
+    sees names around it.
+    """
+
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    defaults: Mapping[str, AttributeProto]
     nodes: Sequence[Record]
+    weights: Weights = field(default_factory=lambda: {})
+    defaults: Mapping[str, AttributeProto] = field(default_factory=lambda: {})
 
-    def makes(self, name: str) -> bool:
-        """Return whether the body has a value of this name."""
-        return name in self.inputs or any(name in n.outputs for n in self.nodes)
+    def check_outputs(self, owner: str, given: Collection[str] = ()) -> None:
+        """Raise unless `given` or the body have a value for each output."""
+        known = {*self.inputs, *self.weights, *given}
+        known |= {name for node in self.nodes for name in node.outputs}
+        for name in self.outputs:
+            if name not in known:
+                raise InvalidModelError(f'nothing makes output "{name}" of {owner}')
 
-    def body(self, call: Record) -> list[Record]:
+    def called(self, call: Record) -> list[Record]:
         """Return the nodes with the attributes that `call` gives them."""
         if len(call.inputs) > len(self.inputs) or len(call.outputs) > len(self.outputs):
             raise InvalidModelError(
@@ -87,7 +96,7 @@ def _with_bound_bodies(
     return copy
 
 
-def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Function:
+def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Body:
     """Read a function; `opsets` hold for domains that it does not import."""
     name = text_of(proto.name, "a function name")
     own = {**opsets, **opsets_of(proto.opset_import)}
@@ -97,29 +106,25 @@ def function_of(proto: FunctionProto, opsets: Mapping[str, int]) -> Function:
         raise InvalidModelError(f'function "{name}" has two inputs of one name')
     nodes = ordered([record_of(node, own) for node in proto.node], inputs)
     defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
-    return Function(name, inputs, outputs, defaults, nodes)
+    return Body(inputs, outputs, nodes, defaults=defaults)
 
 
 def functions_of(
     protos: Sequence[FunctionProto], opsets: Mapping[str, int]
-) -> dict[Key, Function]:
+) -> dict[Key, Body]:
     """Return the functions of a model by domain, name and overload."""
-    functions: dict[Key, Function] = {}
+    functions: dict[Key, Body] = {}
     for proto in protos:
         name = text_of(proto.name, "a function name")
         key = (domain_of(proto.domain), name, text_of(proto.overload, "an overload"))
         if key in functions:
             raise InvalidModelError(f'the model has two functions "{name}"')
         functions[key] = function_of(proto, opsets)
-        for output in functions[key].outputs:
-            if not functions[key].makes(output):
-                raise InvalidModelError(f'nothing makes output "{output}" of "{name}"')
+        functions[key].check_outputs(f'"{name}"')
     return functions
 
 
-def definition_of(
-    record: Record, schema: Schema, types: Iterable[TypeProto]
-) -> Function:
+def definition_of(record: Record, schema: Schema, types: Iterable[TypeProto]) -> Body:
     """Return how ONNX itself defines an operator by others, or raise what it raises."""
     raw = schema.raw
     assert record.opset is not None
@@ -165,16 +170,6 @@ RunBody = Callable[[Values], list[SSAValue | None]]
 """Imports a body once more for these values of its inputs; returns its outputs."""
 
 
-@dataclass(frozen=True)
-class Body:
-    """A graph with inputs, outputs and weights of its own; it sees names around it."""
-
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    weights: Weights
-    nodes: Sequence[Record]
-
-
 def body_of(
     graph: GraphProto,
     opsets: Mapping[str, int],
@@ -188,7 +183,6 @@ def body_of(
     outputs = tuple(text_of(info.name, "an output name") for info in graph.output)
     given = [*around, *inputs, *weights]
     nodes = ordered([record_of(node, opsets) for node in graph.node], given)
-    for name in outputs:
-        if name not in given and not any(name in node.outputs for node in nodes):
-            raise InvalidModelError(f'nothing makes output "{name}" of a body')
-    return Body(inputs, outputs, weights, nodes)
+    body = Body(inputs, outputs, nodes, weights)
+    body.check_outputs("a body", around)
+    return body

@@ -15,7 +15,7 @@ from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import (
-    Function,
+    Body,
     Key,
     RunBody,
     body_of,
@@ -58,7 +58,7 @@ class GraphImporter:
 
     emitter: Emitter
     problems: Problems
-    functions: Mapping[Key, Function]
+    functions: Mapping[Key, Body]
     declared: Mapping[str, TensorType]
     folder: Path | None
     budget: int = MAX_NODES
@@ -167,7 +167,7 @@ class GraphImporter:
 
     def _call(
         self,
-        function: Function,
+        function: Body,
         record: Record,
         inputs: list[SSAValue | None],
         place: _Place,
@@ -175,9 +175,19 @@ class GraphImporter:
         values: Values = dict.fromkeys(function.inputs)
         values.update(zip(function.inputs, inputs, strict=False))
         absent = {n for n, v in values.items() if v is None}
-        nodes = [_without(node, absent) for node in function.body(record)]
-        self.run(nodes, values, function.outputs, place.location, place.depth + 1)
-        return [values.get(name) for name in function.outputs]
+        nodes = [_without(node, absent) for node in function.called(record)]
+        return self._run_at(place, nodes, values, function.outputs)
+
+    def _run_at(
+        self,
+        place: _Place,
+        nodes: Sequence[Record],
+        values: Values,
+        outputs: Sequence[str],
+    ) -> list[SSAValue | None]:
+        """Import the nodes of what is called at `place`; return its outputs."""
+        self.run(nodes, values, outputs, place.location, place.depth + 1)
+        return [values.get(name) for name in outputs]
 
     def _body(self, name: str, record: Record, place: _Place) -> RunBody:
         """Return the importer of the body in attribute `name`."""
@@ -193,9 +203,7 @@ class GraphImporter:
                     f"{name} has {len(body.inputs)} inputs, expected {len(arguments)}"
                 )
             values = scope | dict(zip(body.inputs, arguments, strict=True))
-            outputs, location = body.outputs, place.location
-            self.run(body.nodes, values, outputs, location, place.depth + 1)
-            return [values[each] for each in outputs]
+            return self._run_at(place, body.nodes, values, body.outputs)
 
         return run
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from glow.dialects.graph import array_api as xp
@@ -26,22 +24,6 @@ from glow.importers.onnx.registry import onnx_op
 SEQLENS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK = 5, 6, 7, 8, 9, 10, 11
 
 
-@dataclass(frozen=True)
-class _Step:
-    """The step that a node computes: `length` tokens after a past, or the first."""
-
-    batch: int
-    length: int
-    total: int
-    """How many positions there are at most, of all elements of the batch."""
-    ends: Tensor
-    """How many each element has, tokens of this step included."""
-
-    @property
-    def is_first(self) -> bool:
-        return self.length == self.total
-
-
 @onnx_op("GroupQueryAttention", domains=("com.microsoft",))
 def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     """
@@ -54,26 +36,32 @@ def group_query_attention(node: Node) -> tuple[Tensor | None, ...]:
     _refuse_what_is_lacking(node)
     heads, shared = heads_of(node), heads_of(node, "kv_num_heads")
     query, key, value = _parts(node, heads, shared)
-    step = _step(node, query)
+    batch, length, _ = query.shape
+    total = _total(node, length)
+    ends = per_batch(node, SEQLENS, batch) + 1
+    # After a past, the positions before this step differ; in the first one, all are 0.
+    starts = None if length == total else ends - length
     if node.integer("do_rotary", 0):
-        positions = _positions(node, step)
+        positions = _positions(node, batch, length, starts)
         query = _rotated_parts(node, query, heads, positions)
         key = _rotated_parts(node, key, shared, positions)
-    keys = _cached(node, 3, by_head(node, key, shared), step)
-    values = _cached(node, 4, by_head(node, value, shared), step)
-    window = node.integer("local_window_size", -1)
-    capacity = keys.shape[2]
+    keys = _cached(node, 3, by_head(node, key, shared), total, starts)
+    values = _cached(node, 4, by_head(node, value, shared), total, starts)
+    window, capacity = node.integer("local_window_size", -1), keys.shape[2]
+    mask = None
+    if starts is None:  # which keys are none of padding
+        mask = node.literal(np.arange(capacity)) < ends.reshape(batch, 1, 1, 1)
     # Each query sees a key, itself, so what one gets that sees none does not matter.
     result = node.emit(
         AttentionOp,
         by_head(node, query, heads),
         keys,
         values,
-        _mask(node, step, capacity) if step.is_first else None,
+        mask,
         _bias(node, capacity),
         None,
         None,
-        None if step.is_first else step.ends,
+        None if starts is None else ends,
         scale=node.real("scale", 0.0) or None,
         softcap=node.real("softcap", 0.0),
         causal=True,
@@ -110,8 +98,8 @@ def _parts(node: Node, heads: int, shared: int) -> list[Tensor]:
     return split_last(node, query, (heads * size, shared * size, shared * size))
 
 
-def _step(node: Node, query: Tensor) -> _Step:
-    batch, length, _ = query.shape
+def _total(node: Node, length: int) -> int:
+    """Return how many positions there are at most, of all elements of the batch."""
     total = int(node.known(TOTAL, "a total_sequence_length").reshape(-1)[0])
     past = node.shape(3)[2] if node.optional(3) is not None else 0
     if total < length or (total > past and total not in (length, past + length)):
@@ -119,17 +107,17 @@ def _step(node: Node, query: Tensor) -> _Step:
             f"expected a total_sequence_length of {past + length} for a cache that "
             f"grows, or of {length} to {past}, got {total}"
         )
-    return _Step(batch, length, total, per_batch(node, SEQLENS, batch) + 1)
+    return total
 
 
-def _positions(node: Node, step: _Step) -> Tensor:
+def _positions(node: Node, batch: int, length: int, starts: Tensor | None) -> Tensor:
     """Return the position of each token; ONNX Runtime reads one of the first tokens."""
     if (given := node.optional(POSITIONS)) is not None:
         return given
-    if step.is_first:
-        counted = node.literal(np.arange(step.length))
-        return xp.broadcast_to(counted, (step.batch, step.length))
-    return step.ends.reshape(step.batch, 1) + (np.arange(step.length) - step.length)
+    counted = node.literal(np.arange(length))
+    if starts is None:
+        return xp.broadcast_to(counted, (batch, length))
+    return starts.reshape(batch, 1) + counted
 
 
 def _rotated_parts(node: Node, value: Tensor, heads: int, positions: Tensor) -> Tensor:
@@ -146,27 +134,22 @@ def _rotated_parts(node: Node, value: Tensor, heads: int, positions: Tensor) -> 
     )
 
 
-def _cached(node: Node, index: int, new: Tensor, step: _Step) -> Tensor:
+def _cached(
+    node: Node, index: int, new: Tensor, total: int, starts: Tensor | None
+) -> Tensor:
     """Return the cache, input `index`, with what is `new` at its place."""
     cache = node.optional(index)
     if cache is None or 0 in cache.shape:
-        if not step.is_first:
-            node.invalid(
-                f"expected a past of {step.total - step.length} positions, got none"
-            )
+        if starts is not None:
+            got = total - new.shape[2]
+            node.invalid(f"expected a past of {got} positions, got none")
         return new
-    room = step.total - cache.shape[2]
+    room = total - cache.shape[2]
     if room > 0:
         batch, heads, _, elements = new.shape
         zeros = np.zeros((batch, heads, room, elements), cache.dtype)
         cache = node.emit(ConcatOp, [cache, zeros], axis=2)
-    at = None if step.is_first else step.ends - step.length
-    return node.emit(TensorScatterOp, cache, new, at, axis=2)
-
-
-def _mask(node: Node, step: _Step, capacity: int) -> Tensor:
-    """Return which keys are none of padding, for tokens that are the first."""
-    return node.literal(np.arange(capacity)) < step.ends.reshape(step.batch, 1, 1, 1)
+    return node.emit(TensorScatterOp, cache, new, starts, axis=2)
 
 
 def _bias(node: Node, capacity: int) -> Tensor | None:
