@@ -12,9 +12,8 @@ from numpy.lib.array_utils import byte_bounds
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import Array, copy_into
-from glow.runtime.frame import Frame, Notify, checked_arena
+from glow.runtime.frame import Frame, Notify, OnOutput, Teller, checked_arena
 from glow.runtime.signature import Signature
-from glow.runtime.telling import OnOutput, Teller
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import aligned_array
 from glow.support.errors import BindingError

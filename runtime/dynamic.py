@@ -13,10 +13,9 @@ from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.copies import Array
-from glow.runtime.frame import Notify
+from glow.runtime.frame import Notify, OnOutput
 from glow.runtime.interface import Executable
 from glow.runtime.symbolic import Dims, SymbolicSignature, Symbols
-from glow.runtime.telling import OnOutput
 from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from glow.runtime.bindings import Bindings
 from glow.runtime.copies import Array
-from glow.runtime.frame import Frame, Notify
+from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image
 from glow.runtime.signature import Signature
-from glow.runtime.telling import OnOutput, Teller
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.errors import CompilationError
 

@@ -159,9 +159,9 @@ class SymbolicSignature(Signature):
 
     def shapes_of(self, dims: Dims) -> Shapes:
         """Return the shapes of the inputs for `dims`, then what only states have."""
-        values = {**self.known, **dims}
-        for text, relation in self._relations.items():
-            values[text] = relation.extent(values)
+        values, problems = self._values(dims)
+        if problems:
+            raise BindingError("; ".join(problems))
         specs = [self._specs[spec.name] for spec in self.inputs]
         own = tuple(dims[text] for text in self._of_states)
         return (*(spec.shape_for(values) for spec in specs), *((own,) if own else ()))
@@ -181,17 +181,23 @@ class SymbolicSignature(Signature):
                 problems.append(
                     f'dimension "{name}": expected an extent from 0 on, got {value!r}'
                 )
-        if not problems:
-            values = {**self.known, **cast(Dims, dims)}
-            for text, relation in self._relations.items():
-                try:
-                    values[text] = relation.extent(values)
-                except ValueError as error:
-                    problems.append(f"dimension {error}")
-            if not problems:
-                unfit = (spec.problem_for(values) for spec in self._specs.values())
-                problems += [problem for problem in unfit if problem is not None]
-        return problems
+        if problems:
+            return problems
+        values, problems = self._values(cast(Dims, dims))
+        if problems:
+            return problems
+        unfit = (spec.problem_for(values) for spec in self._specs.values())
+        return [problem for problem in unfit if problem is not None]
+
+    def _values(self, dims: Dims) -> tuple[dict[str, int], list[str]]:
+        """Return all extents for `dims`, and which of those that follow cannot be."""
+        values, problems = {**self.known, **dims}, list[str]()
+        for text, relation in self._relations.items():
+            try:
+                values[text] = relation.extent(values)
+            except ValueError as error:
+                problems.append(f"dimension {error}")
+        return values, problems
 
     def fit(self, arrays: Sequence[object]) -> bool:
         """Return False, as arrays are checked by the executable for their shapes."""
