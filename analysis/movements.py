@@ -128,7 +128,7 @@ def keeps_bytes(op: MovingOp, layout: Layout | None = None) -> bool:
 def _movement(op: MovingOp, order: Mapping[Operation, int]) -> Movement:
     origin = _origin_of(op.input)
     uses = sorted(_uses_of(op.result), key=lambda use: order[use[0]])
-    readers = tuple(dict.fromkeys(_reader(reader, value) for reader, value in uses))
+    readers = tuple(dict.fromkeys(_end(reader, value) for reader, value in uses))
     maker = _maker(origin)
     return Movement(
         op=op.name,
@@ -170,19 +170,15 @@ def _origin_of(value: SSAValue) -> SSAValue:
 
 
 def _maker(value: SSAValue) -> End:
-    match value.owner:
-        case Block():
-            return End("argument", value_name(value), layout_text(value))
-        case LoadOp() as op:
-            return End(op.name, f"@{op.symbol.string_value()}", layout_text(value))
-        case op:
-            return End(op.name, name_of(op), layout_text(value))
+    if isinstance(value.owner, Block):
+        return End("argument", value_name(value), layout_text(value))
+    return _end(value.owner, value)
 
 
-def _reader(op: Operation, value: SSAValue) -> End:
-    if isinstance(op, SaveOp):
-        return End(op.name, f"@{op.symbol.string_value()}", layout_text(value))
-    return End(op.name, name_of(op), layout_text(value))
+def _end(op: Operation, value: SSAValue) -> End:
+    is_named = isinstance(op, LoadOp | SaveOp)
+    name = f"@{op.symbol.string_value()}" if is_named else name_of(op)
+    return End(op.name, name, layout_text(value))
 
 
 def _uses_of(value: SSAValue) -> Iterator[tuple[Operation, SSAValue]]:

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.analysis.constants import constant_behind
 from glow.dialects.graph.attention import AttentionOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.elementwise import ElementwiseOp
 from glow.dialects.graph.linear import MatMulOp
@@ -138,25 +139,24 @@ def _products(op: MatMulOp, target: Target, offers: Offers) -> list[LayoutChoice
 
 def _attention(op: AttentionOp) -> LayoutChoice:
     """Return elements of a head in a row; heads and positions lie anywhere."""
-    lines = ("query", "key", "value")
-    asked = [
-        AnyOrder((3,) if name in lines else None)
-        for name, _ in op.get_irdl_definition().operands
-        if getattr(op, name) is not None
-    ]
-    return LayoutChoice(tuple(asked), (AnyOrder((3,)),))
+    asked = _by_name(op, ("query", "key", "value"), AnyOrder((3,)), AnyOrder(None))
+    return LayoutChoice(asked, (AnyOrder((3,)),))
 
 
 def _recurrent(op: LstmOp | GruOp | RnnOp) -> LayoutChoice:
     """Return features and units in a row; steps, rows and directions lie anywhere."""
     states = ("input", "initial_h", "initial_c")
-    asked = [
-        AnyOrder((2,)) if name in states else None
-        for name, _ in op.get_irdl_definition().operands
-        if getattr(op, name) is not None
-    ]
     results = (AnyOrder((len(shape_of(value)) - 1,)) for value in op.results)
-    return LayoutChoice(tuple(asked), tuple(results))
+    return LayoutChoice(_by_name(op, states, AnyOrder((2,)), None), tuple(results))
+
+
+def _by_name(
+    op: GraphOp, names: Sequence[str], asked: Asked, others: Asked
+) -> tuple[Asked, ...]:
+    """Return `asked` for those operands of `op` that are `names`, else `others`."""
+    operands = (name for name, _ in op.get_irdl_definition().operands)
+    present = [name for name in operands if getattr(op, name) is not None]
+    return tuple(asked if name in names else others for name in present)
 
 
 def _has_columns(op: MatMulOp, target: Target) -> bool:

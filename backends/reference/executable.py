@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
-from glow.dialects.graph.placeholder import RUN, Placeholder
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -23,9 +22,10 @@ from glow.dialects.graph.storage import (
 )
 from glow.dialects.layout.attribute import layout_of
 from glow.runtime.frame import Notify
+from glow.runtime.image import Parameter
+from glow.runtime.image import signature_of as signature_by
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
-from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
 from glow.support.locations import name_of
@@ -181,25 +181,19 @@ def _present(array: Array | None, kind: str, name: str) -> Array:
 
 def signature_of(module: ModuleOp) -> Signature:
     """Return the bindings that the placeholders of `module` ask of a caller."""
-    placeholders = [op for op in module.body.ops if isinstance(op, Placeholder)]
-
-    def specs(*directions: str) -> Iterator[TensorSpec]:
-        for op in placeholders:
-            if op.residency.data == RUN and op.direction.data in directions:
-                yield spec_of(op.sym_name.data, op.type, op.axes)
-
-    return Signature(
-        tuple(specs("in", "inout")),
-        tuple(specs("out", "inout")),
-        tuple(_state(op) for op in placeholders if op.residency.data == "resident"),
-    )
-
-
-def _state(op: Placeholder) -> State:
-    name, initial = op.sym_name.data, None
-    if op.initial is not None:
-        initial = _present(op.initial_array, "placeholder", name)
-    return State(spec_of(name, op.type, op.axes), op.direction.data, initial)
+    parameters: list[Parameter] = []
+    starts: list[Array] = []
+    for op in module.body.ops:
+        if not isinstance(op, PlaceholderOp):
+            continue
+        name, initial = op.sym_name.data, None
+        if op.initial is not None:
+            initial = len(starts)
+            starts.append(_present(op.initial_array, "placeholder", name))
+        spec = spec_of(name, op.type, op.axes)
+        told = op.direction.data, op.residency.data
+        parameters.append(Parameter(spec, *told, initial))
+    return signature_by(parameters, starts)
 
 
 def _last_uses(body: Block) -> dict[Operation, list[SSAValue]]:

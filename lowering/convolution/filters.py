@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from glow.lowering.convolution.algorithm import Algorithm
 from glow.lowering.convolution.winograd import winograd_filter
 from glow.support.arrays import aligned
-from glow.support.layout import Dim, Layout, permuted, unpack
+from glow.support.layout import Dim, Layout, pack, permuted, unpack
 
 Array = NDArray[Any]
 Shape = Sequence[int]
@@ -63,47 +63,27 @@ def packed_filter(
     Bytes that layout assignment has put in that order already are not copied.
     """
     outputs, depth, *kernel = shape
-    logical, panel = stored, algorithm.panel
-    if layout is not None:
-        if layout == filter_layout(algorithm, shape, group):
-            panels = (group, -1, *kernel, depth, panel)
-            if algorithm.name == "pairs":
-                panels = (group, -1, *kernel, depth // 2, panel, 2)
-            return stored.reshape(panels if panel else (*kernel, outputs))
-        logical = unpack(layout, stored, tuple(shape))
-    match algorithm:
-        case Algorithm("direct"):
-            return pack_filter(logical, group, panel)
-        case Algorithm("pairs"):
-            return _in_pairs(pack_filter(logical, group, panel))
-        case Algorithm("depthwise"):
-            return pack_depthwise(logical)
-        case Algorithm("winograd", form=form) if form is not None:
-            return winograd_filter(logical, panel, form)
-        case _:
+    panel, wanted = algorithm.panel, filter_layout(algorithm, shape, group)
+    packed = stored
+    if wanted is None or layout != wanted:
+        logical = stored if layout is None else unpack(layout, stored, tuple(shape))
+        if algorithm.form is not None:
+            return winograd_filter(logical, panel, algorithm.form)
+        if algorithm.name == "generic":
             return logical
+        packed = _packed(algorithm, wanted, logical, group)
+    panels = (depth // 2, panel, 2) if algorithm.name == "pairs" else (depth, panel)
+    return packed.reshape(
+        (group, -1, *kernel, *panels) if panel else (*kernel, outputs)
+    )
 
 
-def pack_filter(array: Array, group: int, panel: int) -> Array:
-    """Return [O, I/g, k...] as [g, ceil(O/g/p), k..., I/g, p], padded with zeros."""
-    outputs, depth, *kernel = array.shape
-    columns = outputs // group
-    panels = -(-columns // panel)
-    split = array.reshape(group, columns, depth, *kernel)
-    if columns % panel:
-        rest = panels * panel - columns
-        split = np.pad(split, [(0, 0), (0, rest), *[(0, 0)] * (1 + len(kernel))])
-    split = split.reshape(group, panels, panel, depth, *kernel)
-    spatial = range(4, 4 + len(kernel))
-    return aligned(split.transpose(0, 1, *spatial, 3, 2))
-
-
-def _in_pairs(packed: Array) -> Array:
-    """Return [..., I, p] as [..., I / 2, p, 2]."""
-    *outer, depth, panel = packed.shape
-    return aligned(packed.reshape(*outer, depth // 2, 2, panel).swapaxes(-1, -2))
-
-
-def pack_depthwise(array: Array) -> Array:
-    """Return [C, 1, k...] as [k..., C]."""
-    return aligned(np.moveaxis(array[:, 0], 0, -1))
+def _packed(
+    algorithm: Algorithm, layout: Layout | None, array: Array, group: int
+) -> Array:
+    """Return `array` in `layout`, or in panels of which none spans two groups."""
+    if layout is not None:
+        return pack(layout, array)
+    in_pairs = algorithm.name == "pairs"
+    panels = filter_panels(array.ndim - 2, algorithm.panel, in_pairs)
+    return aligned(np.stack([pack(panels, part) for part in np.split(array, group)]))

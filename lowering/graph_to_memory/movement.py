@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import Literal
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -246,30 +247,21 @@ def _mirror(
     r: Addressing,
     starts: tuple[int, ...],
     ends: tuple[int, ...],
-    mode: str,
+    mode: Literal["edge", "reflect", "wrap"],
 ) -> None:
     """Fill the border axis by axis from what is inside, corners by the later axes."""
     low, high = list(starts), list(ends)
     for axis, extent in enumerate(r.shape):
-        for place in (*range(starts[axis]), *range(ends[axis], extent)):
-            inside = _source(place, starts[axis], ends[axis], mode)
+        inside = np.arange(starts[axis], ends[axis])
+        repeated = np.pad(inside, (starts[axis], extent - ends[axis]), mode)
+        for place, inside in enumerate(repeated.tolist()):
+            if place == inside:
+                continue
             lowering.copy(
                 lowering.view(result, _plane(r, low, high, axis, inside)),
                 lowering.view(result, _plane(r, low, high, axis, place)),
             )
         low[axis], high[axis] = 0, extent
-
-
-def _source(place: int, start: int, end: int, mode: str) -> int:
-    """Return the place inside [start, end) that `place` outside repeats."""
-    extent = end - start
-    if mode == "edge":
-        return start if place < start else end - 1
-    if mode == "wrap":
-        return start + (place - start) % extent
-    period = max(1, 2 * (extent - 1))
-    offset = (place - start) % period
-    return start + (offset if offset < extent else period - offset)
 
 
 def _plane(

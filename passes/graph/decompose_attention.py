@@ -183,24 +183,15 @@ class _Attention:
 
     def _seen_by_position(self) -> Tensor | None:
         """Return whether the positions let each query see each key, None for all."""
-        s, (left, right) = self.sizes, self._window()
-        is_known = self.op.valid_length is None
-        keys = np.arange(s.total)
+        keys, (left, right) = np.arange(self.sizes.total), self.op.window
         tests: list[Tensor] = []
-        if not is_known:
+        if self.op.valid_length is not None:
             tests.append(self._positions(keys) < self._end())
-        if right is not None and not (is_known and s.total - 1 <= s.past + right):
+        if right >= 0:
             tests.append(self._positions(keys) <= self._places(right))
-        if left is not None and not (is_known and s.past + s.length - 1 <= left):
+        if left >= 0:
             tests.append(self._positions(keys) >= self._places(-left))
         return reduce(xp.logical_and, tests) if tests else None
-
-    def _window(self) -> tuple[int | None, int | None]:
-        """Return how far a query sees back and ahead, None for without end."""
-        left, right = self.op.left_window_size, self.op.right_window_size
-        if self.op.causal:
-            right = 0
-        return (None if left < 0 else left), (None if right < 0 else right)
 
     def _places(self, shift: int) -> Tensor:
         """Return the position of each query, plus `shift`."""

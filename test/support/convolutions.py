@@ -13,7 +13,9 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.products import ConvOp
+from glow.lowering.convolution.algorithm import Algorithm
 from glow.lowering.convolution.channel_groups import grouped_channels
+from glow.lowering.convolution.filters import packed_filter
 from glow.support.layout import Layout, pack, physical_shape, unpack
 
 
@@ -264,3 +266,9 @@ class Convolution:
             while root.base is not None:
                 root = root.base
             assert np.isnan(root).all(), "wrote outside the result"
+
+
+def packing(name: str, group: int = 1, panel: int = 0) -> Callable[[Array], Array]:
+    """Return what packs a filter as kernels of algorithm `name` read it."""
+    algorithm = Algorithm(name, panel)
+    return lambda array: packed_filter(algorithm, array, None, array.shape, group)

@@ -7,13 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 from accuracy import DRAWS, drawn
-from convolutions import Case, Convolution, reference
+from convolutions import Case, Convolution, packing, reference
 from grids import in_turns
 from products import TARGETS, Array
 from xdsl.dialects.builtin import f32
 
 from glow.lowering.convolution.algorithm import ConvShape, choose_algorithm
-from glow.lowering.convolution.filters import pack_depthwise, pack_filter
 from glow.lowering.convolution.winograd import (
     F2,
     F4,
@@ -227,14 +226,13 @@ GENERIC = {
 @pytest.mark.parametrize(("name", "target"), in_turns(DIRECT, TARGETS))
 def test_direct(name: str, target: str) -> None:
     case, panel = DIRECT[name], target_of(target).panel_widths[0]
-    Convolution(
-        case, target, "direct", lambda w: pack_filter(w, case.group, panel)
-    ).check()
+    Convolution(case, target, "direct", packing("direct", case.group, panel)).check()
 
 
 @pytest.mark.parametrize(("name", "target"), in_turns(DEPTHWISE, TARGETS))
 def test_depthwise(name: str, target: str) -> None:
-    Convolution(DEPTHWISE[name], target, "depthwise", pack_depthwise).check()
+    case = DEPTHWISE[name]
+    Convolution(case, target, "depthwise", packing("depthwise", case.group)).check()
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"F{form.tile}")
@@ -254,7 +252,7 @@ def computed(case: Case, x: Array, w: Array, form: Form | None) -> Array:
     """Return the convolution of `x` with `w` by a form, or by the direct sum."""
     target = target_of("cpu:avx2")
     panel = target.panel_widths[0]
-    conv = Convolution(case, target.name, "direct", lambda w: pack_filter(w, 1, panel))
+    conv = Convolution(case, target.name, "direct", packing("direct", 1, panel))
     if form is not None:
         scratch = winograd_scratch_elements(target, form, case.input, case.result)
         pack = partial(winograd_filter, panel=panel, form=form)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from convolutions import packing
 from hypothesis import given
 from hypothesis import strategies as st
 from products import seeded
@@ -16,8 +17,6 @@ from glow.lowering.convolution.algorithm import Algorithm, ConvShape, choose_alg
 from glow.lowering.convolution.filters import (
     filter_layout,
     filter_panels,
-    pack_depthwise,
-    pack_filter,
     packed_filter,
 )
 from glow.lowering.convolution.winograd import (
@@ -87,7 +86,7 @@ def test_large_filters_of_few_tiles_are_not_worth_a_transform() -> None:
 def test_panels_are_those_of_the_layout_where_one_says_it() -> None:
     array = seeded((37, 5, 3, 2), 0)
     expected = pack(filter_panels(2, 16), array)
-    np.testing.assert_array_equal(pack_filter(array, 1, 16)[0], expected)
+    np.testing.assert_array_equal(packing("direct", 1, 16)(array)[0], expected)
 
 
 def test_pairs_of_channels_are_innermost() -> None:
@@ -135,7 +134,7 @@ def test_large_filters_of_16_bits_are_not_transformed_to_f32(
 
 def test_panels_do_not_span_groups() -> None:
     array = seeded((12, 2, 3), 0)
-    found = pack_filter(array, 3, 8)
+    found = packing("direct", 3, 8)(array)
     assert found.shape == (3, 1, 3, 2, 8)
     np.testing.assert_array_equal(found[1, 0, 2, 1, :4], array[4:8, 1, 2])
     assert not found[..., 4:].any()
@@ -143,7 +142,9 @@ def test_panels_do_not_span_groups() -> None:
 
 def test_depthwise_filters_have_channels_innermost() -> None:
     array = seeded((6, 1, 3, 2), 0)
-    np.testing.assert_array_equal(pack_depthwise(array)[2, 1], array[:, 0, 2, 1])
+    np.testing.assert_array_equal(
+        packing("depthwise", 6)(array)[2, 1], array[:, 0, 2, 1]
+    )
 
 
 def test_winograd_filter_is_the_transform_of_each_channel() -> None:

@@ -4,10 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from convolutions import Case, Convolution
+from convolutions import Case, Convolution, packing
 from products import TARGETS
 
-from glow.lowering.convolution.filters import pack_filter
 from glow.lowering.memory_to_loops import product
 from glow.lowering.memory_to_loops.rows import Offsets, offsets_of, spans_of
 from glow.support.targets import target_of
@@ -82,4 +81,4 @@ def test_pieces_compute_the_same(
         result_halo=0 if order else 1,
     )
     panel = target_of(target).panel_widths[0]
-    Convolution(case, target, "direct", lambda w: pack_filter(w, 2, panel)).check()
+    Convolution(case, target, "direct", packing("direct", 2, panel)).check()
