@@ -27,6 +27,8 @@ class Resource:
         view = np.ascontiguousarray(array).reshape(np.shape(array)).view()
         view.flags.writeable = False
         self.array = view
+        self._first: Resource | None = None
+        """An equal one by which its bytes are found, and which so lives as long."""
 
     def settle(self, place: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
         """Keep and return the result of `place`, an equal array that all then share."""
@@ -44,7 +46,9 @@ class Resource:
             digest.update(block.data)
             forget(block)
         text = digest.hexdigest()
-        _LIVE.setdefault(text, self)
+        first = _LIVE.setdefault(text, self)
+        if first is not self:
+            self._first, self.array = first, first.array
         return text
 
 

@@ -17,7 +17,7 @@ from xdsl.parser import Parser
 from glow.dialects.graph.storage import ConstantOp
 from glow.registry import UNIVERSE
 from glow.support.errors import InvalidModelError
-from glow.support.resources import Resource
+from glow.support.resources import Resource, find_resource
 from glow.support.weights import load_weights, save_weights
 
 
@@ -80,6 +80,19 @@ def test_without_the_file_text_stays_text(tmp_path: Path) -> None:
     assert all(op.array is None for op in module.body.ops if isinstance(op, ConstantOp))
     save_weights(module, tmp_path / "none.safetensors")
     assert load_weights(tmp_path / "none.safetensors") == ()
+
+
+def test_bytes_are_found_as_long_as_one_of_equal_arrays_lives() -> None:
+    first, second = Resource(np.arange(7)), Resource(np.arange(7))
+    assert first.digest == second.digest
+    digest = first.digest
+    del first
+    gc.collect()
+    held = find_resource(digest)
+    assert held is not None
+    assert held.array.tolist() == second.array.tolist() == list(range(7))
+    del held, second
+    assert find_resource(digest) is None
 
 
 def test_the_file_is_deterministic_and_whole(tmp_path: Path) -> None:
