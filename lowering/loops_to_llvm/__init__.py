@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from glow.lowering.loops_to_llvm.control import result_type
-from glow.lowering.loops_to_llvm.state import Lowering
+from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
 from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
@@ -95,7 +95,7 @@ def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.
     linkage = _INTERNAL if is_private and not op.is_declaration else _EXTERNAL
     if linkage is _INTERNAL:
         properties["no_inline"] = UnitAttr()
-    state = Lowering(externals)
+    state = Translation(externals)
     state.location = op.location
     blocks = list(op.body.blocks)
     state.blocks = {block: state.block_for(block) for block in blocks}

@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext.elementwise import DotPairsOp, shape_of_vector
 from glow.dialects.llvm_ext.memory import ExtractElementOp
-from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.state import Translation, lowers
 from glow.lowering.loops_to_llvm.types import (
     bits_of_floats,
     converted,
@@ -78,7 +78,7 @@ def flags_of(op: Operation) -> llvm.FastMathAttr | None:
 
 
 @lowers(*_RENAMED)
-def _rename(f: Lowering, op: Operation) -> None:
+def _rename(f: Translation, op: Operation) -> None:
     properties: dict[str, Attribute] = {}
     if (overflow := op.properties.get("overflowFlags")) is not None:
         properties["overflowFlags"] = _FLAGS[cast(arith.IntegerOverflowAttr, overflow)]
@@ -92,7 +92,7 @@ def _rename(f: Lowering, op: Operation) -> None:
 
 
 @lowers(arith.ExtFOp)
-def _extf(f: Lowering, op: arith.ExtFOp) -> None:
+def _extf(f: Translation, op: arith.ExtFOp) -> None:
     value = f[op.input]
     if element_type(op.input.type) == f16:
         value = f.make(llvm.BitcastOp, [value], op.input.type)
@@ -100,7 +100,7 @@ def _extf(f: Lowering, op: arith.ExtFOp) -> None:
 
 
 @lowers(arith.TruncFOp)
-def _truncf(f: Lowering, op: arith.TruncFOp) -> None:
+def _truncf(f: Translation, op: arith.TruncFOp) -> None:
     value = f.make(llvm.FPTruncOp, [f[op.input]], op.result.type)
     if element_type(op.result.type) == f16:
         value = f.make(llvm.BitcastOp, [value], converted(op.result.type))
@@ -108,11 +108,11 @@ def _truncf(f: Lowering, op: arith.TruncFOp) -> None:
 
 
 @lowers(arith.ConstantOp)
-def _constant(f: Lowering, op: arith.ConstantOp) -> None:
+def _constant(f: Translation, op: arith.ConstantOp) -> None:
     type_ = converted(op.result.type)
     value: Any = op.value
     if isinstance(op.result.type, IndexType):
-        return  # Most end as literal offsets; `Lowering` makes the others.
+        return  # Most end as literal offsets; `Translation` makes the others.
     if is_narrow_float(element_type(op.result.type)):
         value = bits_of_floats(value, type_)
     elif type_ != op.result.type:
@@ -121,7 +121,7 @@ def _constant(f: Lowering, op: arith.ConstantOp) -> None:
 
 
 @lowers(arith.IndexCastOp)
-def _index_cast(f: Lowering, op: arith.IndexCastOp) -> None:
+def _index_cast(f: Translation, op: arith.IndexCastOp) -> None:
     value, result = f[op.input], converted(op.result.type)
     source, target = _bits(value.type), _bits(result)
     if source == target:
@@ -137,7 +137,7 @@ def _bits(type_: Attribute) -> int:
 
 
 @lowers(arith.BitcastOp)
-def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
+def _bitcast(f: Translation, op: arith.BitcastOp) -> None:
     value, result = f[op.input], converted(op.result.type)
     if isinstance(op.input.type, MemRefType) or value.type == result:
         f.values[op.result] = value
@@ -146,7 +146,7 @@ def _bitcast(f: Lowering, op: arith.BitcastOp) -> None:
 
 
 @lowers(DotPairsOp)
-def _dot_pairs(f: Lowering, op: DotPairsOp) -> None:
+def _dot_pairs(f: Translation, op: DotPairsOp) -> None:
     pairs = [f.make(llvm.BitcastOp, [f[v]], v.type) for v in (op.lhs, op.rhs)]
     bits = 32 * shape_of_vector(op.total.type)[0]
     name = f"llvm.x86.avx512bf16.dpbf16ps.{bits}"
@@ -172,13 +172,13 @@ _INTRINSICS: dict[type[Operation], str] = {
 
 
 @lowers(*_INTRINSICS)
-def _intrinsic(f: Lowering, op: Operation) -> None:
+def _intrinsic(f: Translation, op: Operation) -> None:
     name = f"llvm.{_INTRINSICS[type(op)]}"
     f.replace(op, f.overloaded(name, f.all(op.operands), flags_of(op)))
 
 
 @lowers(math.AbsIOp, math.CountLeadingZerosOp, math.CountTrailingZerosOp)
-def _integer_intrinsic(f: Lowering, op: Operation) -> None:
+def _integer_intrinsic(f: Translation, op: Operation) -> None:
     """Lower to an intrinsic whose flag says that no input is undefined."""
     name = "abs" if isinstance(op, math.AbsIOp) else mnemonic(op)
     operands = [*f.all(op.operands), f.constant(0, i1)]
@@ -198,7 +198,7 @@ C_LIBRARY = frozenset(
 
 
 @lowers(*ops_named(Math, _C_FUNCTIONS))
-def _library(f: Lowering, op: Operation) -> None:
+def _library(f: Translation, op: Operation) -> None:
     """Call the function of C; that of f32 has an f after its name."""
     name = "pow" if isinstance(op, math.PowFOp) else mnemonic(op)
     match element_type(op.operands[0].type):
@@ -211,7 +211,7 @@ def _library(f: Lowering, op: Operation) -> None:
     f.replace(op, _per_lane(f, callee, f.all(op.operands)))
 
 
-def _per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValue:
+def _per_lane(f: Translation, callee: str, operands: Sequence[SSAValue]) -> SSAValue:
     """Call a scalar function, once per lane if the operands are vectors."""
     type_ = operands[0].type
     lanes = lanes_of(type_)
@@ -227,7 +227,7 @@ def _per_lane(f: Lowering, callee: str, operands: Sequence[SSAValue]) -> SSAValu
 
 
 @lowers(math.RsqrtOp)
-def _rsqrt(f: Lowering, op: math.RsqrtOp) -> None:
+def _rsqrt(f: Translation, op: math.RsqrtOp) -> None:
     root = f.overloaded("llvm.sqrt", f.all(op.operands))
     type_: Any = root.type
     one: Any = (

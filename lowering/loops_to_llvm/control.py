@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.dialects.llvm_ext.memory import CallPointerOp
-from glow.lowering.loops_to_llvm.state import Lowering, call_op, lowers
+from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
 
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
 _NSW = IntegerAttr(1, 32)
 
 
-def _exit_block(f: Lowering, op: Operation) -> Block:
+def _exit_block(f: Translation, op: Operation) -> Block:
     """Return a block whose arguments are the results of `op`."""
     block = Block(arg_types=[converted(result.type) for result in op.results])
     for result, arg in zip(op.results, block.args, strict=True):
@@ -23,12 +23,12 @@ def _exit_block(f: Lowering, op: Operation) -> Block:
     return block
 
 
-def _less(f: Lowering, a: SSAValue, b: SSAValue) -> SSAValue:
+def _less(f: Translation, a: SSAValue, b: SSAValue) -> SSAValue:
     return f.make(llvm.ICmpOp, [a, b], i1, predicate=_SLT)
 
 
 @lowers(scf.ForOp)
-def _for(f: Lowering, op: scf.ForOp) -> None:
+def _for(f: Translation, op: scf.ForOp) -> None:
     """Test at the end; and in front, unless `nonempty` says that it runs."""
     bounds, initial = f.all([op.lb, op.ub, op.step]), f.all(op.iter_args)
     lower, upper, step = bounds
@@ -49,7 +49,7 @@ def _for(f: Lowering, op: scf.ForOp) -> None:
 
 
 @lowers(scf.IfOp)
-def _if(f: Lowering, op: scf.IfOp) -> None:
+def _if(f: Translation, op: scf.IfOp) -> None:
     exit_ = _exit_block(f, op)
     then, otherwise = Block(), exit_
     if op.false_region.blocks:
@@ -64,7 +64,7 @@ def _if(f: Lowering, op: scf.IfOp) -> None:
 
 
 @lowers(scf.WhileOp)
-def _while(f: Lowering, op: scf.WhileOp) -> None:
+def _while(f: Translation, op: scf.WhileOp) -> None:
     exit_ = _exit_block(f, op)
     before = f.block_for(op.before_region.block)
     after = f.block_for(op.after_region.block)
@@ -78,12 +78,12 @@ def _while(f: Lowering, op: scf.WhileOp) -> None:
 
 
 @lowers(cf.BranchOp)
-def _br(f: Lowering, op: cf.BranchOp) -> None:
+def _br(f: Translation, op: cf.BranchOp) -> None:
     f.jump(f.blocks[op.successor], f.all(op.arguments))
 
 
 @lowers(cf.ConditionalBranchOp)
-def _cond_br(f: Lowering, op: cf.ConditionalBranchOp) -> None:
+def _cond_br(f: Translation, op: cf.ConditionalBranchOp) -> None:
     then = f.blocks[op.then_block], f.all(op.then_arguments)
     otherwise = f.blocks[op.else_block], f.all(op.else_arguments)
     f.branch(f[op.cond], then, otherwise)
@@ -102,7 +102,7 @@ def _at(position: int) -> DenseArrayBase:
 
 
 @lowers(func.CallOp)
-def _call(f: Lowering, op: func.CallOp) -> None:
+def _call(f: Translation, op: func.CallOp) -> None:
     result = result_type([result.type for result in op.results])
     results = [] if result == VOID else [result]
     callee = op.callee.root_reference.data
@@ -121,12 +121,12 @@ def _call(f: Lowering, op: func.CallOp) -> None:
 
 
 @lowers(CallPointerOp)
-def _call_pointer(f: Lowering, op: CallPointerOp) -> None:
+def _call_pointer(f: Translation, op: CallPointerOp) -> None:
     f.do(call_op(None, f.all(op.operands), []))
 
 
 @lowers(func.ReturnOp)
-def _return(f: Lowering, op: func.ReturnOp) -> None:
+def _return(f: Translation, op: func.ReturnOp) -> None:
     values = f.all(op.operands)
     if len(values) > 1:
         type_ = result_type([value.type for value in op.operands])

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext import memory as ext
-from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.state import Translation, lowers
 from glow.lowering.loops_to_llvm.types import (
     PTR,
     constant_of,
@@ -59,7 +59,7 @@ def strides_of(type_: MemRefType[Any]) -> tuple[int, ...]:
 
 
 def gep(
-    f: Lowering, pointer: SSAValue, element: Attribute, index: SSAValue | int
+    f: Translation, pointer: SSAValue, element: Attribute, index: SSAValue | int
 ) -> SSAValue:
     """Append `pointer + index` elements; not `inbounds`, as kernels prefetch beyond."""
     if isinstance(index, int) and not -_I32_LIMIT < index < _I32_LIMIT:
@@ -75,7 +75,7 @@ def gep(
     )
 
 
-def address(f: Lowering, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+def address(f: Translation, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
     """Return the pointer to an element of buffer `base`."""
     type_: Any = base.type
     element, pointer = stored(type_.element_type), f[base]
@@ -85,7 +85,7 @@ def address(f: Lowering, base: SSAValue, indices: Sequence[SSAValue]) -> SSAValu
 
 
 def _advance(
-    f: Lowering, pointer: SSAValue, index: SSAValue, element: Attribute, stride: int
+    f: Translation, pointer: SSAValue, index: SSAValue, element: Attribute, stride: int
 ) -> SSAValue:
     """
     Return `pointer + index * stride`, which a block computes once.
@@ -125,12 +125,12 @@ def _alignment(
     return integer(size_of(cast(Any, type_).element_type), counted_in)
 
 
-def from_memory(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
+def from_memory(f: Translation, value: SSAValue, type_: Attribute) -> SSAValue:
     """Return a loaded value as `type_`: the low bit of a byte is a bool."""
     return f.make(llvm.TruncOp, [value], type_) if is_bool(type_) else value
 
 
-def to_memory(f: Lowering, value: SSAValue) -> SSAValue:
+def to_memory(f: Translation, value: SSAValue) -> SSAValue:
     """Return `value` in the type that it has in memory."""
     if not is_bool(value.type):
         return value
@@ -138,7 +138,7 @@ def to_memory(f: Lowering, value: SSAValue) -> SSAValue:
 
 
 @lowers(memref.LoadOp, vector.LoadOp)
-def _load(f: Lowering, op: memref.LoadOp | vector.LoadOp) -> None:
+def _load(f: Translation, op: memref.LoadOp | vector.LoadOp) -> None:
     base, *indices = op.operands
     result = op.results[0].type
     value = f.make(
@@ -152,7 +152,7 @@ def _load(f: Lowering, op: memref.LoadOp | vector.LoadOp) -> None:
 
 
 @lowers(memref.StoreOp, vector.StoreOp)
-def _store(f: Lowering, op: memref.StoreOp | vector.StoreOp) -> None:
+def _store(f: Translation, op: memref.StoreOp | vector.StoreOp) -> None:
     source, base, *indices = op.operands
     value = to_memory(f, f[source])
     properties: dict[str, Attribute] = {
@@ -166,7 +166,7 @@ def _store(f: Lowering, op: memref.StoreOp | vector.StoreOp) -> None:
 
 
 @lowers(vector.MaskedLoadOp)
-def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
+def _masked_load(f: Translation, op: vector.MaskedLoadOp) -> None:
     otherwise = to_memory(f, f[op.pass_thru])
     value = f.make(
         ext.MaskedLoadOp,
@@ -178,7 +178,7 @@ def _masked_load(f: Lowering, op: vector.MaskedLoadOp) -> None:
 
 
 @lowers(vector.MaskedStoreOp)
-def _masked_store(f: Lowering, op: vector.MaskedStoreOp) -> None:
+def _masked_store(f: Translation, op: vector.MaskedStoreOp) -> None:
     value = to_memory(f, f[op.value_to_store])
     operands = [value, address(f, op.base, op.indices), f[op.mask]]
     properties = {"alignment": _alignment(op, op.base.type, i32)}
@@ -186,7 +186,7 @@ def _masked_store(f: Lowering, op: vector.MaskedStoreOp) -> None:
 
 
 @lowers(ext.PrefetchOp)
-def _prefetch(f: Lowering, op: ext.PrefetchOp) -> None:
+def _prefetch(f: Translation, op: ext.PrefetchOp) -> None:
     data_cache = f.constant(1, i32)
     access = f.constant(int(op.write is not None), i32)
     locality = f.constant(op.locality.value.data, i32)
@@ -196,14 +196,14 @@ def _prefetch(f: Lowering, op: ext.PrefetchOp) -> None:
 
 
 @lowers(ext.MemcpyOp, ext.MemsetOp)
-def _block_move(f: Lowering, op: Operation) -> None:
+def _block_move(f: Translation, op: Operation) -> None:
     is_copy = isinstance(op, ext.MemcpyOp)
     name = "llvm.memcpy.p0.p0.i64" if is_copy else "llvm.memset.p0.i64"
     f.intrinsic(name, [*f.all(op.operands), f.constant(0, i1)], None)
 
 
 @lowers(memref.CopyOp)
-def _copy(f: Lowering, op: memref.CopyOp) -> None:
+def _copy(f: Translation, op: memref.CopyOp) -> None:
     for value in op.operands:
         type_: Any = value.type
         if DYNAMIC_INDEX in type_.get_shape() or type_.layout != NoneAttr():
@@ -217,7 +217,7 @@ def _copy(f: Lowering, op: memref.CopyOp) -> None:
 
 
 @lowers(memref.AllocaOp)
-def _alloca(f: Lowering, op: memref.AllocaOp) -> None:
+def _alloca(f: Translation, op: memref.AllocaOp) -> None:
     """Reserve scratch in the entry block, so that a loop does not grow the stack."""
     type_: Any = op.memref.type
     if DYNAMIC_INDEX in type_.get_shape():
@@ -240,22 +240,22 @@ def _alloca(f: Lowering, op: memref.AllocaOp) -> None:
 
 
 @lowers(memref.GetGlobalOp)
-def _get_global(f: Lowering, op: memref.GetGlobalOp) -> None:
+def _get_global(f: Translation, op: memref.GetGlobalOp) -> None:
     f.replace(op, f.make(llvm.AddressOfOp, [], PTR, global_name=op.name_))
 
 
 @lowers(memref.CastOp, memref.MemorySpaceCastOp, memref.AssumeAlignmentOp)
-def _cast(f: Lowering, op: Operation) -> None:
+def _cast(f: Translation, op: Operation) -> None:
     f.values[op.results[0]] = f[op.operands[0]]
 
 
 @lowers(memref.ViewOp)
-def _view(f: Lowering, op: memref.ViewOp) -> None:
+def _view(f: Translation, op: memref.ViewOp) -> None:
     f.values[op.result] = _advance(f, f[op.source], op.byte_shift, i8, 1)
 
 
 @lowers(ext.BaseOp)
-def _base(f: Lowering, op: ext.BaseOp) -> None:
+def _base(f: Translation, op: ext.BaseOp) -> None:
     pointer, start = f[op.source], op.offset.value.data
     if op.entry is not None:
         number = op.entry.value.data
@@ -266,7 +266,7 @@ def _base(f: Lowering, op: ext.BaseOp) -> None:
 
 
 @lowers(memref.SubviewOp, memref.ReinterpretCastOp)
-def _subview(f: Lowering, op: memref.SubviewOp | memref.ReinterpretCastOp) -> None:
+def _subview(f: Translation, op: memref.SubviewOp | memref.ReinterpretCastOp) -> None:
     """Move to the first element; the result's strides are in its type."""
     source: Any = op.source.type
     element, pointer = stored(source.element_type), f[op.source]
@@ -282,7 +282,7 @@ def _subview(f: Lowering, op: memref.SubviewOp | memref.ReinterpretCastOp) -> No
 
 
 @lowers(memref.DimOp)
-def _dim(f: Lowering, op: memref.DimOp) -> None:
+def _dim(f: Translation, op: memref.DimOp) -> None:
     axis, type_ = constant_of(op.index), op.source.type
     if axis is None or not isinstance(type_, MemRefType):
         raise PassFailedException("memref.dim expects a constant axis of a memref")
@@ -293,6 +293,8 @@ def _dim(f: Lowering, op: memref.DimOp) -> None:
 
 
 @lowers(memref.ExtractAlignedPointerAsIndexOp)
-def _pointer_as_index(f: Lowering, op: memref.ExtractAlignedPointerAsIndexOp) -> None:
+def _pointer_as_index(
+    f: Translation, op: memref.ExtractAlignedPointerAsIndexOp
+) -> None:
     result = converted(op.aligned_pointer.type)
     f.replace(op, f.make(llvm.PtrToIntOp, [f[op.source]], result))

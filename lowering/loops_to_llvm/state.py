@@ -26,7 +26,7 @@ from glow.lowering.loops_to_llvm.types import (
 )
 
 
-class Lowering:
+class Translation:
     """The state of lowering one function: the insertion block and lowered values."""
 
     def __init__(self, externals: dict[str, llvm.FuncOp]):
@@ -231,7 +231,7 @@ _C_CONVENTION = llvm.CallingConventionAttr("ccc")
 _NO_TAIL = llvm.TailCallKindAttr(llvm.TailCallKind.NONE)
 _NO_FLAGS = llvm.FastMathAttr(None)
 
-Handler = Callable[[Lowering, Any], None]
+Handler = Callable[[Translation, Any], None]
 HANDLERS: dict[type[Operation], Handler] = {}
 
 

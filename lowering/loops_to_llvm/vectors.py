@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.dialects.llvm_ext.memory import ExtractElementOp
 from glow.lowering.loops_to_llvm.arithmetic import flags_of
-from glow.lowering.loops_to_llvm.state import Lowering, lowers
+from glow.lowering.loops_to_llvm.state import Translation, lowers
 from glow.lowering.loops_to_llvm.types import converted, i32s, lanes_of, suffix
 
 
@@ -28,7 +28,7 @@ def _lanes(type_: Attribute) -> int:
     return lanes
 
 
-def splat(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
+def splat(f: Translation, value: SSAValue, type_: Attribute) -> SSAValue:
     """Return a vector of type `type_` with `value` in every lane."""
     owner = value.owner
     if isinstance(owner, llvm.ConstantOp) and isinstance(
@@ -44,7 +44,7 @@ def splat(f: Lowering, value: SSAValue, type_: Attribute) -> SSAValue:
 
 
 @lowers(vector.BroadcastOp)
-def _broadcast(f: Lowering, op: vector.BroadcastOp) -> None:
+def _broadcast(f: Translation, op: vector.BroadcastOp) -> None:
     value, type_ = f[op.source], converted(op.vector.type)
     if value.type == type_:
         f.values[op.vector] = value
@@ -57,13 +57,13 @@ def _broadcast(f: Lowering, op: vector.BroadcastOp) -> None:
 
 
 @lowers(vector.FMAOp)
-def _fma(f: Lowering, op: vector.FMAOp) -> None:
+def _fma(f: Translation, op: vector.FMAOp) -> None:
     """Fused where the target can; elsewhere a product and a sum."""
     f.replace(op, f.overloaded("llvm.fmuladd", f.all(op.operands)))
 
 
 @lowers(vector.ShuffleOp)
-def _shuffle(f: Lowering, op: vector.ShuffleOp) -> None:
+def _shuffle(f: Translation, op: vector.ShuffleOp) -> None:
     a, b = f.all(op.operands)
     if a.type != b.type:
         raise PassFailedException(
@@ -74,7 +74,7 @@ def _shuffle(f: Lowering, op: vector.ShuffleOp) -> None:
     f.replace(op, f.make(llvm.ShuffleVectorOp, [a, b], result, mask=mask))
 
 
-def _position(f: Lowering, op: vector.ExtractOp | vector.InsertOp) -> SSAValue:
+def _position(f: Translation, op: vector.ExtractOp | vector.InsertOp) -> SSAValue:
     positions = op.static_position.get_values()
     if len(positions) != 1:
         raise PassFailedException(f"{op.name} expects one position in a vector")
@@ -84,19 +84,19 @@ def _position(f: Lowering, op: vector.ExtractOp | vector.InsertOp) -> SSAValue:
 
 
 @lowers(vector.ExtractOp)
-def _extract(f: Lowering, op: vector.ExtractOp) -> None:
+def _extract(f: Translation, op: vector.ExtractOp) -> None:
     operands = [f[op.vector], _position(f, op)]
     f.replace(op, f.make(ExtractElementOp, operands, converted(op.result.type)))
 
 
 @lowers(vector.InsertOp)
-def _insert(f: Lowering, op: vector.InsertOp) -> None:
+def _insert(f: Translation, op: vector.InsertOp) -> None:
     operands = [f[op.dest], f[op.source], _position(f, op)]
     f.replace(op, f.make(llvm.InsertElementOp, operands, converted(op.result.type)))
 
 
 @lowers(vector.CreateMaskOp)
-def _create_mask(f: Lowering, op: vector.CreateMaskOp) -> None:
+def _create_mask(f: Translation, op: vector.CreateMaskOp) -> None:
     """Compare the number of each lane with the count, clamped to fit an i32."""
     result = op.mask_vector.type
     lanes, count = _lanes(result), f[op.mask_dim_sizes[0]]
@@ -133,7 +133,7 @@ _REDUCTIONS: dict[tuple[str, bool], tuple[str, type[Operation] | str | float]] =
 
 
 @lowers(vector.ReductionOp)
-def _reduction(f: Lowering, op: vector.ReductionOp) -> None:
+def _reduction(f: Translation, op: vector.ReductionOp) -> None:
     """Without `reassoc` a float sum or product goes lane after lane, in order."""
     value, element = f[op.vector], converted(op.dest.type)
     kind = op.kind.data.value

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from glow.codegen.loops import Level
 from glow.dialects.memory.address import Addressing
 
-
-@dataclass(frozen=True)
-class Axis:
-    """
-    An axis, and how far each operand moves along it.
-
-    Units: strides in elements.
-    """
-
-    extent: int
-    strides: tuple[int, ...]
+Axes = Sequence[Level[int]]
+"""Axes, and how far each operand moves along them, in elements."""
 
 
-def axes_along(shape: Sequence[int], *strides: Sequence[int]) -> list[Axis]:
+def axes_along(shape: Sequence[int], *strides: Sequence[int]) -> list[Level[int]]:
     """Return axes of these extents, along which operands have these strides."""
     steps = zip(*strides, strict=True)
-    return [Axis(extent, own) for extent, own in zip(shape, steps, strict=True)]
+    return [Level(extent, own) for extent, own in zip(shape, steps, strict=True)]
 
 
 def strides_in(operand: Addressing, shape: Sequence[int]) -> tuple[int, ...]:
@@ -37,12 +27,12 @@ def strides_in(operand: Addressing, shape: Sequence[int]) -> tuple[int, ...]:
     return (0,) * missing + tuple(own)
 
 
-def axes_of(shape: Sequence[int], operands: Sequence[Addressing]) -> list[Axis]:
+def axes_of(shape: Sequence[int], operands: Sequence[Addressing]) -> list[Level[int]]:
     """Return the axes of `shape` with the strides of operands that broadcast to it."""
     return axes_along(shape, *(strides_in(operand, shape) for operand in operands))
 
 
-def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
+def collapse(axes: Axes, order: Sequence[int]) -> list[Level[int]]:
     """
     Return fewer axes that visit the same elements, the finest steps innermost.
 
@@ -52,13 +42,13 @@ def collapse(axes: Sequence[Axis], order: Sequence[int]) -> list[Axis]:
     """
     kept = [axis for axis in axes if axis.extent != 1]
     kept.sort(key=lambda axis: [-abs(axis.strides[i]) for i in order])
-    merged: list[Axis] = []
+    merged: list[Level[int]] = []
     for axis in kept:
         if merged and all(
             outer == inner * axis.extent
             for outer, inner in zip(merged[-1].strides, axis.strides, strict=True)
         ):
-            merged[-1] = Axis(merged[-1].extent * axis.extent, axis.strides)
+            merged[-1] = Level(merged[-1].extent * axis.extent, axis.strides)
         else:
             merged.append(axis)
     return merged
@@ -71,8 +61,3 @@ def with_axes(operand: Addressing, axes: Sequence[int]) -> Addressing:
         shape.insert(axis, 1)
         strides.insert(axis, 0)
     return Addressing(tuple(shape), tuple(strides), operand.offset)
-
-
-def levels_of(axes: Sequence[Axis]) -> tuple[Level[int], ...]:
-    """Return loops over `axes`, as a row tells a kernel."""
-    return tuple(Level(axis.extent, axis.strides) for axis in axes)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Attribute, SSAValue
 
+from glow.codegen.loops import Level
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
-from glow.lowering.memory_to_loops.axes import Axis, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import Axes, collapse
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.copies import (
     UNROLL,
@@ -22,7 +22,6 @@ from glow.lowering.memory_to_loops.kernels.copies import (
     PlaneRow,
     Runs,
     RunsRow,
-    Side,
     Transpose,
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
@@ -84,7 +83,7 @@ def call_copy(
     main: Main,
     source: tuple[SSAValue, int],
     result: tuple[SSAValue, int],
-    axes: Sequence[Axis],
+    axes: Axes,
 ) -> None:
     """Append the call that copies over `axes`, from starts on; bools go as bytes."""
     target, element = main.target, buffer_type(result[0]).element_type
@@ -105,12 +104,12 @@ def call_copy(
     main.call(kernel, {"x": x, "y": y}, row, Work(units, -(-elements // units)))
 
 
-def _find(axes: Sequence[Axis], operand: int) -> Axis | None:
+def _find(axes: Axes, operand: int) -> Level[int] | None:
     """Return the axis along which `operand` moves by 1."""
     return next((axis for axis in axes if axis.strides[operand] == 1), None)
 
 
-def _units(outer: Sequence[Axis], inside: int) -> int:
+def _units(outer: Axes, inside: int) -> int:
     """Return the units of work: iterations of the outermost loop, else those inside."""
     return outer[0].extent if outer else inside
 
@@ -121,7 +120,7 @@ def _lanes(target: Target, element: Attribute, extent: int) -> int:
     return min(most, 1 << (extent.bit_length() - 1))
 
 
-def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
+def _runs(target: Target, element: Attribute, axes: Axes) -> Plan | None:
     """Plan a copy of neighbors to neighbors."""
     if not axes or axes[-1].strides != (1, 1):
         return None
@@ -135,11 +134,11 @@ def _runs(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
     units = _units(outer, 1 if vectors else -(-inner.extent // (lanes * UNROLL)))
     if len(outer) == 1:
         units = -(-units // lines)
-    row = RunsRow(levels_of(outer), inner.extent)
+    row = RunsRow(tuple(outer), inner.extent)
     return Runs(lanes, vectors, lines), row, units
 
 
-def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
+def _interleave(target: Target, element: Attribute, axes: Axes) -> Plan | None:
     """Plan a copy of few planes to or from elements that take turns."""
     source, result = _find(axes, SOURCE), _find(axes, RESULT)
     if source is None or result is None:
@@ -151,12 +150,12 @@ def _interleave(target: Target, element: Attribute, axes: list[Axis]) -> Plan | 
             lanes = min(_lanes(target, element, line.extent), _MOST_LANES)
             kernel = Interleave(planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
-            row = InterleaveRow(levels_of(rest), line.extent, distance)
+            row = InterleaveRow(tuple(rest), line.extent, distance)
             return kernel, row, _units(rest, -(-line.extent // lanes))
     return None
 
 
-def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | None:
+def _transpose(target: Target, element: Attribute, axes: Axes) -> Plan | None:
     """Plan a copy along two axes, each of them the fastest on one side."""
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
     if rows is None or columns is None:
@@ -167,11 +166,7 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
     if lanes < 2:
         return None
     rest = [axis for axis in axes if axis not in (rows, columns)]
-    row = PlaneRow(
-        levels_of(rest),
-        Side(rows.extent, rows.strides[SOURCE]),
-        Side(columns.extent, columns.strides[RESULT]),
-    )
+    row = PlaneRow(tuple(rest), rows, columns)
     staged = _staged(target, element, rows, columns)
     if staged is not None:
         units = _units(rest, -(-columns.extent // staged[-1]))
@@ -185,7 +180,7 @@ def _transpose(target: Target, element: Attribute, axes: list[Axis]) -> Plan | N
 
 
 def _staged(
-    target: Target, element: Attribute, rows: Axis, columns: Axis
+    target: Target, element: Attribute, rows: Level[int], columns: Level[int]
 ) -> tuple[int, int, int] | None:
     """
     Return the side of squares and the block that goes by way of the stack.

@@ -15,7 +15,7 @@ from glow.dialects.graph.linear import DetOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
-from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import compute_type, element_of, shape_of
@@ -97,7 +97,7 @@ def lower_det(main: Main, op: ApplyOp) -> None:
     buffers = [op.buffer("input"), op.buffer("result"), *op.scratch]
     x, y = map(addressing_of, buffers[:2])
     axes = axes_along(y.shape, x.strides[:-2], y.strides)
-    levels = levels_of(collapse(axes, (1, 0)))
+    levels = tuple(collapse(axes, (1, 0)))
     strips = main.strips(buffers[-1])
     row = DetRow(levels, x.shape[-1], *x.strides[-2:])
     work = work_of(levels, prod(x.shape) * x.shape[-1])

@@ -10,11 +10,12 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.loops import Level
 from glow.codegen.strips import Strips
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
+from glow.lowering.memory_to_loops.axes import Axes, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import Fault
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
@@ -127,7 +128,7 @@ def call_program(
     main: Main,
     program: ScalarProgram,
     places: Sequence[tuple[SSAValue, int]],
-    axes: Sequence[Axis],
+    axes: Axes,
     op: MemoryOp | None = None,
 ) -> None:
     """
@@ -147,7 +148,7 @@ def call_program(
         assert op is not None
         arguments["fault"] = main.fault
         code = main.message(op, "integer division by zero")
-    *outer, inner = axes or [Axis(1, (1,) * len(program.elements))]
+    *outer, inner = axes or [Level(1, (1,) * len(program.elements))]
     lines = LinesOf(rule, [inner], outer, (code,), frozenset(rule.inputs))
     strips = Strips(0)
     if program.has_vector_form:

@@ -24,7 +24,7 @@ from glow.dialects.graph.embedding import (
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse
 from glow.lowering.memory_to_loops.kernels.bags import (
     Bag,
     Chunk,
@@ -249,7 +249,7 @@ def _bags(
     if bounds is None:
         starts = row_major_strides(shape)
         axes = axes_along(shape[:-1], result.strides[: len(shape) - 1], starts[:-1])
-        return EvenBags(shape[-1], levels_of(collapse(axes, (1, 0)))), ""
+        return EvenBags(shape[-1], tuple(collapse(axes, (1, 0)))), ""
     told = addressing_of(bounds)
     moves = result.strides[0], told.shape[0], told.strides[0]
     return ToldBags(result.shape[0], *moves, main.message(op, text)), kind

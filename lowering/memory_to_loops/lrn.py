@@ -10,7 +10,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.functions import exp, fma, log, maximum, minimum, power, sqrt
-from glow.codegen.loops import Var, loop
+from glow.codegen.loops import Level, Var, loop
 from glow.codegen.memory import Strip, mask_of, rest_of
 from glow.codegen.shuffles import shuffled
 from glow.codegen.strips import Strips
@@ -19,7 +19,7 @@ from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
+from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -166,12 +166,12 @@ def lower_lrn(main: Main, op: ApplyOp) -> None:
     main.call(kernel, {"x": x, "y": y}, row, work)
 
 
-def _columns(rule: LrnColumns, axes: list[Axis]) -> LinesOf:
+def _columns(rule: LrnColumns, axes: list[Level[int]]) -> LinesOf:
     """Return lines along the fastest axis; channels are the innermost of the others."""
     channels = axes.pop(1)
-    *outer, fastest = collapse(axes, (1, 0)) or [Axis(1, (0, 0))]
+    *outer, fastest = collapse(axes, (1, 0)) or [Level(1, (0, 0))]
     counted = [
-        Axis(axis.extent, (*axis.strides, int(axis is channels)))
+        Level(axis.extent, (*axis.strides, int(axis is channels)))
         for axis in (*outer, channels, fastest)
     ]
     numbers = (channels.extent, channels.strides[0])

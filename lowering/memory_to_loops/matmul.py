@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import f32
@@ -21,7 +20,7 @@ from glow.lowering.memory_to_loops._epilogue import (
     epilogue_of,
     program_of,
 )
-from glow.lowering.memory_to_loops.axes import strides_in
+from glow.lowering.memory_to_loops.axes import axes_along, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
@@ -102,7 +101,8 @@ def _product(
     depth = lhs.shape[-1]
     rank = len(batch)
     left_strides = strides_in(lhs, (*batch, height, depth))
-    moves = _broadcast(right.strides, extents_of(op.rhs)[:-2], batch)
+    factor = Addressing(extents_of(op.rhs)[:-2], right.strides)
+    moves = strides_in(factor, batch)
     batches = [i for i in range(rank) if moves[i]]
     rows = [i for i in range(rank + 1) if i not in batches]
     left = Matrix((*batch, height), left_strides[:-1], depth, left_strides[-1])
@@ -132,15 +132,6 @@ def _product(
     )
 
 
-def _broadcast(
-    strides: Sequence[int], shape: Sequence[int], batch: Sequence[int]
-) -> list[int]:
-    """Return how far an operand moves along each batch axis of the result."""
-    missing = len(batch) - len(shape)
-    own = [0 if n == 1 else s for n, s in zip(shape, strides, strict=True)]
-    return [0] * missing + own
-
-
 def _plain(main: Main, op: MatMulOp) -> None:
     """Any strides, any type."""
     shape = extents_of(op.result)
@@ -159,9 +150,6 @@ def _plain(main: Main, op: MatMulOp) -> None:
         else strides_in(addressing_of(op.bias), shape),
         *(strides_in(addressing_of(value), shape) for value in (*op.extras, op.result)),
     ]
-    outer = tuple(
-        Level(extent, tuple(strides[i] for strides in operands))
-        for i, extent in enumerate(shape)
-    )
+    outer = tuple(axes_along(shape, *operands))
     row = ContractionRow(outer, (Level(depth, (step, pitch)),), (), begin=0, code=0)
     call_contraction(main, op, (op.lhs, op.rhs), row)

@@ -17,7 +17,7 @@ from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_along, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse
 from glow.lowering.memory_to_loops.kernels.element_picks import (
     ElementPicks,
     ElementPicksRow,
@@ -223,7 +223,7 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     extent, stride = picked.shape[-1], picked.strides[-1]
     code = main.message(picks.op, f"expected an index in [{-extent}, {extent - 1}]")
     loop = Level(line.extent, (line.strides[0], line.strides[2]))
-    row = ElementPicksRow(levels_of(outer), loop, extent, stride, code)
+    row = ElementPicksRow(tuple(outer), loop, extent, stride, code)
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
     kernel = ElementPicks(along, strips)
     work = work_of(row.outer, prod(dense.shape))
@@ -241,9 +241,9 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     # Of slices that are written twice, the last one must come last.
     is_any_order = kind == "gather" or loops - batch < 2
     axes = _loops(picked, indices, dense, batch)
-    within = [Axis(axis.extent, axis.strides[1:]) for axis in axes[batch:]]
-    batches = levels_of(collapse(axes[:batch], (2, 1) * is_any_order))
-    inner = levels_of(collapse(within, (1, 0) * is_any_order))
+    within = [Level(axis.extent, axis.strides[1:]) for axis in axes[batch:]]
+    batches = tuple(collapse(axes[:batch], (2, 1) * is_any_order))
+    inner = tuple(collapse(within, (1, 0) * is_any_order))
     tuples: list[Pick[int]] = []
     for k in range(count):
         extent, stride = picked.shape[batch + k], picked.strides[batch + k]
@@ -260,7 +260,7 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     if 0 in picked.shape:  # nothing can be picked: any index fails
         kind, x, slices, strips = CHECK, y, [], Strips(0)
     arguments = _arguments(main, main.stored if is_moved else main.base, x, i, y)
-    row = PicksRow(batches, inner, tuple(tuples), levels_of(slices))
+    row = PicksRow(batches, inner, tuple(tuples), tuple(slices))
     cut = (*batches, *inner) if kind == "gather" else ()
     main.call(Picks(kind, strips), arguments, row, work_of(cut, prod(dense.shape)))
 
@@ -278,7 +278,7 @@ def _arguments(
 
 def _loops(
     picked: Addressing, indices: Addressing, dense: Addressing, batch: int
-) -> list[Axis]:
+) -> list[Level[int]]:
     """Return the axes over the tuples, with strides of all three."""
     *shape, _ = indices.shape
     count = len(shape)

@@ -219,9 +219,9 @@ def _row(
     pads = [[pad * stride for stride in own] for pad, own in begins]
     return WindowsRow(
         (*(-sum(own) for own in zip(*pads, strict=True)), *(0 for _ in others)),
-        Level(batch.extent, batch.strides),
+        batch,
         spatial_axes(result.shape[2:], moves, taps),
-        Level(channels.extent, channels.strides),
+        channels,
     )
 
 

@@ -13,11 +13,11 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.loops import Level
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
 from glow.lowering.convolution.channel_groups import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan, epilogue_arguments
-from glow.lowering.memory_to_loops.axes import Axis
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
@@ -118,7 +118,7 @@ def _widened(
     check_room(op, scratch, f32, last - first + 1)
     widen = Instruction(arith.ExtFOp, (0,), (), f32)
     program = ScalarProgram((buffer_type(left).element_type,), (widen,), (1,))
-    axes = [Axis(last - first + 1, (1, 1))]
+    axes = [Level(last - first + 1, (1, 1))]
     call_program(main, program, [(left, first), (scratch, 0)], axes)
     return replace(product, rows=product.rows - first)
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.loops import Level
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
 from glow.dialects.graph.interpolation import Interpolation, Line, Taps
@@ -21,7 +22,7 @@ from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.copy import call_copy
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
@@ -106,7 +107,7 @@ def lower_resize(main: Main, apply: ApplyOp) -> None:
 
 def _repeats(
     source: Addressing, result: Addressing, taps: Mapping[int, Taps]
-) -> tuple[list[Axis], int] | None:
+) -> tuple[list[Level[int]], int] | None:
     """
     Return the axes of a copy that is the same, and where it starts in the source.
 
@@ -114,20 +115,20 @@ def _repeats(
     """
     if any(each.weights is not None for each in taps.values()):
         return None
-    axes: list[Axis] = []
+    axes: list[Level[int]] = []
     start = 0
     for axis, places in enumerate(result.shape):
         read, write = source.strides[axis], result.strides[axis]
         if axis not in taps:
-            axes.append(Axis(places, (read, write)))
+            axes.append(Level(places, (read, write)))
             continue
         pattern = None if taps[axis].inside is not None else _pattern(taps[axis])
         if pattern is None:
             return None
         first, step, times = pattern
         start += first * read
-        axes.append(Axis(places // times, (step * read, times * write)))
-        axes.append(Axis(times, (0, write)))
+        axes.append(Level(places // times, (step * read, times * write)))
+        axes.append(Level(times, (0, write)))
     return axes, start
 
 
@@ -191,9 +192,7 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
         ResizedAxis(result.shape[axis], result.strides[axis], *start, count)
         for axis, start, count in each
     )
-    row = ResizeRow(
-        levels_of(others), resized, levels_of([] if inner is None else [inner])
-    )
+    row = ResizeRow(tuple(others), resized, tuple([] if inner is None else [inner]))
     arguments = {
         "x": main.base(op.input, 0, seen_as),
         "y": main.base(op.result, 0, seen_as),
@@ -204,7 +203,9 @@ def _sum(main: Main, op: _Resize, order: list[int], tables: _Tables) -> None:
     main.call(kernel, arguments, row, Work(units, prod(result.shape) // units))
 
 
-def _inner(others: list[Axis], result: Addressing, order: list[int]) -> Axis | None:
+def _inner(
+    others: list[Level[int]], result: Addressing, order: list[int]
+) -> Level[int] | None:
     """Return the axis that neighbors lie along, if it is not one that is resized."""
     if not others:
         return None

@@ -117,12 +117,10 @@ class RoiAlign(Kernel):
                 for j in loop(0, columns.bins, nonempty=True):
                     bins = first[0].at(i), first[1].at(j)
                     to = result + i * rows.bin_stride + j * columns.bin_stride
-                    for c in loop(0, whole, step=_CHANNELS):
-                        starts = moved([start, to], c, row.channels)
-                        self._store(call, starts, bins, _CHANNELS)
-                    for c in loop(whole, channels):
-                        starts = moved([start, to], c, row.channels)
-                        self._store(call, starts, bins, 1)
+                    for n, low, high in ((_CHANNELS, 0, whole), (1, whole, channels)):
+                        for c in loop(low, high, step=n):
+                            starts = moved([start, to], c, row.channels)
+                            self._store(call, starts, bins, n)
 
     def _bins(self, call: Call[RoiAlignRow[Value]], at: Value) -> list[_Bin]:
         """Return the first bins along height and width of the region at `at`."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from glow.codegen.functions import maximum, minimum
-from glow.codegen.loops import Var, loop
+from glow.codegen.loops import Level, Var, loop
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import extracted, shuffled
 from glow.codegen.strips import Strips
@@ -15,7 +15,7 @@ from glow.dialects.graph.along_axis import CumsumOp
 from glow.dialects.graph.slicing import TriluOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.axes import Axis, axes_of, collapse
+from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -98,13 +98,13 @@ def lower_cumsum(main: Main, op: ApplyOp) -> None:
     axis = axes.pop(p["axis"])
     if p["reverse"]:
         starts = [(axis.extent - 1) * stride for stride in axis.strides]
-        axis = Axis(axis.extent, tuple(-stride for stride in axis.strides))
+        axis = Level(axis.extent, tuple(-stride for stride in axis.strides))
     others = collapse(axes, (1, 0))
     strips = main.strips(x)
     across = None
     backward = axis.strides == (-1, -1)
     if axis.strides in ((1, 1), (-1, -1)) and axis.extent >= strips.lanes:
-        axis = Axis(axis.extent, (1, 1))  # the rule knows that it goes backward
+        axis = Level(axis.extent, (1, 1))  # the rule knows that it goes backward
     else:
         count, strips = others[-1].extent // strips.lanes if others else 0, Strips(0)
         if count:
@@ -163,7 +163,7 @@ def lower_trilu(main: Main, op: ApplyOp) -> None:
     numbers = [0] * len(source.shape)
     numbers[-2] = 1
     *apart, columns = [
-        Axis(axis.extent, (*axis.strides, number))
+        Level(axis.extent, (*axis.strides, number))
         for axis, number in zip(
             axes_of(source.shape, [source, result]), numbers, strict=True
         )

@@ -10,10 +10,11 @@ from math import prod
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from glow.codegen.loops import Level
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import buffer_type
-from glow.lowering.memory_to_loops.axes import Axis, axes_along
+from glow.lowering.memory_to_loops.axes import axes_along
 from glow.support.layout import Layout, address_map, row_major_strides
 from glow.support.layout.address import Digit
 from glow.support.types import dtype_of
@@ -56,7 +57,7 @@ class Segment:
     """A strided part: where each operand starts, and the axes from there."""
 
     starts: tuple[int, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[Level[int], ...]
 
 
 def lines_of(buffer: SSAValue) -> list[AxisAddress]:
@@ -117,7 +118,7 @@ def _gaps(layout: Layout, stored: tuple[int, ...]) -> Iterator[Segment]:
     for i, dim in enumerate(layout.dims):
         if dim.extent is not None and dim.extent < stored[i]:
             (stride,) = whole[i].strides
-            rest = Axis(stored[i] - dim.extent, (stride,))
+            rest = Level(stored[i] - dim.extent, (stride,))
             axes = (*whole[:i], rest, *whole[i + 1 :])
             yield Segment((dim.extent * stride,), axes)
 
@@ -154,7 +155,7 @@ def _cut(lines: Sequence[AxisAddress], low: int, high: int) -> Iterator[Segment]
     if crossed is None:
         starts = tuple(line.place(low) for line in lines)
         strides = (line.place(low + 1) - line.place(low) for line in lines)
-        axis = Axis(
+        axis = Level(
             high - low, tuple(strides if high - low > 1 else (0 for _ in lines))
         )
         yield Segment(starts, (axis,))
@@ -192,4 +193,4 @@ def _whole(
     count = (high - low) // step
     for part in _cut(lines, low, low + step):
         strides = tuple(jump or 0 for jump in jumps)
-        yield Segment(part.starts, (Axis(count, strides), *part.axes))
+        yield Segment(part.starts, (Level(count, strides), *part.axes))

@@ -15,7 +15,7 @@ from glow.codegen.values import INDEX, Value, is_outside, select
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
-from glow.lowering.memory_to_loops.axes import axes_along, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_along, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import normalize_axis
@@ -112,7 +112,7 @@ def lower_tensor_scatter(main: Main, op: ApplyOp) -> None:
         code = main.message(op, f"expected a write index in [0, {room - count}]")
     moves = result.strides[0], starts.strides[0], updates.strides[0]
     strides = result.strides[axis], updates.strides[axis]
-    loops = levels_of(before), levels_of(after)
+    loops = tuple(before), tuple(after)
     level = Level(result.shape[0], moves)
     row = TensorScatterRow(level, room, count, strides, code, *loops)
     work = work_of([row.batch], prod(updates.shape))

@@ -25,7 +25,7 @@ from glow.dialects.graph.along_axis import TopKOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer
-from glow.lowering.memory_to_loops.axes import axes_of, collapse, levels_of
+from glow.lowering.memory_to_loops.axes import axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, work_of
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.support.types import (
@@ -264,7 +264,7 @@ def lower_top_k(main: Main, op: ApplyOp) -> None:
         "ranks": main.base(ranks, seen_as=i64),
         "places": main.base(places),
     }
-    levels = levels_of(lines)
+    levels = tuple(lines)
     strides = tuple(operand.strides[at] for operand in operands)
     row = TopKRow(levels, extent, k, k.bit_length() - 1, strides)
     main.call(

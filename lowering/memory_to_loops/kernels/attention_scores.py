@@ -35,9 +35,6 @@ class Spread(Enum):
     ANY = "any"
     """From query to query, and from key to key in any way."""
 
-    def __repr__(self) -> str:
-        return self.value
-
 
 @dataclass(frozen=True)
 class AttentionForm:

@@ -116,24 +116,16 @@ class Runs(Kernel):
 
 
 @dataclass(frozen=True)
-class Side(Generic[N]):
-    """One of the two axes: its extent, its stride on the side where it is slow."""
-
-    extent: N
-    stride: N
-
-
-@dataclass(frozen=True)
 class PlaneRow(Generic[N]):
     """Loops around planes; rows (stride in the source), columns (in the result)."""
 
     outer: tuple[Level[N], ...]
-    rows: Side[N]
-    columns: Side[N]
+    rows: Level[N]
+    columns: Level[N]
 
 
 def _blocks(
-    side: Side[Value], size: int, part: Bounds | None = None
+    side: Level[Value], size: int, part: Bounds | None = None
 ) -> Generator[tuple[Value, Value]]:
     """Write a loop over the blocks of `size` in `part`; yield where each lies."""
     first, end = index(0), side.extent
@@ -185,7 +177,7 @@ class Transpose(Kernel):
                 for left, right in _blocks(row.columns, self.columns):
                     for r in loop(top, bottom, step=self.lanes, nonempty=True):
                         r = minimum(r, last_row)
-                        source = place[0] + r * row.rows.stride
+                        source = place[0] + r * row.rows.strides[0]
                         for c in loop(left, right, step=self.width, nonempty=True):
                             c = minimum(c, last_column)
                             self._one(call, source + c, place[1] + r, c)
@@ -194,12 +186,12 @@ class Transpose(Kernel):
         self, call: Call[PlaneRow[Value]], source: Value, result: Value, c: Value
     ) -> None:
         row = call.row
-        lines = _lines(call["x"], source, row.rows.stride, self.lanes, self.width)
+        lines = _lines(call["x"], source, row.rows.strides[0], self.lanes, self.width)
         columns = transposed(lines) if self.beside == 1 else columns_of(lines)
-        at = result + c * row.columns.stride
+        at = result + c * row.columns.strides[1]
         for i, column in enumerate(columns):
             call["y"].store(column, at)
-            at = at + row.columns.stride if i < self.width - 1 else at
+            at = at + row.columns.strides[1] if i < self.width - 1 else at
 
 
 @dataclass(frozen=True)
@@ -225,10 +217,10 @@ class BlockTranspose(Kernel):
                 c = minimum(left, row.columns.extent - self.columns)
                 for r in loop(0, row.rows.extent, step=self.rows, nonempty=True):
                     r = minimum(r, row.rows.extent - self.rows)
-                    source = place[0] + r * row.rows.stride + c
-                    self._take(call["x"], stack, source, row.rows.stride)
-                    result = place[1] + c * row.columns.stride + r
-                    self._give(call["y"], stack, result, row.columns.stride)
+                    source = place[0] + r * row.rows.strides[0] + c
+                    self._take(call["x"], stack, source, row.rows.strides[0])
+                    result = place[1] + c * row.columns.strides[1] + r
+                    self._give(call["y"], stack, result, row.columns.strides[1])
 
     def _take(self, x: Memory, stack: Memory, start: Value, stride: Value) -> None:
         """Put the squares of a block aside, transposed."""

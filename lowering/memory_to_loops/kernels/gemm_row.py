@@ -24,9 +24,6 @@ class Extra(Enum):
     TURNED = "turned"
     """As `STRIDED`, but the rows of each tile are neighbors in memory."""
 
-    def __repr__(self) -> str:
-        return self.value
-
 
 @dataclass(frozen=True)
 class ExtraRow(Generic[N]):

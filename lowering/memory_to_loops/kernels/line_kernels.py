@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Generic
@@ -12,7 +12,7 @@ from glow.codegen.loops import Level, N, nest
 from glow.codegen.memory import Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
-from glow.lowering.memory_to_loops.axes import Axis, levels_of
+from glow.lowering.memory_to_loops.axes import Axes
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 
@@ -108,12 +108,12 @@ class LinesOf:
     """
 
     rule: Rule
-    along: Sequence[Axis]
-    apart: Sequence[Axis]
+    along: Axes
+    apart: Axes
     numbers: tuple[int, ...] = ()
     still: frozenset[str] = field(default_factory=frozenset)
 
-    def still_on(self, axis: Axis) -> tuple[str, ...] | None:
+    def still_on(self, axis: Level[int]) -> tuple[str, ...] | None:
         """Return what stands still along `axis`; None if vectors cannot run there."""
         if axis.extent == 1:
             return ()
@@ -131,7 +131,7 @@ class LinesOf:
         Lanes lie across lines where `across` says how and neighbors allow it; else
         along them if these do; else steps are scalars.
         """
-        *inner, axis = self.along or [Axis(1, (0,) * len(self.rule.moving))]
+        *inner, axis = self.along or [Level(1, (0,) * len(self.rule.moving))]
         outer = list(self.apart)
         width: tuple[int, ...] = ()
         chosen, still = Strips(0), ()
@@ -142,9 +142,9 @@ class LinesOf:
             chosen, still = strips, on_line
         kernel = Lines(self.rule, bool(width), chosen, still)
         row = LinesRow(
-            levels_of(outer),
-            levels_of(inner),
-            Level(axis.extent, axis.strides),
+            tuple(outer),
+            tuple(inner),
+            axis,
             width,
             self.numbers,
         )

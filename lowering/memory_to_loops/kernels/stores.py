@@ -28,9 +28,6 @@ class Stored(Enum):
     INTERLEAVED = "interleaved"
     """Columns of as many batches as there are take turns."""
 
-    def __repr__(self) -> str:
-        return self.value
-
 
 def _store_rows(finish: Finish, rows: Rows) -> None:
     result = finish.call["result"]
