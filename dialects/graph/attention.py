@@ -20,7 +20,7 @@ from glow.dialects.graph.attention_sizes import (
     check_elements,
     check_operands,
     check_parameters,
-    past_length,
+    given_sizes,
     seen_keys,
     sizes_of,
     weights_of,
@@ -29,7 +29,7 @@ from glow.dialects.graph.attention_sizes import (
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
-from glow.support.types import FLOAT, Tensor, element_of, shape_of, tensor
+from glow.support.types import FLOAT, Tensor, element_of, tensor
 
 
 def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
@@ -103,9 +103,8 @@ class AttentionOp(GraphOp, elements=FLOAT):
 
     @property
     def sizes(self) -> Sizes:
-        shapes = (shape_of(self.query), shape_of(self.key), shape_of(self.value))
-        past = past_length(self.past_key, self.past_value)
-        return sizes_of(shapes, past, self.parameters())
+        operands = dict(zip(self.operand_names(), self.slots(), strict=True))
+        return given_sizes(operands, self.parameters())
 
     @property
     def window(self) -> tuple[int, int]:
@@ -123,25 +122,16 @@ class AttentionOp(GraphOp, elements=FLOAT):
         is_all = left >= s.past + s.length - 1
         return -1 if is_all else left, -1 if right >= s.new - 1 else right
 
-    @staticmethod
+    @classmethod
     def infer(
-        query: SSAValue,
-        key: SSAValue,
-        value: SSAValue,
-        mask: SSAValue | None = None,
-        bias: SSAValue | None = None,
-        past_key: SSAValue | None = None,
-        past_value: SSAValue | None = None,
-        valid_length: SSAValue | None = None,
-        **parameters: Any,
+        cls, *slots: SSAValue | None, **parameters: Any
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        check_elements(query, key=key, value=value, bias=bias)
-        check_elements(query, past_key=past_key, past_value=past_value)
-        shapes = (shape_of(query), shape_of(key), shape_of(value))
-        sizes = sizes_of(shapes, past_length(past_key, past_value), parameters)
-        check_operands(sizes, mask, bias, past_key, past_value, valid_length)
+        operands = dict(zip(cls.operand_names(), slots, strict=True))
+        check_elements(operands)
+        sizes = given_sizes(operands, parameters)
+        check_operands(sizes, operands)
         check_parameters(parameters)
-        kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(query)
+        kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(operands["query"])
         return (
             tensor(element, sizes.result),
             tensor(element, (*kept, sizes.elements)),

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from xdsl.dialects.builtin import f32, f64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
@@ -138,46 +138,51 @@ def sizes_of(
     return Sizes(batch, heads, kv_heads, length, new, past, elements, value[3], is_flat)
 
 
-def past_length(past_key: SSAValue | None, past_value: SSAValue | None) -> int:
-    """Return how many positions the past has."""
-    if (past_key is None) != (past_value is None):
-        absent = "past_key" if past_key is None else "past_value"
-        raise VerifyException(f"expected both past_key and past_value, got no {absent}")
-    return 0 if past_key is None else shape_of(past_key, 4)[2]
+Operands = Mapping[str, Any]
+"""Values by slot, None for one that is absent."""
 
 
-def check_elements(query: SSAValue, **others: SSAValue | None) -> None:
-    """Raise unless `others` that are present have the elements of the query."""
-    for name, value in others.items():
-        if value is not None and element_of(value) != element_of(query):
+def given_sizes(operands: Operands, p: Mapping[str, Any]) -> Sizes:
+    """Return the sizes of an attention of these operands and parameters."""
+    past = {name: operands[name] for name in ("past_key", "past_value")}
+    absent = [name for name, value in past.items() if value is None]
+    if len(absent) == 1:
+        raise VerifyException(
+            f"expected both past_key and past_value, got no {absent[0]}"
+        )
+    query, key, value = (shape_of(operands[n]) for n in ("query", "key", "value"))
+    length = 0 if absent else shape_of(past["past_key"], 4)[2]
+    return sizes_of((query, key, value), length, p)
+
+
+def check_elements(operands: Operands) -> None:
+    """Raise unless floats have the elements of the query."""
+    element = element_of(operands["query"])
+    for name in ("key", "value", "bias", "past_key", "past_value"):
+        value = operands[name]
+        if value is not None and element_of(value) != element:
             raise VerifyException(
-                f"expected {name} with elements of {element_of(query)} like the query, "
+                f"expected {name} with elements of {element} like the query, "
                 f"got {tensor_type(value)}"
             )
 
 
-def check_operands(
-    sizes: Sizes,
-    mask: SSAValue | None,
-    bias: SSAValue | None,
-    past_key: SSAValue | None,
-    past_value: SSAValue | None,
-    valid_length: SSAValue | None,
-) -> None:
+def check_operands(sizes: Sizes, operands: Operands) -> None:
     """Raise unless the operands that are present go with these sizes."""
     past = sizes.batch, sizes.kv_heads, sizes.past
-    check_shape("past_key", past_key, (*past, sizes.elements))
-    check_shape("past_value", past_value, (*past, sizes.value_elements))
+    check_shape("past_key", operands["past_key"], (*past, sizes.elements))
+    check_shape("past_value", operands["past_value"], (*past, sizes.value_elements))
+    mask, valid_length = operands["mask"], operands["valid_length"]
     if mask is not None and element_of(mask) not in BOOL.members:
         raise VerifyException(
             f"expected mask with elements of i1, got {tensor_type(mask)}"
         )
     check_broadcasts("mask", mask, sizes.scores)
-    check_broadcasts("bias", bias, sizes.scores)
+    check_broadcasts("bias", operands["bias"], sizes.scores)
     if valid_length is not None:
         INDEX.check(valid_length)
         check_shape("valid_length", valid_length, (sizes.batch,))
-        if past_key is not None:
+        if operands["past_key"] is not None:
             raise VerifyException("expected no valid_length beside past_key")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -112,7 +112,20 @@ class FusedOp(IRDLOperation):
 
     def evaluate(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
         """Return the results for `arrays`, one per input."""
-        return evaluate_block(self.body.block, arrays)
+        block = self.body.block
+        values: dict[SSAValue, Array] = dict(zip(block.args, arrays, strict=True))
+        for op in block.ops:
+            operands = [values[operand] for operand in op.operands]
+            match op:
+                case YieldOp():
+                    return tuple(operands)
+                case LiteralOp():
+                    values[op.result] = op.array
+                case GraphOp():
+                    values |= zip(op.results, op.evaluate(operands), strict=True)
+                case _:
+                    raise AssertionError(f"{op.name} in a group")
+        raise AssertionError("a group without graph.yield")
 
 
 def _check_types(
@@ -124,20 +137,3 @@ def _check_types(
         types = ", ".join(str(type_) for type_ in wanted)
         actual = ", ".join(str(type_) for type_ in got)
         raise VerifyException(f"expected {name} of types {types}, got {actual}")
-
-
-def evaluate_block(block: Block, arrays: Sequence[Array]) -> tuple[Array, ...]:
-    """Run the ops of a group's block and return what its `graph.yield` is given."""
-    values: dict[SSAValue, Array] = dict(zip(block.args, arrays, strict=True))
-    for op in block.ops:
-        operands = [values[operand] for operand in op.operands]
-        match op:
-            case YieldOp():
-                return tuple(operands)
-            case LiteralOp():
-                values[op.result] = op.array
-            case GraphOp():
-                values |= zip(op.results, op.evaluate(operands), strict=True)
-            case _:
-                raise AssertionError(f"{op.name} in a group")
-    raise AssertionError("a group without graph.yield")

@@ -74,7 +74,8 @@ def reshaped_order(shape: Shape, new_shape: Shape, order: Order) -> Order | None
         return None
     groups = {old[0]: (old, new) for old, new in axis_groups(shape, new_shape)}
     moved = [axis for axis in order if shape[axis] != 1]
-    new_order = list(_leading_ones(new_shape))
+    counted = (axis for axis, extent in enumerate(new_shape) if extent != 1)
+    new_order = list(range(next(counted, len(new_shape))))
     while moved:
         old, new = groups.get(moved[0], ([], []))
         if not old or moved[: len(old)] != old:
@@ -98,11 +99,6 @@ def axis_groups(shape: Shape, new_shape: Shape) -> list[tuple[list[int], list[in
         (old, list(range(start, stop)))
         for (old, _), start, stop in zip(runs, starts, stops[: len(runs)], strict=True)
     ]
-
-
-def _leading_ones(shape: Shape) -> range:
-    counted = (axis for axis, extent in enumerate(shape) if extent != 1)
-    return range(next(counted, len(shape)))
 
 
 def broadcast_map(operand: SSAValue, result: SSAValue) -> tuple[int | None, ...]:

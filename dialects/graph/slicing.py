@@ -167,7 +167,10 @@ class PadOp(GraphOp, moves=True):
         mode: str,
     ) -> Tensor:
         shape, rank = shape_of(input), len(shape_of(input))
-        _check_value(value, mode)
+        if value is not None and mode != "constant":
+            raise VerifyException(f"expected no value in mode {mode}")
+        if value is not None and shape_of(value) not in ((), (1,)):
+            raise VerifyException(f"expected a value of one element, got {value.type}")
         if len(pads) != 2 * rank:
             raise VerifyException(
                 f"expected pads of {2 * rank} entries, got {list(pads)}"
@@ -209,15 +212,6 @@ class PadOp(GraphOp, moves=True):
         rank, pads = len(order), self.pads
         moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
         return self.in_order(order, pads=moved)
-
-
-def _check_value(value: SSAValue | None, mode: str) -> None:
-    if value is None:
-        return
-    if mode != "constant":
-        raise VerifyException(f"expected no value in mode {mode}")
-    if shape_of(value) not in ((), (1,)):
-        raise VerifyException(f"expected a value of one element, got {value.type}")
 
 
 def _check_pads(mode: str, axis: int, extent: int, begin: int, end: int) -> None:

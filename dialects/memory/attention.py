@@ -16,7 +16,13 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
-from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
+from glow.dialects.memory.base import (
+    BUFFER,
+    MemoryOp,
+    broadcasts_to,
+    buffer_type,
+    extents_of,
+)
 from glow.support.types import is_narrow_float
 
 PADDING = 32
@@ -134,7 +140,7 @@ class AttentionOp(HeadsOp):
         scores = (*query[:3], key[2])
         for name in ("mask", "bias"):
             buffer = getattr(self, name)
-            if buffer is not None and not _broadcasts(extents_of(buffer), scores):
+            if buffer is not None and not broadcasts_to(buffer, scores):
                 raise VerifyException(
                     f"expected {name} that broadcasts to {list(scores)}, "
                     f"got {buffer_type(buffer)}"
@@ -178,11 +184,6 @@ class DecodeAttentionOp(HeadsOp):
 
     def verify_(self) -> None:
         self.check_heads(extents_of(self.key)[-2])
-
-
-def _broadcasts(extents: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    pairs = zip(reversed(extents), reversed(shape), strict=False)
-    return len(extents) <= len(shape) and all(n in (1, m) for n, m in pairs)
 
 
 def is_by_query(extents: tuple[int, ...], joins_heads: bool) -> bool:

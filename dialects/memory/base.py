@@ -86,6 +86,13 @@ def _kinds_of(op: type["MemoryOp"]) -> dict[str, Kind]:
     return {name: changes.get(name, Kind.IN) for name in names}
 
 
+def broadcasts_to(value: SSAValue, shape: Sequence[int]) -> bool:
+    """Return whether buffer `value` broadcasts to `shape` by NumPy's rule."""
+    own = extents_of(value)
+    pairs = zip(reversed(own), reversed(shape), strict=False)
+    return len(own) <= len(shape) and all(n in (1, m) for n, m in pairs)
+
+
 class MemoryOp(IRDLOperation):
     """
     An op that computes into buffers it is given: destination-passing style.

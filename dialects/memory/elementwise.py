@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import numpy as np
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -21,7 +20,13 @@ from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, extents_of
+from glow.dialects.memory.base import (
+    BUFFER,
+    MemoryOp,
+    broadcasts_to,
+    buffer_type,
+    extents_of,
+)
 from glow.support.types import signless
 
 
@@ -99,11 +104,7 @@ class ElementwiseOp(MemoryOp):
         _check_elements("yielded value", self.results_, last.values)
         shape = extents_of(self.results_[0])
         for value in (*self.inputs, *self.results_):
-            try:
-                common = np.broadcast_shapes(extents_of(value), shape)
-            except ValueError:
-                common = None
-            if common != shape:
+            if not broadcasts_to(value, shape):
                 raise VerifyException(
                     f"expected what broadcasts to {list(shape)}, "
                     f"got {buffer_type(value)}"
