@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from glow.analysis.levels import level_of
 from glow.analysis.symbols import Uses, uses_of_symbols
 from glow.backends.signature import spec_of
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass

@@ -29,7 +29,7 @@ from glow.building import (
     typed,
 )
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,

@@ -26,8 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.buffers import size_bytes
 from glow.codegen.memory import flat
-from glow.dialects.graph.placeholder import RESIDENCIES, RUN, check_bytes
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import RESIDENCIES, RUN, ResourceAttr, check_bytes
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
 from glow.lowering.loops_to_llvm.types import constant_of

@@ -29,7 +29,7 @@ from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image, Machine, Parameter
 from glow.runtime.native import NativeExecutable

@@ -126,12 +126,15 @@ class AttentionOp(GraphOp, elements=FLOAT):
     def infer(
         cls, *slots: SSAValue | None, **parameters: Any
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        operands = dict(zip(cls.operand_names(), slots, strict=True))
+        operands: dict[str, Any] = dict(zip(cls.operand_names(), slots, strict=True))
         check_elements(operands)
         sizes = given_sizes(operands, parameters)
         check_operands(sizes, operands)
         check_parameters(parameters)
-        kept, element = (sizes.batch, sizes.kv_heads, sizes.total), element_of(operands["query"])
+        kept, element = (
+            (sizes.batch, sizes.kv_heads, sizes.total),
+            element_of(operands["query"]),
+        )
         return (
             tensor(element, sizes.result),
             tensor(element, (*kept, sizes.elements)),

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS, per_channel
+from glow.dialects.graph.presence import PER_CHANNEL_BIAS, per_channel
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.types import (
     FLOAT,

@@ -10,8 +10,8 @@ from xdsl.irdl import result_def, var_result_def
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
-from glow.dialects.graph.outside import added, multiplied
 from glow.dialects.graph.parameters import TENSOR
+from glow.dialects.graph.presence import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.types import (
     FLOAT,

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
-from glow.dialects.graph.outside import added
+from glow.dialects.graph.presence import added
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.einsum import read_equation
 from glow.support.types import (

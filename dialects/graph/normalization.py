@@ -10,7 +10,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
 from glow.dialects.graph.optional import Neutrals
-from glow.dialects.graph.outside import PER_CHANNEL_BIAS, PER_CHANNEL_SCALE, per_channel
+from glow.dialects.graph.presence import (
+    PER_CHANNEL_BIAS,
+    PER_CHANNEL_SCALE,
+    per_channel,
+)
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.types import (
     FLOAT,

@@ -1,4 +1,4 @@
-"""Bases of named storage at all levels: placeholders and constants."""
+"""Bases of named storage at all levels: placeholders, constants and their bytes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
 )
-from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.ir import Attribute, Data
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
@@ -22,14 +29,50 @@ from xdsl.irdl.declarative_assembly_format import (
     PrintingState,
     irdl_custom_directive,
 )
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.resource import ResourceAttr
 from glow.dialects.layout.attribute import physical_shape_of
+from glow.support.resources import Handle, Resource, find_resource
 from glow.support.types import Tensor, dtype_of
+
+
+@irdl_attr_definition
+class ResourceAttr(Data[Handle]):
+    """
+    The bytes of a constant, by the SHA-256 of dtype, shape and content.
+
+    ```mlir
+    #graph.resource<"9f86d081884c7d65...">
+    ```
+    """
+
+    name = "graph.resource"
+
+    @staticmethod
+    def of(array: NDArray[Any]) -> ResourceAttr:
+        return ResourceAttr(Handle(Resource(array)))
+
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """The bytes, or None where only the digest is known."""
+        resource = self.data.find()
+        return None if resource is None else resource.array
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Handle:
+        with parser.in_angle_brackets():
+            digest = parser.parse_str_literal(" (a SHA-256 digest)")
+        if len(digest) != 64 or any(c not in "0123456789abcdef" for c in digest):
+            parser.raise_error(f"expected 64 hexadecimal digits, got {digest!r}")
+        return Handle(find_resource(digest), digest)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.data.digest)
+
 
 DIRECTIONS = ("in", "out", "inout")
 

@@ -1,4 +1,4 @@
-"""Which optional operands and results an op has, and the same op with others."""
+"""Optional operands and results: which an op has, and the same op with others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarResultDef
 from xdsl.rewriter import Rewriter
 
-from glow.dialects.graph.base import GraphOp, Slot
+from glow.dialects.graph.base import Array, GraphOp, Slot
+from glow.dialects.graph.binary import AddOp, MulOp
+from glow.dialects.graph.elementwise import BinaryOp
+from glow.dialects.graph.movement import ReshapeOp
+from glow.dialects.graph.optional import NOTHING, Neutral, Outside
+from glow.support.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -103,3 +108,31 @@ def replacement(op: GraphOp, new: GraphOp) -> list[SSAValue | None]:
 def is_optional(op: Operation) -> bool:
     """Return whether some operand or result of `op` may be absent."""
     return isinstance(op, GraphOp) and any(optional_slots(type(op)))
+
+
+def _apply(op: type[BinaryOp], is_per_channel: bool = False) -> Outside:
+    """Return how to apply an operand, which broadcasts or is a vector per channel."""
+
+    def write(_: Any, result: SSAValue, operand: SSAValue) -> Sequence[Operation]:
+        if not is_per_channel:
+            return (op(result, operand),)
+        ones = (1,) * (len(shape_of(result)) - 2)
+        column = ReshapeOp(operand, shape=(*shape_of(operand), *ones))
+        return column, op(result, column.result)
+
+    return write
+
+
+def _channels(op: Any) -> Sequence[int]:
+    return shape_of(op.result)[1:2]
+
+
+added = _apply(AddOp)
+multiplied = _apply(MulOp)
+PER_CHANNEL_BIAS = Neutral(NOTHING, _channels, outside=_apply(AddOp, True))
+PER_CHANNEL_SCALE = Neutral(1, _channels, outside=_apply(MulOp, True))
+
+
+def per_channel(vector: Array, like: Array) -> Array:
+    """Return a vector with its elements along axis 1 of another array."""
+    return vector.reshape(-1, *(1,) * (like.ndim - 2))

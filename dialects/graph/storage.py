@@ -28,8 +28,12 @@ from xdsl.traits import ConstantLike, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import TENSOR
-from glow.dialects.graph.placeholder import Placeholder, StoredConstant, StoredValue
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import (
+    Placeholder,
+    ResourceAttr,
+    StoredConstant,
+    StoredValue,
+)
 from glow.support.dtypes import byte_type
 from glow.support.types import Tensor, dtype_of, element_type_of, tensor
 

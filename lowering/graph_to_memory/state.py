@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import LocationAttr, MemRefType, NoneAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, physical_shape_of
 from glow.dialects.memory.address import (

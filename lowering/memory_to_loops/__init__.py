@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp

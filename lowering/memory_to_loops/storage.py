@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute
 
 from glow.analysis.buffers import size_bytes
-from glow.dialects.graph.placeholder import RUN
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import RUN, ResourceAttr
 from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
 from glow.support.arrays import ALIGNMENT
 

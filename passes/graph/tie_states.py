@@ -14,8 +14,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
-from glow.dialects.graph.placeholder import RUN
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import RUN, ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.types import dtype_of

@@ -9,7 +9,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.layout.transform import TransformOp

@@ -19,7 +19,7 @@ from glow.backends.cpu.linker import link
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import expect_host
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.address import Addressing, strided
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import Buffer

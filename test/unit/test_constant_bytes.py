@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.support.types import tensor

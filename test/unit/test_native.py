@@ -36,7 +36,7 @@ from glow.backends.cpu.code_generation import (
     object_code,
 )
 from glow.backends.cpu.executable import compile_module, level_of
-from glow.dialects.graph.resource import Handle, ResourceAttr
+from glow.dialects.graph.placeholder import Handle, ResourceAttr
 from glow.locating_parser import LocatingParser
 from glow.runtime.native import NativeExecutable
 from glow.support.arrays import address_of, aligned, aligned_empty

@@ -10,7 +10,7 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 import glow
-from glow.dialects.graph.resource import ResourceAttr
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.model import context, parse_text
 from glow.runtime.interface import Executable
