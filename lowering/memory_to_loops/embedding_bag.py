@@ -85,10 +85,6 @@ class EmbeddingBag(Kernel):
     columns: Columns
     kind: str = ""
 
-    @property
-    def prefix(self) -> str:
-        return f"embedding_bag_{self.mode}"
-
     def write(self, call: Call[EmbeddingBagRow[Value]]) -> None:
         for bag in self._bags(call):
             for chunk in self.columns.each(call.row.columns):

@@ -77,10 +77,6 @@ class Picks(Kernel):
     kind: str
     strips: Strips
 
-    @property
-    def prefix(self) -> str:
-        return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
-
     def write(self, call: Call[PicksRow[Value]]) -> None:
         row = call.row
         is_cut = self.kind == "gather"
