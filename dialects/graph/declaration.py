@@ -127,16 +127,13 @@ class DeclaredOp(GraphOp):
         lines += map(str.rstrip, labels)
         if cls.ONNX:
             lines.append(f"Source: ONNX {cls.ONNX}.")
-        code = example if has_example else f"{cls._example()}\n```"
-        return "\n".join([*lines, "", "```mlir", code])
-
-    @classmethod
-    def _example(cls) -> str:
-        members = cls.ELEMENTS.members
-        usual = (each for each in (f32, i32, i1) if each in members)
-        element = next(usual, members[0])
-        result: Any = cls.RESULT or element
-        return cls.EXAMPLE.format(name=cls.name, element=element, result=result)
+        if not has_example:
+            members, usual = cls.ELEMENTS.members, (f32, i32, i1)
+            element = next((each for each in usual if each in members), members[0])
+            result: Any = cls.RESULT or element
+            example = cls.EXAMPLE.format(name=cls.name, element=element, result=result)
+            example += "\n```"
+        return "\n".join([*lines, "", "```mlir", example])
 
 
 def declared(base: type[DeclaredOp]) -> dict[str, type[DeclaredOp]]:
