@@ -12,7 +12,7 @@ from glow.analysis.constants import constant_behind
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph import activation, unary
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elementwise import UnaryOp
+from glow.dialects.graph.declaration import UnaryOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.parameters import check_word
 from glow.support.types import (

@@ -7,8 +7,7 @@ from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.declaration import Functions, Scalar
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
