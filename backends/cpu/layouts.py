@@ -43,14 +43,7 @@ from glow.lowering.tiles import (
     multiplies_pairs,
 )
 from glow.support.layout import Layout, channels_last, size_of, strides_of
-from glow.support.targets import (
-    AnyOrder,
-    Asked,
-    LayoutChoice,
-    Layouts,
-    Offers,
-    Target,
-)
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, Offers, Target
 from glow.support.types import (
     compute_type,
     element_of,
