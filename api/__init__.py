@@ -25,6 +25,7 @@ from glow.support.errors import (
     InternalError,
     InvalidExecutableError,
     InvalidModelError,
+    OutOfMemoryError,
     TargetError,
     UnsupportedModelError,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "InvalidExecutableError",
     "InvalidModelError",
     "Model",
+    "OutOfMemoryError",
     "StageReport",
     "TargetError",
     "UnsupportedModelError",

@@ -101,7 +101,7 @@ DEFAULTS = Options()
 @cache
 def say_single_threaded() -> None:
     """Warn the caller of `glow.compile`, once, that one thread is used."""
-    warnings.warn("more than one thread was asked for, one is used", stacklevel=4)
+    warnings.warn("more than one thread was asked for, one is used", stacklevel=5)
 
 
 def _check_cache_dir(folder: str) -> None:
