@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Neighbours go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy stress conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy deviations stress conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -31,6 +31,7 @@ help:
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make growth     the table of benchmarks/GROWTH.md"
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
+	@echo "make deviations the table of docs/deviations.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -95,6 +96,9 @@ growth: $(READY)
 
 accuracy: $(READY)
 	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
+
+deviations: $(READY)
+	$(BIN)/python benchmarks/deviations.py --output docs/deviations.md
 
 load-time: $(READY)
 	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md
