@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from inspect import CO_VARKEYWORDS, signature
 from inspect import Parameter as Argument
 from types import FunctionType, NoneType, UnionType
@@ -188,7 +188,13 @@ def to_attribute(value: Any) -> Attribute | None:
         case [float(), *_]:
             return DenseArrayBase.from_list(f64, [float(v) for v in value])
         case _:
-            return DenseArrayBase.from_list(i64, [int(v) for v in value])
+            return _integers(tuple(int(v) for v in value))
+
+
+@lru_cache(1 << 10)
+def _integers(values: tuple[int, ...]) -> Attribute:
+    """Return a property that ops share: strides and pads are much the same in all."""
+    return DenseArrayBase.from_list(i64, values)
 
 
 def from_attribute(attribute: Attribute) -> Any:
