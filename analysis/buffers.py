@@ -41,16 +41,16 @@ class Lifetime:
 
 
 @dataclass
-class Uses:
+class Lifetimes:
     """The ops of a block by position, and how long each allocation lives."""
 
     ops: list[Operation]
     lifetimes: dict[SSAValue, Lifetime] = field(default_factory=lambda: {})
 
 
-def uses_of(block: Block) -> Uses:
+def uses_of(block: Block) -> Lifetimes:
     """Return the lifetimes of the allocations of `block`, in order of appearance."""
-    uses = Uses(list(block.ops))
+    uses = Lifetimes(list(block.ops))
     for at, op in enumerate(uses.ops):
         if isinstance(op, AllocOp):
             bytes_ = -(-size_bytes(buffer_type(op.result)) // ALIGNMENT) * ALIGNMENT

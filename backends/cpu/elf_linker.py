@@ -62,7 +62,7 @@ class Pages:
             raise ExecutionError(f"this system runs no code made in memory: {reason}")
 
 
-class Code:
+class LinkedCode:
     """Functions in this process; they live as long as this value."""
 
     def __init__(self, pages: Pages, functions: Mapping[str, int]):
@@ -74,7 +74,7 @@ class Code:
         return self._functions[symbol]
 
 
-def link_elf(objects: Sequence[bytes]) -> Code:
+def link_elf(objects: Sequence[bytes]) -> LinkedCode:
     """
     Return the functions that object files define between them.
 
@@ -114,7 +114,7 @@ class _Linker:
                     end += len(section.data)
         return end
 
-    def link(self) -> Code:
+    def link(self) -> LinkedCode:
         for number, file in enumerate(self._files):
             for index, section in file.sections.items():
                 self._write(self._places[number, index], section.data)
@@ -124,7 +124,9 @@ class _Linker:
             for relocation in file.relocations:
                 self._relocate(number, file, relocation)
         self._pages.seal(self._code_bytes)
-        return Code(self._pages, {name: self._address(name) for name in self._defined})
+        return LinkedCode(
+            self._pages, {name: self._address(name) for name in self._defined}
+        )
 
     def _write(self, place: int, data: bytes) -> None:
         self._pages.data[place : place + len(data)] = data

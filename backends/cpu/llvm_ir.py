@@ -13,12 +13,12 @@ from xdsl.ir import Operation
 
 from glow.backends.cpu.code_generation import assembly, object_code
 from glow.backends.cpu.llvm_ops import WRITERS
-from glow.backends.cpu.llvm_text import Writer
+from glow.backends.cpu.llvm_text import LlvmWriter
 from glow.support.errors import CompilationError
 from glow.support.targets import FORMS, Target
 
 
-def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
+def _write(writer: LlvmWriter, op: Operation, linkage: str | None = None) -> None:
     if isinstance(op, llvm.GlobalOp):
         writer.table(op)
     elif isinstance(op, llvm.FuncOp):
@@ -27,7 +27,7 @@ def _write(writer: Writer, op: Operation, linkage: str | None = None) -> None:
         writer.operation(op)
 
 
-def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
+def _text(writer: LlvmWriter, declarations: Iterable[str] = ()) -> str:
     tail = ["!0 = !{i32 1}"] if writer.uses_nontemporal else []
     head = sorted([*writer.declared.values(), *declarations])
     return "\n".join([*head, *writer.lines, *tail, ""])
@@ -35,7 +35,7 @@ def _text(writer: Writer, declarations: Iterable[str] = ()) -> str:
 
 def llvm_ir(module: ModuleOp) -> str:
     """Return the LLVM IR of a module of the llvm dialect."""
-    writer = Writer(WRITERS)
+    writer = LlvmWriter(WRITERS)
     for op in module.ops:
         _write(writer, op)
     return _text(writer)
@@ -54,7 +54,7 @@ def units(module: ModuleOp) -> dict[str, str]:
     for op in module.ops:
         if not isinstance(op, llvm.FuncOp) or op.body.blocks.first is None:
             continue
-        writer = Writer(WRITERS)
+        writer = LlvmWriter(WRITERS)
         _write(writer, op, "external")
         name = op.sym_name.data
         for table in writer.globals:

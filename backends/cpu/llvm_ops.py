@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.llvm import LLVM
 from xdsl.ir import Operation
 
-from glow.backends.cpu.llvm_text import Writer, constant_text
+from glow.backends.cpu.llvm_text import LlvmWriter, constant_text
 from glow.dialects.llvm_ext import conversion, elementwise, memory
 from glow.support.discovery import mnemonic, ops_named
 from glow.support.errors import CompilationError
@@ -19,7 +19,7 @@ _FLAG_ORDER = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _ICMP = tuple(flag.value for flag in llvm.ALL_ICMP_FLAGS)
 _FCMP = tuple(arith.CMPF_COMPARISON_OPERATIONS)
 
-WriteOp: TypeAlias = Callable[[Writer, Any], None]
+WriteOp: TypeAlias = Callable[[LlvmWriter, Any], None]
 WRITERS: dict[type[Operation], WriteOp] = {}
 
 
@@ -57,28 +57,28 @@ def _integer_flags(op: Operation) -> str:
 
 @writes(*ops_named(LLVM, "add sub mul udiv sdiv urem srem and or xor shl lshr ashr"))
 @writes(*ops_named(LLVM, "fadd fsub fmul fdiv frem"))
-def _binary(w: Writer, op: Operation) -> None:
+def _binary(w: LlvmWriter, op: Operation) -> None:
     lhs, rhs = op.operands
     head = f"{mnemonic(op)}{_integer_flags(op)} {_fast_math(op)}"
     w.define(op, f"{head}{w.typed(lhs)}, {w.names[rhs]}")
 
 
 @writes(llvm.FNegOp)
-def _fneg(w: Writer, op: llvm.FNegOp) -> None:
+def _fneg(w: LlvmWriter, op: llvm.FNegOp) -> None:
     w.define(op, f"fneg {_fast_math(op)}{w.typed(op.arg)}")
 
 
 @writes(*ops_named(LLVM, "trunc zext sext bitcast sitofp fpext fptrunc"))
 @writes(*ops_named(LLVM, "ptrtoint inttoptr"))
 @writes(conversion.UIToFPOp, conversion.FPToSIOp, conversion.FPToUIOp)
-def _conversion(w: Writer, op: Operation) -> None:
+def _conversion(w: LlvmWriter, op: Operation) -> None:
     flags = _integer_flags(op) + (" nneg" if "nonNeg" in op.properties else "")
     result = w.type(op.results[0].type)
     w.define(op, f"{mnemonic(op)}{flags} {w.typed(op.operands[0])} to {result}")
 
 
 @writes(conversion.FPToSISatOp, conversion.FPToUISatOp)
-def _saturating(w: Writer, op: Operation) -> None:
+def _saturating(w: LlvmWriter, op: Operation) -> None:
     name = mnemonic(op).replace("_", ".")
     source, result = op.operands[0].type, op.results[0].type
     callee = f"llvm.{name}.{w.suffix(result)}.{w.suffix(source)}"
@@ -87,54 +87,54 @@ def _saturating(w: Writer, op: Operation) -> None:
 
 @writes(*ops_named(LLVM, "intr.fabs intr.ceil intr.sqrt intr.floor intr.maxnum"))
 @writes(*ops_named(LLVM, "intr.minnum intr.copysign intr.fma"))
-def _intrinsic(w: Writer, op: Operation) -> None:
+def _intrinsic(w: LlvmWriter, op: Operation) -> None:
     callee = f"llvm.{mnemonic(op)}.{w.suffix(op.results[0].type)}"
     w.call(op, callee, op.operands, _fast_math(op))
 
 
 @writes(llvm.CallIntrinsicOp)
-def _call_intrinsic(w: Writer, op: llvm.CallIntrinsicOp) -> None:
+def _call_intrinsic(w: LlvmWriter, op: llvm.CallIntrinsicOp) -> None:
     w.call(op, op.intrin.data, op.args, _fast_math(op))
 
 
 @writes(llvm.ICmpOp)
-def _icmp(w: Writer, op: llvm.ICmpOp) -> None:
+def _icmp(w: LlvmWriter, op: llvm.ICmpOp) -> None:
     predicate = _ICMP[op.predicate.value.data]
     w.define(op, f"icmp {predicate} {w.typed(op.lhs)}, {w.names[op.rhs]}")
 
 
 @writes(llvm.FCmpOp, elementwise.CmpfOp)
-def _fcmp(w: Writer, op: llvm.FCmpOp | elementwise.CmpfOp) -> None:
+def _fcmp(w: LlvmWriter, op: llvm.FCmpOp | elementwise.CmpfOp) -> None:
     lhs, rhs = op.operands
     predicate = _FCMP[op.predicate.value.data]
     w.define(op, f"fcmp {_fast_math(op)}{predicate} {w.typed(lhs)}, {w.names[rhs]}")
 
 
 @writes(llvm.SelectOp, elementwise.SelectOp)
-def _select(w: Writer, op: Operation) -> None:
+def _select(w: LlvmWriter, op: Operation) -> None:
     w.define(op, f"select {_fast_math(op)}{w.arguments(op.operands)}")
 
 
 @writes(llvm.ConstantOp)
-def _constant(w: Writer, op: llvm.ConstantOp) -> None:
+def _constant(w: LlvmWriter, op: llvm.ConstantOp) -> None:
     w.names[op.result] = constant_text(w, op.result.type, op.value)
 
 
 @writes(llvm.UndefOp, llvm.ZeroOp)
-def _undef(w: Writer, op: llvm.UndefOp | llvm.ZeroOp) -> None:
+def _undef(w: LlvmWriter, op: llvm.UndefOp | llvm.ZeroOp) -> None:
     is_zero = isinstance(op, llvm.ZeroOp)
     w.names[op.res] = "zeroinitializer" if is_zero else "undef"
 
 
 @writes(llvm.AddressOfOp)
-def _address_of(w: Writer, op: llvm.AddressOfOp) -> None:
+def _address_of(w: LlvmWriter, op: llvm.AddressOfOp) -> None:
     name = op.global_name.string_value()
     w.globals[name] = None
     w.names[op.result] = f"@{name}"
 
 
 @writes(llvm.GEPOp)
-def _gep(w: Writer, op: llvm.GEPOp) -> None:
+def _gep(w: LlvmWriter, op: llvm.GEPOp) -> None:
     dynamic = iter(op.ssa_indices)
     indices = ", ".join(
         w.typed(next(dynamic)) if index == llvm.GEP_USE_SSA_VAL else f"i64 {index}"
@@ -160,14 +160,14 @@ def _refuse_atomic(op: Operation) -> None:
 
 
 @writes(llvm.LoadOp)
-def _load(w: Writer, op: llvm.LoadOp) -> None:
+def _load(w: LlvmWriter, op: llvm.LoadOp) -> None:
     _refuse_atomic(op)
     result = w.type(op.dereferenced_value.type)
     w.define(op, f"load {result}, {w.typed(op.ptr)}{_alignment(op)}")
 
 
 @writes(llvm.StoreOp)
-def _store(w: Writer, op: llvm.StoreOp) -> None:
+def _store(w: LlvmWriter, op: llvm.StoreOp) -> None:
     _refuse_atomic(op)
     volatile = "volatile " if op.volatile_ is not None else ""
     hint = ""
@@ -178,12 +178,12 @@ def _store(w: Writer, op: llvm.StoreOp) -> None:
 
 
 @writes(llvm.AllocaOp)
-def _alloca(w: Writer, op: llvm.AllocaOp) -> None:
+def _alloca(w: LlvmWriter, op: llvm.AllocaOp) -> None:
     w.define(op, f"alloca {w.type(op.elem_type)}, {w.typed(op.size)}{_alignment(op)}")
 
 
 @writes(memory.MaskedLoadOp, memory.MaskedStoreOp)
-def _masked(w: Writer, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> None:
+def _masked(w: LlvmWriter, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> None:
     is_load = isinstance(op, memory.MaskedLoadOp)
     name, value = ("load", op.result) if is_load else ("store", op.value)
     callee = f"llvm.masked.{name}.{w.suffix(value.type)}.p0"
@@ -192,12 +192,12 @@ def _masked(w: Writer, op: memory.MaskedLoadOp | memory.MaskedStoreOp) -> None:
 
 
 @writes(llvm.InsertElementOp, memory.ExtractElementOp)
-def _element(w: Writer, op: Operation) -> None:
+def _element(w: LlvmWriter, op: Operation) -> None:
     w.define(op, f"{mnemonic(op)} {w.arguments(op.operands)}")
 
 
 @writes(llvm.ShuffleVectorOp)
-def _shuffle(w: Writer, op: llvm.ShuffleVectorOp) -> None:
+def _shuffle(w: LlvmWriter, op: llvm.ShuffleVectorOp) -> None:
     values = list(op.mask.iter_values())
     lanes = ", ".join(f"i32 {v}" if v >= 0 else "i32 poison" for v in values)
     mask = f"<{len(values)} x i32> <{lanes}>"
@@ -205,13 +205,13 @@ def _shuffle(w: Writer, op: llvm.ShuffleVectorOp) -> None:
 
 
 @writes(llvm.ExtractValueOp, llvm.InsertValueOp)
-def _value(w: Writer, op: llvm.ExtractValueOp | llvm.InsertValueOp) -> None:
+def _value(w: LlvmWriter, op: llvm.ExtractValueOp | llvm.InsertValueOp) -> None:
     positions = ", ".join(map(str, op.position.iter_values()))
     w.define(op, f"{mnemonic(op)} {w.arguments(op.operands)}, {positions}")
 
 
 @writes(llvm.CallOp)
-def _call(w: Writer, op: llvm.CallOp) -> None:
+def _call(w: LlvmWriter, op: llvm.CallOp) -> None:
     callee = op.callee
     result = w.type(op.results[0].type) if op.results else "void"
     if callee is None:
@@ -227,12 +227,12 @@ def _call(w: Writer, op: llvm.CallOp) -> None:
 
 
 @writes(llvm.BrOp)
-def _br(w: Writer, op: llvm.BrOp) -> None:
+def _br(w: LlvmWriter, op: llvm.BrOp) -> None:
     w.line(f"br {w.edge(op.successor, op.arguments)}")
 
 
 @writes(llvm.CondBrOp)
-def _cond_br(w: Writer, op: llvm.CondBrOp) -> None:
+def _cond_br(w: LlvmWriter, op: llvm.CondBrOp) -> None:
     """A phi tells edges apart by their block: two edges to one need another block."""
     condition, then = w.typed(op.cond), w.edge(op.then_block, op.then_arguments)
     between = f"{w.label}.to.{w.labels[op.else_block]}"
@@ -245,10 +245,10 @@ def _cond_br(w: Writer, op: llvm.CondBrOp) -> None:
 
 
 @writes(llvm.ReturnOp)
-def _return(w: Writer, op: llvm.ReturnOp) -> None:
+def _return(w: LlvmWriter, op: llvm.ReturnOp) -> None:
     w.line("ret void" if op.arg is None else f"ret {w.typed(op.arg)}")
 
 
 @writes(llvm.UnreachableOp)
-def _unreachable(w: Writer, op: llvm.UnreachableOp) -> None:
+def _unreachable(w: LlvmWriter, op: llvm.UnreachableOp) -> None:
     w.line("unreachable")

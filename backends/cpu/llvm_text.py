@@ -1,4 +1,4 @@
-"""Writer of LLVM IR as text: types, constants, functions; a line per op."""
+"""LlvmWriter of LLVM IR as text: types, constants, functions; a line per op."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _SIZED_ATTRIBUTES = {
 }
 _FUNCTION_ATTRIBUTES = {"no_inline": "noinline", "no_unwind": "nounwind"}
 
-Writers: TypeAlias = "Mapping[type[Operation], Callable[[Writer, Any], None]]"
+Writers: TypeAlias = "Mapping[type[Operation], Callable[[LlvmWriter, Any], None]]"
 """How the ops of each type are written."""
 
 
-class Writer:
+class LlvmWriter:
     """The lines of one module, and the names in the function being written."""
 
     def __init__(self, writers: Writers) -> None:
@@ -252,7 +252,7 @@ def _half(type_: Attribute, value: float) -> str:
     return f"0xR{struct.pack('>f', value)[:2].hex().upper()}"
 
 
-def constant_text(writer: Writer, type_: Attribute, value: Attribute) -> str:
+def constant_text(writer: LlvmWriter, type_: Attribute, value: Attribute) -> str:
     """Return a constant operand without its type."""
     if isinstance(value, IntegerAttr | FloatAttr):
         return next(scalar_texts(type_, [value.value.data]))

@@ -8,8 +8,8 @@ from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.declaration import BinaryOp
 from glow.dialects.graph.logic import AndOp, OrOp
-from glow.dialects.graph.movement import ReshapeOp
-from glow.support.types import element_of, is_float
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
+from glow.support.types import element_of, is_float, shape_of
 
 
 def in_both_orders(op: BinaryOp) -> Iterator[tuple[SSAValue, SSAValue]]:
@@ -29,6 +29,15 @@ def unreshaped(value: SSAValue) -> SSAValue:
     """Return what `value` was before it was reshaped."""
     while isinstance(value.owner, ReshapeOp):
         value = value.owner.input
+    return value
+
+
+def unexpanded(value: SSAValue) -> SSAValue:
+    """Return what broadcasts as `value` does, and may be smaller."""
+    source = unreshaped(value)
+    op = source.owner
+    if isinstance(op, ExpandOp) and shape_of(source) == shape_of(value):
+        return op.input
     return value
 
 

@@ -13,8 +13,7 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.tensors import Tensor, Writer
 from glow.dialects.graph.unary import TanhOp
-from glow.passes.graph.operands import in_both_orders, number_behind
-from glow.passes.graph.recognize_attention._repeats import unexpanded
+from glow.passes.graph.operands import in_both_orders, number_behind, unexpanded
 from glow.support.types import broadcasts_to, shape_of
 
 Shape = tuple[int, ...]

@@ -13,9 +13,10 @@ from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.graph.operands import factors_of, in_both_orders, unreshaped
-from glow.passes.graph.recognize_rotary_embedding._halves import Halves, Pairs
-from glow.passes.graph.recognize_rotary_embedding._parts import (
+from glow.passes.graph.recognize_rotary_embedding._pairs import (
+    Halves,
     HeadSlice,
+    Pairs,
     joined_pairs,
     pairs_of,
     part_of,
