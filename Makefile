@@ -14,7 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Neighbours go to one worker, which keeps the kernels and models that they share.
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy deviations stress conformance clean
+MINUTES ?= 10
+
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -31,10 +33,11 @@ help:
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make growth     the table of benchmarks/GROWTH.md"
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
-	@echo "make deviations the table of docs/deviations.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
+	@echo "make fuzz       random graphs and broken files for MINUTES=10; faults go to fuzz/"
+	@echo "make faults     plant faults one by one, and run the tests that must catch them"
 	@echo "make memory     the table of benchmarks/MEMORY.md"
 	@echo "make dynamic-shapes  the table of benchmarks/DYNAMIC_SHAPES.md"
 	@echo "make conformance    ONNX's own suite on both targets: benchmarks/CONFORMANCE.md"
@@ -97,9 +100,6 @@ growth: $(READY)
 accuracy: $(READY)
 	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
 
-deviations: $(READY)
-	$(BIN)/python benchmarks/deviations.py --output docs/deviations.md
-
 load-time: $(READY)
 	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md
 
@@ -108,6 +108,12 @@ overhead: $(READY)
 
 stress: $(READY)
 	$(BIN)/python -m pytest -q -n0 test/unit/test_stress.py
+
+fuzz: $(READY)
+	nice $(BIN)/python test/fuzz/campaign.py --minutes $(MINUTES) --output fuzz
+
+faults: $(READY)
+	$(BIN)/python test/faults/plant.py
 
 memory: $(READY)
 	$(BIN)/python benchmarks/memory.py --output benchmarks/MEMORY.md

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
+from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.graph.storage import (
     ConstantOp,
     LiteralOp,
@@ -184,7 +185,7 @@ def signature_of(module: ModuleOp) -> Signature:
     parameters: list[Parameter] = []
     starts: list[Array] = []
     for op in module.body.ops:
-        if not isinstance(op, PlaceholderOp):
+        if not isinstance(op, Placeholder):
             continue
         name, initial = op.sym_name.data, None
         if op.initial is not None:

@@ -1,15 +1,14 @@
 """Make placeholders of constants, which keep their bytes."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
 
 
@@ -36,7 +35,11 @@ class DemoteConstantsPass(ModulePass):
     residency: Literal["bound", "resident"] = "bound"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constants = named_in(op, ConstantOp)
+        constants = {
+            constant.sym_name.data: constant
+            for constant in op.body.ops
+            if isinstance(constant, ConstantOp)
+        }
         unknown = [name for name in self.names if name not in constants]
         if unknown:
             listed = ", ".join(f'"{name}"' for name in constants) or "none"
@@ -51,14 +54,16 @@ class DemoteConstantsPass(ModulePass):
 
 def placeholder_of(constant: ConstantOp, residency: str) -> PlaceholderOp:
     """Return a placeholder with the name, the bytes and the notes of `constant`."""
+    attributes = dict(constant.attributes)
+    axes = attributes.pop("axes", None)
     made = PlaceholderOp(
         constant.sym_name.data,
         "in",
         constant.type,
-        constant.axes,
+        cast(ArrayAttr[StringAttr] | None, axes),
         residency,
         constant.resource,
     )
-    made.attributes.update(constant.attributes)
+    made.attributes.update(attributes)
     made.location = constant.location
     return made

@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from glow.analysis.constants import Constant, constant_behind
-from glow.analysis.symbols import named_in
 from glow.analysis.uniform import element_of_constant, tensor_of
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
@@ -35,7 +34,9 @@ class StoredConstants:
 
     def __init__(self, module: ModuleOp):
         self._block = module.body.block
-        self._constants = named_in(module, ConstantOp)
+        self._constants = {
+            op.sym_name.data: op for op in module.body.ops if isinstance(op, ConstantOp)
+        }
         symbols = (op.properties.get("sym_name") for op in module.body.ops)
         self._names = Names(s.data for s in symbols if isinstance(s, StringAttr))
         loads = (op for op in ops_in(module.body) if isinstance(op, LoadOp))

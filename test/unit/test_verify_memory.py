@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import ModelProto
 from random_models import networks
 from shadow_memory import find_fault
+from small_onnx import model, node
 from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
@@ -188,3 +190,21 @@ def test_no_wrong_change_is_accepted(model: ModelProto, seed: int) -> None:
 @given(networks(), st.integers(0, 2**32))
 def test_no_wrong_change_is_accepted_of_many(model: ModelProto, seed: int) -> None:
     check(model, seed, 60)
+
+
+def test_parts_that_are_read_in_blocks_are_written() -> None:
+    """A transposition to blocks is written part by part, then read as a whole."""
+    nodes = [
+        node("Conv", "x w", "c", group=5),
+        node("Atan", "c", "a"),
+        node("SpaceToDepth", "a", "d", blocksize=2),
+        node("Reshape", "d shape", "y"),
+    ]
+    w = np.ones((5, 1, 2, 2), np.float32)
+    weights = {"w": w, "shape": np.array([1, 80, 2], np.int64)}
+    at_memory(model(nodes, {"x": (1, 5, 9, 5)}, ["y"], weights))
+
+
+def test_nothing_is_written_to_an_output_without_elements() -> None:
+    pads = {"pads": np.array([0, 0, 3, 0], np.int64)}
+    at_memory(model([node("Pad", "x pads", "y")], {"x": (9, 0)}, ["y"], pads))

@@ -18,8 +18,9 @@ from glow.lowering.memory_to_loops.kernels.attention_scores import (
     QueryBlock,
     ScoreBlock,
     Spread,
+    products,
 )
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile, products
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile
 
 _ZEROED = 16
 """The elements that are zeroed at a time."""

@@ -45,13 +45,16 @@ def even_bags(row: EvenBags[Value], call: Call[Any]) -> Generator[Bag]:
 @dataclass(frozen=True)
 class ToldBags(Generic[N]):
     """
-    Bags that integers tell of, `bounds` of them, in a loop that moves both.
+    Bags that integers tell of, `bounds` of them; what does not fit is a fault.
 
-    What does not fit is a fault, `code`.
+    `stride` moves the result from bag to bag, `step` the integers; `code` is that of
+    the fault.
     """
 
-    levels: tuple[Level[N]]
+    count: N
+    stride: N
     bounds: N
+    step: N
     code: N
 
 
@@ -64,12 +67,8 @@ class Told:
     fault: Fault
     total: Value
 
-    def _place(self, i: Value) -> Value:
-        """Return where the result of a bag goes."""
-        return i * self.row.levels[0].strides[0]
-
     def _load(self, i: Value) -> Value:
-        return convert(self.memory[i * self.row.levels[0].strides[1]], INDEX)
+        return convert(self.memory[i * self.row.step], INDEX)
 
     def by_lengths(self, call: Call[Any]) -> Generator[Bag]:
         """Write a loop over the bags of a call; lengths before it are added up."""
@@ -79,9 +78,9 @@ class Told:
         for i in loop(*call.range, start, nonempty=True):
             size, is_wrong = self._length(i, start.value)
             self.fault.report(is_wrong)
-            yield Bag(self._place(i), start.value, size)
+            yield Bag(i * self.row.stride, start.value, size)
             start.value += size
-        is_last = call.end == self.row.levels[0].extent
+        is_last = call.end == self.row.count
         self.fault.report(is_last & (start.value != self.total))
 
     def _length(self, i: Value, start: Value) -> tuple[Value, Value]:
@@ -98,7 +97,7 @@ class Told:
             is_wrong = is_outside(end, self.total + 1) | (start < 0) | (start > end)
             self.fault.report(is_wrong)
             size = select(is_wrong, 0, end - start)
-            yield Bag(self._place(i), start, size)
+            yield Bag(i * self.row.stride, start, size)
 
     def _end(self, i: Value) -> Value:
         """Return the offset after the `i`-th: the total, if there is none."""

@@ -14,7 +14,8 @@ from glow.codegen.loops import Level, Var, loop, nest
 from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.strips import Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
-from glow.lowering.memory_to_loops.kernels.kernel import Call, in_words
+from glow.dialects.graph.base import snake_case
+from glow.lowering.memory_to_loops.kernels.kernel import Call
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Rule(ABC):
     @property
     def name(self) -> str:
         """The start of the kernel's symbol."""
-        return in_words(self)
+        return snake_case(type(self).__name__)
 
     @property
     def moving(self) -> tuple[str, ...]:
