@@ -130,19 +130,12 @@ def unit_block(target: Target, element: Attribute, gates: int, units: int) -> in
 
 @dataclass(frozen=True)
 class Blocks:
-    """
-    The sizes of blocks, and of the register tiles that compute them.
-
-    Units: `query_panel` in queries, `key_rows` in keys, `query_rows` in queries.
-    """
+    """How many queries and keys a block has."""
 
     joins_heads: bool
     """Whether the heads that share a key are in one block."""
     queries: int
     keys: int
-    query_panel: int
-    key_rows: int
-    query_rows: int
 
 
 def blocks_of(
@@ -156,30 +149,17 @@ def blocks_of(
     costs = target.costs
     limit = costs.windowed_query_block if is_windowed else costs.query_block
     joined, own = (_queries(target, n, limit) for n in (group * length, length))
-    padded, apart = (
-        -(-n // block) * block
-        for n, (block, _) in ((group * length, joined), (length, own))
-    )
+    padded, apart = -(-group * length // joined) * joined, -(-length // own) * own
     joins = padded < group * apart
-    block, panel = joined if joins else own
-    keys = min(total, costs.key_block)
-    return Blocks(
-        joins,
-        block,
-        keys,
-        panel,
-        tile_rows(target, keys, panel),
-        query_rows(target, panel),
-    )
+    return Blocks(joins, joined if joins else own, min(total, costs.key_block))
 
 
-def _queries(target: Target, count: int, limit: int) -> tuple[int, int]:
-    """Return how many of `count` queries a block has, and the width of its panels."""
+def _queries(target: Target, count: int, limit: int) -> int:
+    """Return how many of `count` queries a block has: whole panels of them."""
     blocks = -(-count // limit)
     each = -(-count // blocks)
     panels = [n for n in panels_of(target) if n in target.panel_widths or each <= n]
-    block, panel = min((-(-each // panel) * panel, -panel) for panel in panels)
-    return block, -panel
+    return min(-(-each // panel) * panel for panel in panels)
 
 
 def panels_of(target: Target) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Generic
@@ -55,16 +55,14 @@ class Contraction(Kernel):
 
     epilogue: Epilogue
 
-    @property
-    def _names(self) -> list[str]:
-        """Return the operands that loops move."""
-        extras = [f"extra{i}" for i in range(len(self.epilogue.program.inputs) - 1)]
-        return ["left", "right", "bias", *extras, "result"]
-
     def write(self, call: Call[ContractionRow[Value]]) -> None:
-        row, names = call.row, self._names
+        row, count = call.row, len(self.epilogue.program.inputs) - 1
+        extras = [f"extra{i}" for i in range(count)]
+        names = ["left", "right", "bias", *extras, "result"]
         starts = [row.begin, *(index(0) for _ in names[1:])]
-        part = call.part_inside(row.outer)
+        part, report = call.part_inside(row.outer), None
+        if self.epilogue.program.divides_integers:
+            report = Fault(call["fault"], row.code).report
         for outer in nest(row.outer, len(names), starts=starts, bounds=call.range):
             for window in slide(call, row.windows, WindowPlace(outer), part):
                 at = dict(zip(names, window.offsets, strict=True))
@@ -74,17 +72,9 @@ class Contraction(Kernel):
                 loops, factors = (*window.taps, *row.inner), window.offsets[:2]
                 for x, y in nest(loops, 2, total, starts=factors, nonempty=False):
                     total.value = total.value + call["left"][x] * call["right"][y]
-                call["result"][at["result"]] = self._finished(call, at, total)
-
-    def _finished(
-        self, call: Call[ContractionRow[Value]], at: Mapping[str, Value], total: Var
-    ) -> Value:
-        """Return what is stored for a sum."""
-        report = None
-        if self.epilogue.program.divides_integers:
-            report = Fault(call["fault"], call.row.code).report
-        extras = [call[name][at[name]] for name in self._names[3:-1]]
-        return self.epilogue.finished([total.value, *extras], report)
+                inputs = [total.value, *(call[name][at[name]] for name in extras)]
+                value = self.epilogue.finished(inputs, report)
+                call["result"][at["result"]] = value
 
 
 def call_contraction(

@@ -35,7 +35,7 @@ _QUARTERS = {
 
 
 @dataclass(frozen=True)
-class Response:
+class Lrn(Rule):
     """x / (bias + alpha / size * squares of the `size` channels around) ** beta."""
 
     size: int
@@ -52,7 +52,7 @@ class Response:
     def after(self) -> int:
         return self.size // 2
 
-    def of(self, x: Value, squares: Value) -> Value:
+    def response(self, x: Value, squares: Value) -> Value:
         """Return the result for element x and the sum of squares around it."""
         base = fma(squares, self.alpha / self.size, self.bias)
         if self.beta == 0:
@@ -67,12 +67,7 @@ class Response:
 
 
 @dataclass(frozen=True)
-class _Lrn(Rule):
-    response: Response
-
-
-@dataclass(frozen=True)
-class LrnRows(_Lrn):
+class LrnRows(Lrn):
     """
     Normalize lines of channels of unit stride: three vectors at hand, shifted.
 
@@ -89,7 +84,7 @@ class LrnRows(_Lrn):
         for i in loop(0, last, before, x, squares, step=lanes):
             following, next_squares = self._loaded(line, i + lanes)
             near = self._near(before.value, squares.value, next_squares)
-            result = self.response.of(x.value, near)
+            result = self.response(x.value, near)
             line.call["y"].store(result, line.starts["y"] + i)
             before.value, x.value, squares.value = (
                 squares.value,
@@ -97,7 +92,7 @@ class LrnRows(_Lrn):
                 next_squares,
             )
         near = self._near(before.value, squares.value, squares.value.like(0))
-        result = self.response.of(x.value, near)
+        result = self.response(x.value, near)
         strip = self._strip(line, channels - last)
         line.call["y"].store(result, line.starts["y"] + last, strip)
 
@@ -116,16 +111,16 @@ class LrnRows(_Lrn):
     def _near(self, before: Value, own: Value, after: Value) -> Value:
         """Return the sum of squares around each, given those of three vectors."""
         lanes, near = own.lanes, own
-        for shift in range(1, self.response.before + 1):
+        for shift in range(1, self.before + 1):
             taken = range(lanes - shift, 2 * lanes - shift)
             near += shuffled(before, own, taken)
-        for shift in range(1, self.response.after + 1):
+        for shift in range(1, self.after + 1):
             near += shuffled(own, after, range(shift, lanes + shift))
         return near
 
 
 @dataclass(frozen=True)
-class LrnColumns(_Lrn):
+class LrnColumns(Lrn):
     """Normalize across channels of any stride; lines run along another axis."""
 
     MOVING: ClassVar = ("x", "y", "channel")
@@ -133,8 +128,8 @@ class LrnColumns(_Lrn):
 
     def line(self, line: Line) -> None:
         channel = line.starts["channel"]
-        first = maximum(channel - self.response.before, 0)
-        end = minimum(channel + (self.response.after + 1), line.numbers["channels"])
+        first = maximum(channel - self.before, 0)
+        end = minimum(channel + (self.after + 1), line.numbers["channels"])
         stride = line.numbers["stride"]
         for at in line.along():
             start = at.place("x") + (first - channel) * stride
@@ -142,7 +137,7 @@ class LrnColumns(_Lrn):
             for i in loop(0, end - first, squares):
                 x = line.call["x"].load(start + i * stride, at.strip)
                 squares.value = fma(x, x, squares.value)
-            at.store(self.response.of(at.load(), squares.value))
+            at.store(self.response(at.load(), squares.value))
 
 
 @lowers(LrnOp)
@@ -150,17 +145,18 @@ def lower_lrn(main: Main, op: ApplyOp) -> None:
     x, y = op.buffer("input"), op.buffer("result")
     source, result = addressing_of(x), addressing_of(y)
     compute = compute_type(buffer_type(x).element_type)
-    response = Response(**op.graph_op().parameters())
+    p = op.graph_op().parameters()
+    rows = LrnRows(**p)
     axes = axes_of(result.shape, [source, result])
     channels = axes[1]
     strips = main.strips(x)
     fits = strips.masked or channels.extent % strips.lanes == 0
-    is_near = max(response.before, response.after) <= strips.lanes
+    is_near = max(rows.before, rows.after) <= strips.lanes
     if compute == f32 and channels.strides == (1, 1) and fits and is_near:
         others = collapse([axes[0], *axes[2:]], (1, 0))
-        lines = LinesOf(LrnRows(response), [channels], others)
+        lines = LinesOf(rows, [channels], others)
     else:
-        lines = _columns(LrnColumns(response), axes)
+        lines = _columns(LrnColumns(**p), axes)
         strips = strips if compute == f32 else Strips(0)
     kernel, row, work = lines.plan(strips, None)
     main.call(kernel, {"x": x, "y": y}, row, work)

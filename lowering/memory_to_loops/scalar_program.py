@@ -122,11 +122,6 @@ class ScalarProgram:
         """Whether the program is worth running on vectors: no call per lane."""
         return all(map(_has_vector_form, self.instructions))
 
-    @property
-    def computes(self) -> tuple[Attribute, ...]:
-        """The types in which all values are computed."""
-        return tuple(map(compute_type, self.types))
-
     def run(
         self,
         values: Sequence[Value],
