@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -33,6 +33,7 @@ help:
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make growth     the table of benchmarks/GROWTH.md"
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
+	@echo "make deviations the table of docs/deviations.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
 	@echo "make overhead   the table of benchmarks/OVERHEAD.md"
 	@echo "make stress     threads that run and destroy things at the same time, for minutes"
@@ -99,6 +100,9 @@ growth: $(READY)
 
 accuracy: $(READY)
 	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
+
+deviations: $(READY)
+	$(BIN)/python benchmarks/deviations.py --output docs/deviations.md
 
 load-time: $(READY)
 	$(BIN)/python benchmarks/load_time.py --output benchmarks/LOAD_TIME.md

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from glow.analysis.buffers import accesses_of, may_overlap, root_of, size_bytes
 from glow.analysis.movements import CALL_BYTES, End, Movement, Place, value_name
+from glow.analysis.symbols import named_in
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.base import Buffer, MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
@@ -21,11 +22,8 @@ from glow.support.types import dtype_of
 
 def copies_in(module: ModuleOp) -> list[Movement]:
     """Return what each `memory.copy` of a module moves, in order."""
-    directions = {
-        op.sym_name.data: op.direction.data
-        for op in module.body.ops
-        if isinstance(op, PlaceholderOp)
-    }
+    placeholders = named_in(module, PlaceholderOp)
+    directions = {name: op.direction.data for name, op in placeholders.items()}
     movements: list[Movement] = []
     for op in module.walk():
         if isinstance(op, CopyOp) and (block := op.parent_block()) is not None:

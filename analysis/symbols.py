@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -18,6 +19,7 @@ from glow.support.walking import ops_in
 
 Storage = PlaceholderOp | ConstantOp
 Use = LoadOp | SaveOp
+Named = TypeVar("Named", bound=Operation)
 
 
 def verify_symbols(module: ModuleOp, infers: bool = False) -> None:
@@ -34,6 +36,12 @@ def verify_symbols(module: ModuleOp, infers: bool = False) -> None:
     problems = list(_problems(module, infers))
     if problems:
         raise VerifyException("; ".join(problems))
+
+
+def named_in(module: ModuleOp, *kinds: type[Named]) -> dict[str, Named]:
+    """Return the ops of `kinds` right in `module`, by their symbols."""
+    ops = (op for op in module.ops if isinstance(op, kinds))
+    return {cast(StringAttr, op.properties["sym_name"]).data: op for op in ops}
 
 
 @dataclass(frozen=True)

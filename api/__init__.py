@@ -25,10 +25,12 @@ from glow.support.errors import (
     InternalError,
     InvalidExecutableError,
     InvalidModelError,
+    OutOfMemoryError,
     TargetError,
     UnsupportedModelError,
 )
 from glow.support.finders import FINDERS
+from glow.support.forking import undivided
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -51,6 +53,7 @@ __all__ = [
     "InvalidExecutableError",
     "InvalidModelError",
     "Model",
+    "OutOfMemoryError",
     "StageReport",
     "TargetError",
     "UnsupportedModelError",
@@ -71,6 +74,7 @@ _LAZY = {
 }
 
 
+@undivided()
 def load(
     source: str | PathLike[str] | bytes | Any,
     *,
@@ -95,6 +99,7 @@ def load(
     return load_model(source, dims=dims or {}, weights=weights, constants=constants)
 
 
+@undivided()
 def compile(
     model: Model | Any,
     target: str = "cpu",
@@ -127,7 +132,7 @@ def compile(
     `cache_dir` is a folder that keeps what was compiled, for all processes: the same
     model, options and compiler are found there and compiled once. It holds at most
     `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
-    It holds machine code: only those whom you trust may write there.
+    It holds machine code: a folder that others can write to is refused.
     With symbolic dimensions, a DynamicExecutable compiles for the shapes that it is
     called with, and keeps code for the last `cache_size` of them.
     `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
@@ -157,6 +162,7 @@ def compile(
     return compile_source(Source(model), target, options)
 
 
+@undivided()
 def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Executable:
     """
     Read a saved executable, without the model and without compiling.

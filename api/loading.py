@@ -12,12 +12,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
 from glow.model import Model, context, load_onnx, parse_text
-from glow.support.errors import InvalidModelError
+from glow.support.errors import InvalidModelError, memory_for
 from glow.support.garbage import no_collection
 from glow.support.weights import load_weights
 
 
 @no_collection()
+@memory_for("loading")
 def load_model(
     source: object,
     dims: Mapping[str, int],

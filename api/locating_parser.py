@@ -88,7 +88,7 @@ class LocatingParser(Parser):
         start = self.pos
         try:
             op = super().parse_operation()
-        except VerifyException as error:
+        except (VerifyException, ValueError, ArithmeticError, LookupError) as error:
             self.raise_error(str(error), start, self.pos)
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)

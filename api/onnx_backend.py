@@ -63,18 +63,28 @@ class GlowBackendRep(BackendRep):
     A model that is ready to run, from any number of threads.
 
     Inputs come in the order of the model, without those that are weights, or by name;
-    results in its order, also by name: `rep.run([x])["y"]`.
+    results in its order, also by name: `rep.run([x])["y"]`. A run gives symbolic
+    dimensions their extents, and inputs that must be known when the model is compiled
+    their values; the importer says which these are. A model that leaves neither open is
+    compiled at once.
     """
 
     def __init__(self, model: ModelProto, target: str, cache_size: int):
-        graph = model.graph
-        weights = {tensor.name for tensor in graph.initializer}
-        weights |= {tensor.values.name for tensor in graph.sparse_initializer}
-        self._inputs = [i.name for i in graph.input if i.name not in weights]
-        self._outputs = [output.name for output in graph.output]
-        self._results = namedtupledict("Outputs", self._outputs)
+        self._target = target
+        self._kept = Specializations(cache_size)
+        self._constants: frozenset[str] = frozenset()
         with _skipped():
-            self._model = _Specialized(model, target, cache_size)
+            source = read(model)
+            self._model = SymbolicModel("model", source, {}, {})
+            if not open_dimensions(source, {}, {}):
+                try:
+                    self._compiled({}, {})
+                except UnsupportedModelError as error:
+                    self._learn(error)
+        signature = self._model.signature
+        self._inputs = [spec.name for spec in signature.inputs]
+        self._outputs = [spec.name for spec in signature.outputs]
+        self._results = namedtupledict("Outputs", self._outputs)
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
         """
@@ -84,8 +94,38 @@ class GlowBackendRep(BackendRep):
         BackendUnsupportedError where it needs what Glow lacks; what a run raises.
         """
         with _skipped():
-            results = self._model.run(_feeds(inputs, self._inputs))
+            results = self._run(_feeds(inputs, self._inputs))
         return self._results(*(results[name] for name in self._outputs))
+
+    def _run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
+        dims = self._model.signature.dims_of(feeds)
+        while True:
+            names = self._constants
+            try:
+                net = self._compiled(dims, {n: feeds[n] for n in sorted(names)})
+            except UnsupportedModelError as error:
+                self._learn(error)
+                continue
+            return net.run({n: a for n, a in feeds.items() if n not in names})
+
+    def _learn(self, error: UnsupportedModelError) -> None:
+        """Note the inputs that must be known; raise `error` where none is new."""
+        if error.unknown_inputs <= self._constants:
+            raise error
+        self._constants |= error.unknown_inputs
+
+    def _compiled(self, dims: Dims, constants: Mapping[str, Array]) -> Executable:
+        """Return the executable for these; one thread compiles it, others wait."""
+        values = (
+            (name, array.dtype.str, array.shape, sha256(array.tobytes()).digest())
+            for name, array in constants.items()
+        )
+
+        def compile() -> Executable:
+            model = self._model.specialize(dims, constants)
+            return compile_source(Source(model), self._target, Options())
+
+        return self._kept.get((*dims.items(), *values), compile)
 
 
 class GlowBackend(Backend):
@@ -178,60 +218,6 @@ class GlowReferenceBackend(GlowBackend):
     """Glow's reference target behind `onnx.backend.base`."""
 
     targets: ClassVar[Mapping[str, str]] = {"CPU": "reference"}
-
-
-class _Specialized:
-    """
-    A model with its executables for the shapes and values of earlier runs.
-
-    A run gives symbolic dimensions their extents, and inputs that must be known when
-    the model is compiled their values; the importer says which these are. A model that
-    leaves neither open is compiled at once.
-    Errors: UnsupportedModelError for what no value of an input would help.
-    """
-
-    def __init__(self, model: ModelProto, target: str, cache_size: int):
-        source = read(model)
-        self._target = target
-        self._kept = Specializations(cache_size)
-        self._constants: frozenset[str] = frozenset()
-        self._model = SymbolicModel("model", source, {}, {})
-        if not open_dimensions(source, {}, {}):
-            try:
-                self._compiled({}, {})
-            except UnsupportedModelError as error:
-                self._learn(error)
-
-    def run(self, feeds: Mapping[str, Array]) -> dict[str, Array]:
-        """Return the results for arrays by name."""
-        dims = self._model.signature.dims_of(feeds)
-        while True:
-            names = self._constants
-            try:
-                net = self._compiled(dims, {n: feeds[n] for n in sorted(names)})
-            except UnsupportedModelError as error:
-                self._learn(error)
-                continue
-            return net.run({n: a for n, a in feeds.items() if n not in names})
-
-    def _learn(self, error: UnsupportedModelError) -> None:
-        """Note the inputs that must be known; raise `error` where none is new."""
-        if error.unknown_inputs <= self._constants:
-            raise error
-        self._constants |= error.unknown_inputs
-
-    def _compiled(self, dims: Dims, constants: Mapping[str, Array]) -> Executable:
-        """Return the executable for these; one thread compiles it, others wait."""
-        values = (
-            (name, array.dtype.str, array.shape, sha256(array.tobytes()).digest())
-            for name, array in constants.items()
-        )
-
-        def compile() -> Executable:
-            model = self._model.specialize(dims, constants)
-            return compile_source(Source(model), self._target, Options())
-
-        return self._kept.get((*dims.items(), *values), compile)
 
 
 def _feeds(inputs: Any, names: Sequence[str]) -> dict[str, Array]:

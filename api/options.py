@@ -7,7 +7,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from pathlib import Path
 from typing import cast
+
+from glow.support.files import strangers_in
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
@@ -53,8 +56,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
-        if self.cache_dir is not None and not os.fspath(self.cache_dir):
-            raise ValueError("expected a folder as cache_dir, got an empty path")
+        if self.cache_dir is not None:
+            _check_cache_dir(os.fspath(self.cache_dir))
         if self.check not in (None, "each-pass"):
             raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
         if self.cache_bytes < 0:
@@ -98,4 +101,15 @@ DEFAULTS = Options()
 @cache
 def say_single_threaded() -> None:
     """Warn the caller of `glow.compile`, once, that one thread is used."""
-    warnings.warn("more than one thread was asked for, one is used", stacklevel=4)
+    warnings.warn("more than one thread was asked for, one is used", stacklevel=5)
+
+
+def _check_cache_dir(folder: str) -> None:
+    if not folder:
+        raise ValueError("expected a folder as cache_dir, got an empty path")
+    strangers = strangers_in(Path(folder))
+    if strangers is not None:
+        raise ValueError(
+            "expected a cache_dir that only you can write to, as code in it is run, "
+            f"got {strangers}: {folder}"
+        )

@@ -28,7 +28,7 @@ from glow.options import DEFAULTS, Options
 from glow.pipeline import LEVELS, STAGES, Stage, Step, stages, stages_between
 from glow.registry import universe
 from glow.runtime.interface import StageReport
-from glow.support.errors import CompilationError, GlowError, InternalError
+from glow.support.errors import CompilationError, GlowError, InternalError, memory_for
 from glow.support.locations import name_of
 from glow.support.walking import ops_in
 
@@ -181,7 +181,8 @@ def _pass_of(
 def no_other_errors(what: str) -> Generator[None]:
     """Raise InternalError, which says that `what` broke, for what is no refusal."""
     try:
-        yield
+        with memory_for(what):
+            yield
     except (DiagnosticException, GlowError, InternalError):
         raise
     except Exception as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from typing import Literal
@@ -152,49 +152,28 @@ def across(kind: Combination, x: Value) -> Value:
 
 
 def _combining(kind: Combination, element: Attribute) -> vector.CombiningKindFlag:
-    flags = vector.CombiningKindFlag
-    match kind:
-        case "add":
-            return flags.ADD
-        case "mul":
-            return flags.MUL
-        case "or":
-            return flags.OR
-        case "and":
-            return flags.AND
-        case "larger":
-            return flags.MAXNUMF
-        case "smaller":
-            return flags.MINNUMF
-        case "max" if is_float(element):
-            return flags.MAXIMUMF
-        case "min" if is_float(element):
-            return flags.MINIMUMF
-        case "max":
-            return flags.MAXUI if is_unsigned(element) else flags.MAXSI
-        case "min":
-            return flags.MINUI if is_unsigned(element) else flags.MINSI
+    name = {"larger": "maxnumf", "smaller": "minnumf"}.get(kind, kind)
+    if kind in ("max", "min"):
+        floats, natural = is_float(element), is_unsigned(element)
+        name += "imumf" if floats else "ui" if natural else "si"
+    return vector.CombiningKindFlag(name)
+
+
+_COMBINED: dict[Combination, Callable[[Value, Value], Value]] = {
+    "add": Value.__add__,
+    "mul": Value.__mul__,
+    "or": Value.__or__,
+    "and": Value.__and__,
+    "max": maximum,
+    "min": minimum,
+    "larger": larger,
+    "smaller": lambda x, y: select(x < y, x, y),
+}
 
 
 def combined(kind: Combination, x: Value, y: Value) -> Value:
     """Return two values combined as `across` does lanes."""
-    match kind:
-        case "add":
-            return x + y
-        case "mul":
-            return x * y
-        case "max":
-            return maximum(x, y)
-        case "min":
-            return minimum(x, y)
-        case "or":
-            return x | y
-        case "and":
-            return x & y
-        case "larger":
-            return larger(x, y)
-        case "smaller":
-            return select(x < y, x, y)
+    return _COMBINED[kind](x, y)
 
 
 def exponential(x: Value) -> Value:

@@ -15,6 +15,7 @@ from glow.dialects.graph.storage import (
     LoadOp,
     PlaceholderOp,
 )
+from glow.support.arrays import physical_bytes, without_repeats
 from glow.support.names import Names
 from glow.support.types import element_type_of, has_layout, tensor
 
@@ -53,12 +54,21 @@ class Constants:
             return None
         match value.owner:
             case LiteralOp():
-                return value.owner.array
+                array = value.owner.array
+                # One number may stand for more than what fits into memory.
+                return array if array.nbytes <= physical_bytes() else None
             case LoadOp():
                 symbol = self._symbols.get(value.owner.symbol.string_value())
                 return symbol.array if isinstance(symbol, ConstantOp) else None
             case _:
                 return None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all constants that this process has."""
+        constants = (op for op in self._block.ops if isinstance(op, ConstantOp))
+        arrays = (op.array for op in constants)
+        return sum(array.nbytes for array in arrays if array is not None)
 
     def symbol_of(self, value: SSAValue) -> str | None:
         """Return the name of the constant or placeholder that `value` is read from."""
@@ -100,5 +110,6 @@ class Constants:
 
 def _is_uniform(array: Array) -> bool:
     """Return whether all elements have the same bits."""
-    bits = np.ascontiguousarray(array).reshape(-1).view(f"u{array.itemsize}")
+    distinct = np.ascontiguousarray(without_repeats(array))
+    bits = distinct.reshape(-1).view(f"u{array.itemsize}")
     return bool(bits[0] == bits[-1] and (bits == bits[0]).all())

@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from threading import Lock
 from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
@@ -18,6 +17,7 @@ from glow.runtime.interface import Executable
 from glow.runtime.symbolic import Dims, SymbolicSignature, Symbols
 from glow.support.arrays import address_of
 from glow.support.errors import BindingError, CompilationError
+from glow.support.forking import lock_free_in_children, undivided
 
 
 class Specializations:
@@ -31,7 +31,7 @@ class Specializations:
         if size < 1:
             raise ValueError(f"expected a cache_size of at least 1, got {size}")
         self.size = size
-        self._lock = Lock()
+        self._lock = lock_free_in_children()
         self._ready: OrderedDict[Hashable, Executable] = OrderedDict()
         self._pending: dict[Hashable, Future[Executable]] = {}
 
@@ -43,6 +43,7 @@ class Specializations:
                 self._ready.move_to_end(key)
         return net
 
+    @undivided()  # a child would wait for a promise of a thread that it lacks
     def get(self, key: Hashable, make: Callable[[], Executable]) -> Executable:
         """Return the executable for `key`, or `make` it; errors are not kept."""
         while True:

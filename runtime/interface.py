@@ -17,7 +17,7 @@ from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
-from glow.support.errors import CompilationError
+from glow.support.errors import CompilationError, OutOfMemoryError
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,10 @@ class Executable(ABC):
         return [state.start() for state in states] if states else ()
 
     def _fresh(self) -> tuple[Array, ...]:
-        return tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
+        try:
+            return tuple(np.empty(s.shape, s.dtype) for s in self.signature.outputs)
+        except MemoryError as error:
+            raise OutOfMemoryError(f"the outputs: {error}") from None
 
     def _fitting(
         self, out: Mapping[str, Any], inputs: Sequence[Array]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from glow.support.errors import OutOfMemoryError, memory_for
 
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector."""
@@ -96,12 +100,36 @@ def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
         yield flat[start : start + _BLOCK_BYTES]
 
 
+@cache
+def physical_bytes() -> int:
+    """Return the bytes of memory of this machine; as good as all where none says."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62
+
+
+def check_room(size_bytes: int, what: str, share: int = 1) -> None:
+    """Raise OutOfMemoryError if `what` takes more than a `share`th of all memory."""
+    room = physical_bytes() // share
+    if size_bytes > room:
+        raise OutOfMemoryError(f"{what} takes {size_bytes} bytes, more than {room}")
+
+
+def without_repeats(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view of `array` without the elements that strides of 0 repeat."""
+    return array[tuple(slice(None if step else 1) for step in array.strides)]
+
+
 def aligned_array(
     shape: Sequence[int], dtype: np.dtype[Any], make: Callable[..., Any] = np.empty
 ) -> NDArray[Any]:
     """Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`."""
     size_bytes = prod(shape) * dtype.itemsize
-    raw = make(size_bytes + ALIGNMENT, np.uint8)
+    if make is np.empty:  # zeros take no memory until they are written
+        check_room(size_bytes, f"an array of shape {list(shape)}")
+    with memory_for(f"{size_bytes} bytes"):
+        raw = make(size_bytes + ALIGNMENT, np.uint8)
     start = -address_of(raw) % ALIGNMENT
     return raw[start : start + size_bytes].view(dtype).reshape(shape)
 

@@ -1,6 +1,7 @@
 """Errors that users meet; each message says what is wrong and what to do."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 
 class GlowError(Exception):
@@ -44,9 +45,25 @@ class BindingError(GlowError, ValueError):
     """Arguments of a call do not fit the signature; the message lists them all."""
 
 
+class OutOfMemoryError(GlowError, MemoryError):
+    """There is less memory than compiling or running takes, which the message says."""
+
+
 class ExecutionError(GlowError):
     """Data made a run fail; the message names the op and its source node."""
 
 
 class InternalError(Exception):
     """The compiler broke, not the caller: an invariant that it promised is false."""
+
+
+@contextmanager
+def memory_for(what: str) -> Generator[None]:
+    """Raise OutOfMemoryError, which names `what`, where there is not enough memory."""
+    try:
+        yield
+    except OutOfMemoryError:
+        raise
+    except MemoryError as error:
+        reason = str(error) or "out of memory"
+        raise OutOfMemoryError(f"{what}: {reason[0].lower()}{reason[1:]}") from None

@@ -15,6 +15,28 @@ TEMPORARY = ".tmp"
 _ABANDONED_SECONDS = 3600
 
 
+_OTHERS_MAY_WRITE = 0o022
+
+
+def strangers_in(folder: Path) -> str | None:
+    """
+    Return who else can write to a folder, and so put code there that this user runs.
+
+    None where nobody can, or there is no such folder.
+    """
+    if not hasattr(os, "getuid"):
+        return None  # folders of a user are private there
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    if status.st_uid != os.getuid():
+        return f"one of user {status.st_uid}"
+    if status.st_mode & _OTHERS_MAY_WRITE:
+        return f"one that others may write to (mode {status.st_mode & 0o777:o})"
+    return None
+
+
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write `pieces` one after another to `path`, replacing an old file at once."""
     # Unlike a file of tempfile, this one is for everybody whom the umask lets read.

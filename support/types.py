@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     NoneAttr,
     Signedness,
     TensorType,
@@ -188,13 +189,18 @@ ANY = ElementSet("a supported", (*COMPUTED.members, *_SMALL))
 """The elements of what is moved or converted: also those that nothing computes with."""
 
 
+def type_of(value: SSAValue | Attribute) -> Attribute:
+    """Return the type of `value`, or `value` itself if it is a type."""
+    # The exact classes first: others are abstract, and slow to ask for.
+    if type(value) in (TensorType, MemRefType):
+        return cast(Attribute, value)
+    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
+    return value.type if is_value else value
+
+
 def tensor_type(value: SSAValue | Attribute) -> Tensor:
     """Return the tensor type of `value` (or `value`, if it is one)."""
-    # The exact classes first: SSAValue is abstract, and slow to ask for.
-    if type(value) is TensorType:
-        return value
-    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
-    type_: Any = value.type if is_value else value
+    type_ = type_of(value)
     if not isinstance(type_, TensorType):
         raise VerifyException(f"expected a tensor, got {type_}")
     return cast(Tensor, type_)

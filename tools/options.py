@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from glow.support.files import strangers_in
 from glow.support.layout import LayoutError, parse_layout
-
-# Others must not be able to put code there that this user then runs.
-_OTHERS_MAY_WRITE = 0o022
 
 _REPEATABLE = (
     ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),
@@ -158,12 +156,5 @@ def user_cache_dir() -> Path | None:
         root = base if base.is_absolute() else Path.home() / ".cache"
         folder = root / "glow"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if _is_ours(folder) else None
+        return folder if strangers_in(folder) is None else None
     return None
-
-
-def _is_ours(folder: Path) -> bool:
-    if not hasattr(os, "getuid"):
-        return True  # folders of a user are private there
-    status = folder.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & _OTHERS_MAY_WRITE

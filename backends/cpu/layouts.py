@@ -12,7 +12,7 @@ from glow.analysis.constants import constant_behind
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -43,14 +43,7 @@ from glow.lowering.tiles import (
     multiplies_pairs,
 )
 from glow.support.layout import Layout, channels_last, size_of, strides_of
-from glow.support.targets import (
-    AnyOrder,
-    Asked,
-    LayoutChoice,
-    Layouts,
-    Offers,
-    Target,
-)
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, Offers, Target
 from glow.support.types import (
     compute_type,
     element_of,

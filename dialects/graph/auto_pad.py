@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.utils.exceptions import VerifyException
-
+from glow.dialects.graph.parameters import check_word
 from glow.dialects.graph.window import Ints, Window
 
 
@@ -38,17 +37,9 @@ def resolve_auto_pad(
 
 def _halved(auto_pad: str, totals: Sequence[int]) -> Ints:
     """Split padding into before and after; the odd one goes where the name says."""
+    check_word("auto_pad", auto_pad, ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"))
     less, more = [n // 2 for n in totals], [n - n // 2 for n in totals]
-    match auto_pad:
-        case "SAME_UPPER":
-            return (*less, *more)
-        case "SAME_LOWER":
-            return (*more, *less)
-        case _:
-            raise VerifyException(
-                "expected an auto_pad out of NOTSET, VALID, SAME_UPPER, SAME_LOWER, "
-                f"got {auto_pad}"
-            )
+    return (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
 
 
 def resolve_output_shape(

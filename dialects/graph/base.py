@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import Parameter as Argument
 from inspect import signature
@@ -237,22 +237,14 @@ class GraphOp(OrderedOp):
             for name, parameter in self.declared().items()
         }
 
-    def inferred(self) -> tuple[Tensor, ...]:
-        """Return the types that `infer` gives the present results."""
-        return tuple(type_ for _, type_ in self._expected())
-
-    def _expected(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield what each present result is called, and its type."""
-        definitions = self.get_irdl_definition().results
-        types = self._result_types(self.slots(), self.parameters())
-        for (name, _), each in zip(definitions, types, strict=True):
-            if isinstance(each, list):
-                yield from (("result", type_) for type_ in each)
-            elif each is not None:
-                yield name, each
-
     def verify_(self) -> None:
-        expected = tuple(self._expected())
+        expected: list[tuple[str, Tensor]] = []
+        types = self._result_types(self.slots(), self.parameters())
+        for name, each in zip(self.result_names(), types, strict=True):
+            if isinstance(each, list):
+                expected += [("result", type_) for type_ in each]
+            elif each is not None:
+                expected.append((name, each))
         if len(expected) != len(self.results):
             raise VerifyException(
                 f"expected {len(expected)} results, got {len(self.results)}"

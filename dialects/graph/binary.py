@@ -10,8 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.elementwise import BinaryOp
-from glow.dialects.graph.rules import Functions, Scalar
+from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar
 from glow.support.element_conversion import convert
 from glow.support.types import (
     Tensor,

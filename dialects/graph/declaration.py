@@ -1,4 +1,4 @@
-"""Ops that one class statement declares: name, documentation and definition follow."""
+"""Ops that one class statement declares: elementwise ones, and bases of others."""
 
 from __future__ import annotations
 
@@ -6,15 +6,88 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from xdsl.dialects.builtin import f32, i1, i32
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import operand_def, result_def
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.rules import BinaryRule, UnaryRule
+from glow.dialects.graph.parameters import TENSOR
+from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.discovery import defined_in, modules_in
-from glow.support.types import FLOAT, ElementSet
+from glow.support.types import (
+    FLOAT,
+    NUMBER,
+    ElementSet,
+    Tensor,
+    broadcast,
+    element_of,
+    same_element,
+    shape_of,
+    tensor,
+)
+
+
+class Scalar(Protocol):
+    """
+    One element of a tensor, as code that runs later; numbers take its type.
+
+    Integers wrap, divisions of them truncate, and with NaN only `!=` holds.
+    """
+
+    @property
+    def element(self) -> Attribute: ...
+
+    def __add__(self, other: Any, /) -> Scalar: ...
+    def __radd__(self, other: Any, /) -> Scalar: ...
+    def __sub__(self, other: Any, /) -> Scalar: ...
+    def __rsub__(self, other: Any, /) -> Scalar: ...
+    def __mul__(self, other: Any, /) -> Scalar: ...
+    def __rmul__(self, other: Any, /) -> Scalar: ...
+    def __truediv__(self, other: Any, /) -> Scalar: ...
+    def __rtruediv__(self, other: Any, /) -> Scalar: ...
+    def __mod__(self, other: Any, /) -> Scalar: ...
+    def __neg__(self) -> Scalar: ...
+    def __and__(self, other: Any, /) -> Scalar: ...
+    def __or__(self, other: Any, /) -> Scalar: ...
+    def __xor__(self, other: Any, /) -> Scalar: ...
+    def __invert__(self) -> Scalar: ...
+    def __lshift__(self, other: Any, /) -> Scalar: ...
+    def __rshift__(self, other: Any, /) -> Scalar: ...
+    def __lt__(self, other: Any, /) -> Scalar: ...
+    def __le__(self, other: Any, /) -> Scalar: ...
+    def __gt__(self, other: Any, /) -> Scalar: ...
+    def __ge__(self, other: Any, /) -> Scalar: ...
+    def __eq__(self, other: Any, /) -> Scalar: ...  # pyright: ignore
+    def __ne__(self, other: Any, /) -> Scalar: ...  # pyright: ignore
+
+
+class Functions(Protocol):
+    """The functions of elements; a lowering brings its own."""
+
+    def absolute(self, x: Any, /) -> Scalar: ...
+    def exp(self, x: Any, /) -> Scalar: ...
+    def expm1(self, x: Any, /) -> Scalar: ...
+    def tanh(self, x: Any, /) -> Scalar: ...
+    def erf(self, x: Any, /) -> Scalar: ...
+    def sigmoid(self, x: Any, /) -> Scalar: ...
+    def softplus(self, x: Any, /) -> Scalar: ...
+    def power(self, x: Any, exponent: Any, /) -> Scalar: ...
+    def maximum(self, x: Any, y: Any, /) -> Scalar: ...
+    def minimum(self, x: Any, y: Any, /) -> Scalar: ...
+    def is_nan(self, x: Any, /) -> Scalar: ...
+    def select(self, condition: Any, x: Any, y: Any, /) -> Scalar: ...
+    def convert(self, x: Any, to: Attribute, /) -> Scalar: ...
+    def saturated(self, x: Any, to: Attribute, /) -> Scalar: ...
+    def bitcast(self, x: Any, to: Attribute, /) -> Scalar: ...
+    def bits_of(self, element: Attribute, /) -> int: ...
+
+
+UnaryRule = Callable[[Functions, Scalar], Scalar]
+BinaryRule = Callable[[Functions, Scalar, Scalar], Scalar]
+"""The rule of an op: its result from one element of its operand, or of each of two."""
+
 
 _LABEL = re.compile(r"^(?=Shapes: |Errors: |Source: )", re.MULTILINE)
 
@@ -67,16 +140,70 @@ class DeclaredOp(GraphOp):
         lines += map(str.rstrip, labels)
         if cls.ONNX:
             lines.append(f"Source: ONNX {cls.ONNX}.")
-        code = example if has_example else f"{cls._example()}\n```"
-        return "\n".join([*lines, "", "```mlir", code])
+        if not has_example:
+            members, usual = cls.ELEMENTS.members, (f32, i32, i1)
+            element = next((each for each in usual if each in members), members[0])
+            result: Any = cls.RESULT or element
+            example = cls.EXAMPLE.format(name=cls.name, element=element, result=result)
+            example += "\n```"
+        return "\n".join([*lines, "", "```mlir", example])
+
+
+class ElementwiseOp(DeclaredOp):
+    """
+    A function of each element of its operands, which broadcast to the result.
+
+    `rule` is that function; an op without one is not computed in a group of others.
+    """
+
+    if TYPE_CHECKING:
+        rule: ClassVar[Callable[..., Any]]  # or the name of an op
+
+    result = result_def(TENSOR)
+
+    def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
+        return broadcast_map(self.operands[operand], self.result)
+
+    def reordered(self, operand: int, order: Order) -> Reordering | None:
+        return self.broadcast_reordering(operand, order)
+
+
+class UnaryOp(ElementwiseOp):
+    """A function of each element of one tensor."""
+
+    SHAPES: ClassVar[str] = "result as input."
+    EXAMPLE: ClassVar[str] = (
+        "%y = {name} %x : (tensor<2x3x{element}>) -> tensor<2x3x{result}>"
+    )
+
+    input = operand_def(TENSOR)
+
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @classmethod
-    def _example(cls) -> str:
-        members = cls.ELEMENTS.members
-        usual = (each for each in (f32, i32, i1) if each in members)
-        element = next(usual, members[0])
-        result: Any = cls.RESULT or element
-        return cls.EXAMPLE.format(name=cls.name, element=element, result=result)
+    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+        return tensor(cls.RESULT or element_of(input), shape_of(input))
+
+
+class BinaryOp(ElementwiseOp):
+    """A function of each pair of elements of two tensors, which broadcast."""
+
+    ELEMENTS: ClassVar[ElementSet] = NUMBER
+    SHAPES: ClassVar[str] = "result is lhs and rhs broadcast together."
+    EXAMPLE: ClassVar[str] = (
+        "%c = {name} %a, %b\n    : (tensor<2x3x{element}>, tensor<3x{element}>)"
+        " -> tensor<2x3x{result}>"
+    )
+
+    lhs = operand_def(TENSOR)
+    rhs = operand_def(TENSOR)
+
+    assembly_format = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
+
+    @classmethod
+    def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> Tensor:
+        element = same_element(lhs, rhs)
+        return tensor(cls.RESULT or element, broadcast(lhs, rhs))
 
 
 def declared(base: type[DeclaredOp]) -> dict[str, type[DeclaredOp]]:

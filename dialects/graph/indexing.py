@@ -211,22 +211,16 @@ class GatherNdOp(GraphOp, moves=True):
         """Batch axes come first, then the indexed axes."""
         batch, count = self.batch_dims, shape_of(self.indices)[-1]
         rank, outer = len(shape_of(self.data)), len(shape_of(self.indices)) - 1
-        first = order[:batch]
-        if set(first) != set(range(batch)):
-            return None
-        data, indices = (*first, *range(batch, rank)), (*first, *range(batch, outer))
-        if operand == 0:
-            data = order
-        else:
-            indices = order[:-1]
-        if data[batch : batch + count] != tuple(range(batch, batch + count)):
-            return None
-        if set(indices) != set(range(outer)):
+        first, named = order[:batch], range(batch, batch + count)
+        data = (*first, *range(batch, rank)) if operand else order
+        indices = order if operand else (*first, *range(batch, outer + 1))
+        stays = data[batch : batch + count] == tuple(named) and indices[-1] == outer
+        if not stays or sorted(first) != list(range(batch)):
             return None
         shift = outer - batch - count
         after = tuple(axis + shift for axis in data[batch + count :])
-        result = (*indices, *after)
-        return Reordering((data, (*indices, outer)), (result,), self.parameters())
+        result = (*indices[:-1], *after)
+        return Reordering((data, indices), (result,), self.parameters())
 
 
 class OneHotOp(GraphOp, elements=INDEX):

@@ -8,8 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
-from glow.dialects.graph.rules import Functions, Scalar
+from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar, UnaryOp
 from glow.support.types import BOOL, COMPUTED, INTEGER, is_unsigned
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from inspect import CO_VARKEYWORDS, signature
@@ -92,12 +92,8 @@ class Parameter:
 
     def check(self, value: Any) -> None:
         """Raise unless `value` is one of the words that are allowed."""
-        if self.words and value not in self.words:
-            article = "an" if self.name[0] in "aeiou" else "a"
-            raise VerifyException(
-                f"expected {article} {self.name} out of {', '.join(self.words)}, "
-                f'got "{value}"'
-            )
+        if self.words:
+            check_word(self.name, value, self.words)
 
     def value_of(self, op: Operation) -> Any:
         """Return the value that `op` has, as a Python value."""
@@ -105,6 +101,15 @@ class Parameter:
         if stored is not None:
             return from_attribute(stored)
         return False if self.kinds[0] is bool else self.default
+
+
+def check_word(name: str, value: str, words: Iterable[str]) -> None:
+    """Raise unless `value` is one of some words."""
+    if value not in words:
+        article = "an" if name[0] in "aeiou" else "a"
+        raise VerifyException(
+            f'expected {article} {name} out of {", ".join(words)}, got "{value}"'
+        )
 
 
 @cache

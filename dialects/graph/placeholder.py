@@ -34,6 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.parameters import check_word
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.resources import Handle, Resource, find_resource
 from glow.support.types import Tensor, dtype_of
@@ -196,16 +197,9 @@ class Placeholder(IRDLOperation):
     def check(self, type: Stored) -> None:
         """Raise unless a placeholder of `type` can be as this one says."""
         direction, residency = self.direction.data, self.residency.data
-        if direction not in (*DIRECTIONS, INFER):
-            raise VerifyException(
-                f"expected a direction out of {', '.join(DIRECTIONS)}, "
-                f'got "{direction}"'
-            )
-        if residency not in RESIDENCIES:
-            raise VerifyException(
-                f"expected a residency out of {', '.join(RESIDENCIES)}, "
-                f'got "{residency}"'
-            )
+        if direction != INFER:
+            check_word("direction", direction, DIRECTIONS)
+        check_word("residency", residency, RESIDENCIES)
         allowed = RESIDENCIES[residency]
         if direction != INFER and direction not in allowed:
             raise VerifyException(

@@ -13,8 +13,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph import activation, unary
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elementwise import UnaryOp
+from glow.dialects.graph.declaration import UnaryOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
+from glow.dialects.graph.parameters import check_word
 from glow.support.types import (
     FLOAT,
     Tensor,
@@ -87,10 +88,7 @@ def resolved(
     """
     count, size = len(directions_of(p["direction"])), len(default)
     for name in p["activations"] or ():
-        if name not in ACTIVATIONS:
-            raise VerifyException(
-                f'expected an activation out of {", ".join(ACTIVATIONS)}, got "{name}"'
-            )
+        check_word("activation", name, ACTIVATIONS)
     for slot in ("activations", "alphas", "betas"):
         if p[slot] is not None and len(p[slot]) != count * size:
             raise VerifyException(f"expected {count * size} {slot}, got {len(p[slot])}")

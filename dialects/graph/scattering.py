@@ -149,7 +149,7 @@ class ScatterNdOp(GraphOp):
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         """The axes of a slice may be moved, tuples stay as they are."""
-        rank, count = len(shape_of(self.data)), shape_of(self.indices)[-1]
+        count = shape_of(self.indices)[-1]
         fixed = len(shape_of(self.indices)) - 1
         if operand == 1:
             return None
@@ -159,7 +159,6 @@ class ScatterNdOp(GraphOp):
         after = [axis - first for axis in order[first:]]
         data = (*range(count), *(axis + count for axis in after))
         updates = (*range(fixed), *(axis + fixed for axis in after))
-        assert len(data) == rank
         operands = (data, identity(fixed + 1), updates)
         return Reordering(operands, (data,), self.parameters())
 

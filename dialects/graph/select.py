@@ -7,11 +7,10 @@ from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
-from glow.dialects.graph.rules import Functions, Scalar
 from glow.support.dtypes import limits_of
 from glow.support.element_conversion import convert
 from glow.support.types import (

@@ -8,8 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 
 from glow.dialects.graph.base import Array
-from glow.dialects.graph.elementwise import UnaryOp
-from glow.dialects.graph.rules import Functions, Scalar
+from glow.dialects.graph.declaration import Functions, Scalar, UnaryOp
 from glow.support.special_functions import erf
 from glow.support.types import NUMBER, is_unsigned
 

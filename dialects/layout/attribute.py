@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, BlockArgument, Data, OpResult, SSAValue
+from xdsl.ir import Attribute, Data, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.support import layout as algebra
 from glow.support.layout import Layout, LayoutError, parse_layout_in, print_layout
-from glow.support.types import Tensor, dtype_of, tensor, tensor_type
+from glow.support.types import Tensor, dtype_of, tensor, tensor_type, type_of
 
 
 @irdl_attr_definition
@@ -90,19 +90,16 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
 
     Errors: another kind of encoding, a layout of another rank than the type.
     """
-    # The exact classes of values first: SSAValue is abstract, and slow to ask for.
-    is_value = isinstance(value, (OpResult, BlockArgument, SSAValue))
-    type_ = cast(SSAValue, value).type if is_value else value
-    match type_:
-        case TensorType():
+    match type_of(value):
+        case TensorType() as type_:
             encoding = type_.encoding
-        case MemRefType():
+        case MemRefType() as type_:
             encoding = type_.layout
-        case _:
+        case type_:
             raise VerifyException(f"expected a tensor or a memref, got {type_}")
-    if isinstance(encoding, NoneAttr):
-        return None
     if not isinstance(encoding, LayoutAttr):
+        if isinstance(encoding, NoneAttr):
+            return None
         raise VerifyException(f"expected a #layout.physical, got {encoding}")
     if encoding.data.rank != len(type_.shape.data):
         raise VerifyException(

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
 from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.support.types import type_of
 
 Buffer = MemRefType[Attribute]
 BUFFER = MemRefType.constr(AnyAttr())
@@ -48,7 +49,7 @@ class Kind(Enum):
 
 def buffer_type(value: SSAValue | Attribute) -> Buffer:
     """Return the memref type of `value` (or `value`, if it is one)."""
-    type_ = value.type if isinstance(value, SSAValue) else value
+    type_ = type_of(value)
     if not isinstance(type_, MemRefType):
         raise VerifyException(f"expected a memref, got {type_}")
     return cast(Buffer, type_)

@@ -25,6 +25,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.parameters import check_word
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import BUFFER, MemoryOp, Slot, buffer_type, extents_of
@@ -130,11 +131,7 @@ class ConvOp(EpilogueOp):
         return none + tuple(zip(befores, afters, strict=True))
 
     def verify_(self) -> None:
-        if self.algorithm.data not in ALGORITHMS:
-            raise VerifyException(
-                f"expected an algorithm out of {', '.join(ALGORITHMS)}, "
-                f'got "{self.algorithm.data}"'
-            )
+        check_word("algorithm", self.algorithm.data, ALGORITHMS)
         super().verify_()
         shape, result = extents_of(self.input), extents_of(self.result)
         rank = len(shape)

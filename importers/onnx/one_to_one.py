@@ -5,9 +5,8 @@ from __future__ import annotations
 from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp, TopKOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.declaration import declared
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp, declared
 from glow.dialects.graph.detection import RoiAlignOp
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from glow.codegen.values import Value, constant
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.memory import elementwise as memory
 from glow.lowering.graph_to_memory.scalar import ScalarRegion, element_of_result

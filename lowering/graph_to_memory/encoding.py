@@ -3,6 +3,7 @@
 import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.casts import convert
 from glow.codegen.values import Value, constant, select
@@ -12,6 +13,8 @@ from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp
 from glow.lowering.graph_to_memory.scalar import ScalarRegion
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.arrays import check_room
+from glow.support.locations import name_of
 from glow.support.types import element_of, normalize_axis, shape_of
 
 
@@ -22,6 +25,11 @@ def _one_hot(lowering: Lowering, op: OneHotOp) -> None:
     out = lowering.destination(op.result)
     places = _places(lowering, lowering[op.indices], depth)
     places = lowering.view(places, addressing_of(places).with_axis(axis))
+    check_room(4 * depth, f"the table of {op.name} (from {name_of(op)})")
+    if depth >= 1 << 31:
+        raise PassFailedException(
+            f"{op.name} (from {name_of(op)}): expected a depth below 2**31, got {depth}"
+        )
     numbers = np.arange(depth, dtype=np.int32).reshape(-1, *[1] * (rank - 1 - axis))
     inputs = [places, lowering.constant(numbers, "places")]
     region = ScalarRegion()

@@ -21,12 +21,7 @@ from glow.lowering.graph_to_memory.scalar import ScalarRegion
 from glow.lowering.graph_to_memory.state import Lowering, lowers, memref_of
 from glow.support.layout import reshaped as layout_reshaped
 from glow.support.layout import row_major_strides
-from glow.support.types import (
-    normalize_axis,
-    number_attribute,
-    shape_of,
-    tensor_type,
-)
+from glow.support.types import normalize_axis, number_attribute, shape_of, tensor_type
 
 
 @lowers(movement.TransposeOp, aliasing=True)

@@ -12,11 +12,7 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
-from glow.dialects.memory.address import (
-    addressing_of,
-    find_addressing,
-    is_blocked,
-)
+from glow.dialects.memory.address import addressing_of, find_addressing, is_blocked
 from glow.dialects.memory.base import Buffer, buffer_type
 from glow.lowering.graph_to_memory.convolution import (
     ScalarEpilogue,

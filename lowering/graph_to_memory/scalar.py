@@ -11,8 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from glow.codegen.functions import function
 from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
-from glow.dialects.graph.elementwise import ElementwiseOp
-from glow.dialects.graph.rules import Functions
+from glow.dialects.graph.declaration import ElementwiseOp, Functions
 from glow.dialects.memory.elementwise import YieldOp
 from glow.lowering.graph_to_memory import scalar_functions
 from glow.support.types import signless

@@ -11,11 +11,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.convolution import ConvTransposeOp
 from glow.dialects.layout.attribute import LayoutAttr
-from glow.dialects.memory.address import (
-    Addressing,
-    addressing_of,
-    find_addressing,
-)
+from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import FillOp
 from glow.lowering.convolution.algorithm import (

@@ -65,24 +65,15 @@ class Elementwise(Rule):
 
 @lowers(ElementwiseOp)
 def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
-    program = ScalarProgram.of(op.body)
-    operands = [*op.inputs, *op.results_]
-    if any(map(is_blocked, operands)):
-        _lower_parts(main, op, program, operands)
+    """
+    Append a call, or where operands are in blocks, one per strided part of them.
+
+    Errors: operands in blocks, and of several shapes.
+    """
+    program, operands = ScalarProgram.of(op.body), [*op.inputs, *op.results_]
+    if not any(map(is_blocked, operands)):
+        run_program(main, op, program, operands, list(map(addressing_of, operands)))
         return
-    run_program(
-        main, op, program, operands, [addressing_of(value) for value in operands]
-    )
-
-
-def _lower_parts(
-    main: Main, op: ElementwiseOp, program: ScalarProgram, operands: Sequence[SSAValue]
-) -> None:
-    """
-    Append a call per strided part of operands in blocks.
-
-    Errors: operands of several shapes.
-    """
     shapes = {extents_of(value) for value in operands}
     if len(shapes) > 1:
         raise PassFailedException(
@@ -92,9 +83,8 @@ def _lower_parts(
         return
     for part in segments_of(operands):
         axes = collapse(part.axes, _loop_order(program))
-        call_program(
-            main, program, list(zip(operands, part.starts, strict=True)), axes, op
-        )
+        places = list(zip(operands, part.starts, strict=True))
+        call_program(main, program, places, axes, op)
 
 
 def _loop_order(program: ScalarProgram) -> list[int]:

@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.casts import convert, lowest
 from glow.codegen.functions import fma, maximum, minimum
-from glow.codegen.loops import N, Var, loop
+from glow.codegen.loops import Level, N, Var, loop
 from glow.codegen.memory import prefetch
 from glow.codegen.values import INDEX, Value, apply, index, select
 from glow.dialects.graph.embedding import (
@@ -39,7 +39,6 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Call,
     Fault,
     Kernel,
-    Work,
     work_of,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
@@ -84,10 +83,6 @@ class EmbeddingBag(Kernel):
     padded: bool
     columns: Columns
     kind: str = ""
-
-    @property
-    def prefix(self) -> str:
-        return f"embedding_bag_{self.mode}"
 
     def write(self, call: Call[EmbeddingBagRow[Value]]) -> None:
         for bag in self._bags(call):
@@ -213,13 +208,7 @@ def _lower(main: Main, op: ApplyOp, indices: Addressing, mode: str) -> None:
         "y": buffers[2],
         "fault": main.fault,
     }
-    main.call(kernel, arguments, row, _work(bags, count * width))
-
-
-def _work(bags: EvenBags[int] | ToldBags[int], cost: int) -> Work:
-    if isinstance(bags, EvenBags):
-        return work_of(bags.levels, cost)
-    return Work(bags.count, -(-cost // bags.count))
+    main.call(kernel, arguments, row, work_of(bags.levels, count * width))
 
 
 def _stride(value: SSAValue | None) -> int:
@@ -251,5 +240,5 @@ def _bags(
         axes = axes_along(shape[:-1], result.strides[: len(shape) - 1], starts[:-1])
         return EvenBags(shape[-1], tuple(collapse(axes, (1, 0)))), ""
     told = addressing_of(bounds)
-    moves = result.strides[0], told.shape[0], told.strides[0]
-    return ToldBags(result.shape[0], *moves, main.message(op, text)), kind
+    level = Level(result.shape[0], (result.strides[0], told.strides[0]))
+    return ToldBags((level,), told.shape[0], main.message(op, text)), kind

@@ -35,10 +35,6 @@ class Softmax(Rule):
 
     log: bool
 
-    @property
-    def name(self) -> str:
-        return "log_softmax" if self.log else "softmax"
-
     def line(self, line: Line) -> None:
         compute, least = line.compute, lowest(line.compute)
         # Exponentials wait in the result, unless a narrow type would round them.
@@ -99,10 +95,6 @@ class Norm(Rule):
     epsilon: float
     centered: bool
     given: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return "layer_norm" if self.centered else "rms_norm"
 
     @property
     def moving(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Generic, cast
@@ -77,10 +77,6 @@ class Picks(Kernel):
     kind: str
     strips: Strips
 
-    @property
-    def prefix(self) -> str:
-        return "gather_nd" if self.kind == "gather" else f"scatter_{self.kind}"
-
     def write(self, call: Call[PicksRow[Value]]) -> None:
         row = call.row
         is_cut = self.kind == "gather"
@@ -107,28 +103,62 @@ class Picks(Kernel):
             call["x"].store(values, at, strip)
 
 
+_GATHER, _SCATTER = ("data", "indices", "result"), ("result", "indices", "updates")
+"""Slots: where places are named, by what, and what goes there or comes from there."""
+
+
 @dataclass(frozen=True)
 class _Picks:
     """
-    A gather or scatter by tuples: buffers, and as what they are seen.
+    A gather or scatter by tuples: the buffers of its slots, and as what they are seen.
 
-    `picked` [batch..., D1, ..., Dk, slice...] is where places are named by `indices`
-    [batch..., I..., k], `dense` [batch..., I..., slice...] what goes there or comes
-    from there.
+    `picked` is [batch..., D1, ..., Dk, slice...], `indices` [batch..., I..., k],
+    `dense` [batch..., I..., slice...].
     """
 
     op: ApplyOp
-    picked: tuple[SSAValue, Addressing]
-    indices: tuple[SSAValue, Addressing]
-    dense: tuple[SSAValue, Addressing]
+    buffers: tuple[SSAValue, ...]
+    picked: Addressing
+    indices: Addressing
+    dense: Addressing
     batch: int
+
+    @staticmethod
+    def of(op: ApplyOp, slots: Sequence[str], batch: int = 0) -> _Picks:
+        """Return what an op does whose buffers are seen as they are."""
+        buffers = tuple(op.buffer(slot) for slot in slots)
+        return _Picks(op, buffers, *map(addressing_of, buffers), batch=batch)
+
+    @staticmethod
+    def of_elements(op: ApplyOp, slots: Sequence[str]) -> _Picks:
+        """Return what an op does that picks elements along an axis of lines."""
+        picks, p = _Picks.of(op, slots), op.graph_op().parameters()
+        seen, shape = (picks.picked, picks.indices, picks.dense), picks.indices.shape
+        axis = normalize_axis(p["axis"], len(shape))
+        x, i, y = (_last(each, shape, axis) for each in seen)
+        i = Addressing((*i.shape, 1), (*i.strides, 1), i.offset)
+        return _Picks(op, picks.buffers, x, i, y, len(shape) - 1)
+
+    def arguments(self, main: Main, is_moved: bool) -> dict[str, Argument]:
+        passed = main.stored if is_moved else main.base
+        x, i, y = self.buffers
+        given = {"x": passed(x), "indices": main.base(i), "y": passed(y)}
+        return given | {"fault": main.fault}
+
+    def loops(self) -> list[Level[int]]:
+        """Return the axes over the tuples, with strides of all three."""
+        *shape, _ = self.indices.shape
+        count, still = len(shape), (0,) * (len(shape) - self.batch)
+        read = (*self.picked.strides[: self.batch], *still)
+        others = self.indices.strides[:count], self.dense.strides[:count]
+        return axes_along(shape, read, *others)
 
 
 @lowers(GatherOp)
 def lower_gather(main: Main, op: ApplyOp) -> None:
     """Tuples are of one index; axes before the one that it picks from are batches."""
-    buffers = [op.buffer(slot) for slot in ("data", "indices", "result")]
-    x, i, y = map(addressing_of, buffers)
+    picks = _Picks.of(op, _GATHER)
+    x, i, y = picks.picked, picks.indices, picks.dense
     axis, rank = op.graph_op().parameters()["axis"], len(x.shape)
     batch = axis = normalize_axis(axis, rank)
     if prod(i.shape) == 1:  # read it once, whatever lies before its axis
@@ -136,13 +166,10 @@ def lower_gather(main: Main, op: ApplyOp) -> None:
         x = _reordered(x, [axis, *others])
         count = len(i.shape)
         y = _reordered(y, [n if n < axis else n + count - 1 for n in others])
-        tuples = Addressing((1,), (1,))
+        i = Addressing((1,), (1,))
     else:
-        tuples = Addressing(
-            (*x.shape[:axis], *i.shape, 1), (*(0,) * axis, *i.strides, 1)
-        )
-    pairs = ((buffers[0], x), (buffers[1], tuples), (buffers[2], y))
-    _gather(main, _Picks(op, *pairs, batch))
+        i = Addressing((*x.shape[:axis], *i.shape, 1), (*(0,) * axis, *i.strides, 1))
+    _gather(main, _Picks(op, picks.buffers, x, i, y, batch))
 
 
 def _reordered(a: Addressing, order: Sequence[int]) -> Addressing:
@@ -154,47 +181,23 @@ def _reordered(a: Addressing, order: Sequence[int]) -> Addressing:
 @lowers(GatherNdOp)
 def lower_gather_nd(main: Main, op: ApplyOp) -> None:
     batch = op.graph_op().parameters()["batch_dims"]
-    _gather(main, _tuples(op, "data", "result", batch))
+    _gather(main, _Picks.of(op, _GATHER, batch))
 
 
 @lowers(GatherElementsOp)
 def lower_gather_elements(main: Main, op: ApplyOp) -> None:
-    _gather(main, _elements(op, "data", "result"))
+    _gather(main, _Picks.of_elements(op, _GATHER))
 
 
 @lowers(ScatterNdOp, updates=True)
 def lower_scatter_nd(main: Main, op: ApplyOp) -> None:
-    reduction = op.graph_op().parameters()["reduction"]
-    _lower(main, _tuples(op, "result", "updates", 0), reduction)
+    _lower(main, _Picks.of(op, _SCATTER), op.graph_op().parameters()["reduction"])
 
 
 @lowers(ScatterElementsOp, updates=True)
 def lower_scatter_elements(main: Main, op: ApplyOp) -> None:
     reduction = op.graph_op().parameters()["reduction"]
-    _lower(main, _elements(op, "result", "updates"), reduction)
-
-
-def _tuples(op: ApplyOp, picked: str, dense: str, batch: int) -> _Picks:
-    """Return what an op does whose slots are these."""
-    buffers = [op.buffer(slot) for slot in (picked, "indices", dense)]
-    x, indices, y = ((buffer, addressing_of(buffer)) for buffer in buffers)
-    return _Picks(op, x, indices, y, batch)
-
-
-def _elements(op: ApplyOp, picked: str, dense: str) -> _Picks:
-    """Return what an op does that picks single elements along an axis of lines."""
-    buffers = [op.buffer(slot) for slot in (picked, "indices", dense)]
-    x, indices, y = map(addressing_of, buffers)
-    axis = normalize_axis(op.graph_op().parameters()["axis"], len(x.shape))
-    i = _last(indices, indices.shape, axis)
-    singles = Addressing((*i.shape, 1), (*i.strides, 1), i.offset)
-    return _Picks(
-        op,
-        (buffers[0], _last(x, indices.shape, axis)),
-        (buffers[1], singles),
-        (buffers[2], _last(y, indices.shape, axis)),
-        len(x.shape) - 1,
-    )
+    _lower(main, _Picks.of_elements(op, _SCATTER), reduction)
 
 
 def _last(a: Addressing, shape: Sequence[int], axis: int) -> Addressing:
@@ -211,12 +214,12 @@ def _gather(main: Main, picks: _Picks) -> None:
 
 def _lower_elements(main: Main, picks: _Picks) -> bool:
     """Append the call for single elements by lines of indices, if these are such."""
-    (x, picked), (i, indices), (y, dense) = picks.picked, picks.indices, picks.dense
+    picked, indices, dense = picks.picked, picks.indices, picks.dense
     is_one = len(picked.shape) == picks.batch + 1 and indices.shape[-1] == 1
     if not is_one or 0 in dense.shape or 0 in picked.shape:
         return False
-    loops = collapse(_loops(picked, indices, dense, picks.batch), (2, 1))
-    strips = main.strips(i, unroll=2)
+    loops = collapse(picks.loops(), (2, 1))
+    strips = main.strips(picks.buffers[1], unroll=2)
     if not loops or loops[-1].strides[1] != 1 or loops[-1].extent < strips.lanes:
         return False
     *outer, line = loops
@@ -227,20 +230,20 @@ def _lower_elements(main: Main, picks: _Picks) -> bool:
     along = (line.strides[0], line.strides[2], stride) == (0, 1, 1)
     kernel = ElementPicks(along, strips)
     work = work_of(row.outer, prod(dense.shape))
-    main.call(kernel, _arguments(main, main.stored, x, i, y), row, work)
+    main.call(kernel, picks.arguments(main, is_moved=True), row, work)
     return True
 
 
 def _lower(main: Main, picks: _Picks, kind: str) -> None:
     """Append the call that moves slices between places in x and dense y."""
-    (x, picked), (i, indices), (y, dense) = picks.picked, picks.indices, picks.dense
+    picked, indices, dense = picks.picked, picks.indices, picks.dense
     batch = picks.batch
     if 0 in dense.shape:
         return
     count, loops = indices.shape[-1], len(indices.shape) - 1
     # Of slices that are written twice, the last one must come last.
     is_any_order = kind == "gather" or loops - batch < 2
-    axes = _loops(picked, indices, dense, batch)
+    axes = picks.loops()
     within = [Level(axis.extent, axis.strides[1:]) for axis in axes[batch:]]
     batches = tuple(collapse(axes[:batch], (2, 1) * is_any_order))
     inner = tuple(collapse(within, (1, 0) * is_any_order))
@@ -254,33 +257,13 @@ def _lower(main: Main, picks: _Picks, kind: str) -> None:
     slices = axes_along(picked.shape[at:], picked.strides[at:], dense.strides[loops:])
     slices = collapse(slices, (1, 0))
     is_moved = kind in ("gather", "none")
-    strips = main.strips(x, unroll=2, moved=is_moved)
+    strips = main.strips(picks.buffers[0], unroll=2, moved=is_moved)
     if not slices or slices[-1].strides != (1, 1) or slices[-1].extent < strips.lanes:
         strips = Strips(0)
     if 0 in picked.shape:  # nothing can be picked: any index fails
-        kind, x, slices, strips = CHECK, y, [], Strips(0)
-    arguments = _arguments(main, main.stored if is_moved else main.base, x, i, y)
+        kind, slices, strips = CHECK, [], Strips(0)
+        picks = replace(picks, buffers=(*picks.buffers[2:], *picks.buffers[1:]))
+    arguments = picks.arguments(main, is_moved)
     row = PicksRow(batches, inner, tuple(tuples), tuple(slices))
     cut = (*batches, *inner) if kind == "gather" else ()
     main.call(Picks(kind, strips), arguments, row, work_of(cut, prod(dense.shape)))
-
-
-def _arguments(
-    main: Main,
-    passed: Callable[[SSAValue], Argument],
-    x: SSAValue,
-    i: SSAValue,
-    y: SSAValue,
-) -> dict[str, Argument]:
-    given = {"x": passed(x), "indices": main.base(i), "y": passed(y)}
-    return given | {"fault": main.fault}
-
-
-def _loops(
-    picked: Addressing, indices: Addressing, dense: Addressing, batch: int
-) -> list[Level[int]]:
-    """Return the axes over the tuples, with strides of all three."""
-    *shape, _ = indices.shape
-    count = len(shape)
-    read = (*picked.strides[:batch], *(0,) * (count - batch))
-    return axes_along(shape, read, indices.strides[:count], dense.strides[:count])

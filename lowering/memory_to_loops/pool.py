@@ -68,10 +68,6 @@ class Pool(Kernel):
     strips: Strips
     p: int = 2
 
-    @property
-    def prefix(self) -> str:
-        return f"{self.kind}_pool"
-
     def write(self, call: Call[WindowsRow[Value]]) -> None:
         channels = call.row.channels
         for window in _windows(call):

@@ -55,10 +55,6 @@ class Reduce(Rule):
     compute: Attribute
 
     @property
-    def name(self) -> str:
-        return f"reduce_{self.kind}"
-
-    @property
     def has_vector_form(self) -> bool:
         """Whether vectors do all of it: roots of integers go through floats."""
         is_whole = not is_float(self.compute)
@@ -225,10 +221,6 @@ class ArgReduce(Rule):
 
     kind: str
     last: bool
-
-    @property
-    def name(self) -> str:
-        return f"arg_{self.kind}"
 
     def line(self, line: Line) -> None:
         is_vector = line.across is None and line.strips.lanes

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import i8
+from xdsl.dialects.builtin import f32, f64, i8
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -32,7 +32,6 @@ from glow.lowering.memory_to_loops.kernels.resize import (
     Resize,
     ResizedAxis,
     ResizeRow,
-    number_of,
 )
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
@@ -261,7 +260,7 @@ def _write_tables(main: Main, op: _Resize, roi: SSAValue, order: list[int]) -> _
     starts = _starts([n * (length + 1) for n in places], [n * length for n in places])
     positions = main.base(op.positions, compute=INDEX)
     weights = None if op.weights is None else main.base(op.weights)
-    number = number_of(buffer_type(op.result).element_type)
+    number = f64 if buffer_type(op.result).element_type == f64 else f32
     region, stride = main.base(roi, compute=number), addressing_of(roi).strides[0]
     for axis, start in zip(order, starts, strict=True):
         line, index = op.lines[axis], named.index(axis)

@@ -133,10 +133,6 @@ class Trilu(Rule):
 
     upper: bool
 
-    @property
-    def name(self) -> str:
-        return "triu" if self.upper else "tril"
-
     def line(self, line: Line) -> None:
         border = self._first(line) + line.starts["row"]
         border = minimum(maximum(border, 0), line.axis.extent)

@@ -184,15 +184,16 @@ class _Costs:
 
     def _add_value(self, value: SSAValue) -> None:
         """Add what it costs to have `value` reordered, as it is, or both."""
-        order = self._region.orders[value]
+        order, producer = self._region.orders[value], value.owner
         reordered, has_others = self._readers(value, order)
         cost = transpose_bytes(value, order)
-        producer = value.owner
-        if producer not in self._region.reorderings:  # a transpose: both forms exist
-            self._add_undoing(_SOURCE, value, reordered, has_others, cost)
+        is_made = producer in self._region.reorderings  # else both forms exist
+        plain = "as it is", value
+        self._network.add(producer if is_made else _SOURCE, plain, cost)
+        for reader in [_SINK] if has_others else reordered:
+            self._network.add(plain, reader, inf)
+        if not is_made:
             return
-        if reordered or has_others:
-            self._add_undoing(producer, value, reordered, has_others, cost)
         readers = {use.operation for use in value.uses}
         transposes = [
             op for op in readers if isinstance(op, TransposeOp) and op.result.uses
@@ -201,26 +202,15 @@ class _Costs:
         self._network.add(_SOURCE, producer, max(saved, 0))
         self._network.add(producer, _SINK, max(-saved, 0))
         if not any(op.permutation == order for op in transposes):
-            for op in reordered:
-                self._network.add(op, ("reordered", value), inf)
-            self._network.add(("reordered", value), producer, cost)
+            self._add_wanted(("reordered", value), reordered, producer, cost)
 
-    def _add_undoing(
-        self,
-        producer: object,
-        value: SSAValue,
-        reordered: list[GraphOp],
-        has_others: bool,
-        cost: int,
+    def _add_wanted(
+        self, form: Hashable, readers: Iterable[GraphOp], head: Hashable, cost: int
     ) -> None:
-        """Add `cost` if `producer` is reordered and a reader of `value` is not."""
-        if has_others:
-            if producer is not _SOURCE:
-                self._network.add(producer, _SINK, cost)
-            return
-        self._network.add(producer, ("as it is", value), cost)
-        for op in reordered:
-            self._network.add(("as it is", value), op, inf)
+        """Add `cost` if one of `readers` is reordered and `head` is not."""
+        for op in readers:
+            self._network.add(op, form, inf)
+        self._network.add(form, head, cost)
 
     def _readers(self, value: SSAValue, order: Order) -> tuple[list[GraphOp], bool]:
         """Return the ops that can read `value` reordered, and whether others do."""
@@ -247,6 +237,4 @@ class _Costs:
         if price < 0:  # it has one reader, which gets rid of a transpose
             self._network.add(_SOURCE, readers[0], -price)
         elif price > 0:
-            for op in readers:
-                self._network.add(op, (value, places), inf)
-            self._network.add((value, places), _SINK, price)
+            self._add_wanted((value, places), readers, _SINK, price)

@@ -1,14 +1,15 @@
 """Make placeholders of constants, which keep their bytes."""
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.symbols import named_in
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
 
 
@@ -35,11 +36,7 @@ class DemoteConstantsPass(ModulePass):
     residency: Literal["bound", "resident"] = "bound"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constants = {
-            constant.sym_name.data: constant
-            for constant in op.body.ops
-            if isinstance(constant, ConstantOp)
-        }
+        constants = named_in(op, ConstantOp)
         unknown = [name for name in self.names if name not in constants]
         if unknown:
             listed = ", ".join(f'"{name}"' for name in constants) or "none"
@@ -54,16 +51,14 @@ class DemoteConstantsPass(ModulePass):
 
 def placeholder_of(constant: ConstantOp, residency: str) -> PlaceholderOp:
     """Return a placeholder with the name, the bytes and the notes of `constant`."""
-    attributes = dict(constant.attributes)
-    axes = attributes.pop("axes", None)
     made = PlaceholderOp(
         constant.sym_name.data,
         "in",
         constant.type,
-        cast(ArrayAttr[StringAttr] | None, axes),
+        constant.axes,
         residency,
         constant.resource,
     )
-    made.attributes.update(attributes)
+    made.attributes.update(constant.attributes)
     made.location = constant.location
     return made

@@ -25,17 +25,31 @@ class _Folder:
 
     constants: Constants
     limit_bytes: int
+    room: int
+    """How many more bytes results may take while they are needed."""
+    readers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """How many ops are still to read what is known."""
     known: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
     made: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     folded: list[GraphOp] = field(default_factory=list[GraphOp])
 
     def visit(self, op: Operation) -> None:
         """Fold `op`, or else make the folded values that it reads."""
-        if isinstance(op, GraphOp) and self.fold(op):
-            return
-        for index, operand in enumerate(op.operands):
-            if operand in self.known:
-                op.operands[index] = self.value_of(operand)
+        operands = [value for value in op.operands if value in self.known]
+        if not (isinstance(op, GraphOp) and self.fold(op)):
+            for index, operand in enumerate(op.operands):
+                if operand in self.known:
+                    op.operands[index] = self.value_of(operand)
+        for operand in set(operands):
+            self.readers[operand] -= 1
+            if not self.readers[operand]:
+                self.forget(operand)
+
+    def forget(self, value: SSAValue) -> None:
+        """Free what `value` is known to be, unless a constant has it."""
+        array = self.known.pop(value)
+        if value not in self.made:
+            self.room += array.nbytes
 
     def fold(self, op: GraphOp) -> bool:
         """Evaluate `op` if that is possible and its results are not too large."""
@@ -48,8 +62,13 @@ class _Folder:
             results = op.evaluate(arrays)
         except (ArithmeticError, LookupError, ValueError):
             return False  # a fault of the run, if it comes to that
-        self.known |= zip(op.results, results, strict=True)
         self.folded.append(op)
+        for value, array in zip(op.results, results, strict=True):
+            self.room -= array.nbytes
+            self.known[value] = array
+            self.readers[value] = len({use.operation for use in value.uses})
+            if not self.readers[value]:
+                self.forget(value)
         return True
 
     def arrays_of(self, values: Sequence[SSAValue]) -> list[Array] | None:
@@ -66,7 +85,8 @@ class _Folder:
 
     def is_too_large(self, op: GraphOp, arrays: Sequence[Array]) -> bool:
         size = sum(map(size_bytes, op.results))
-        return size > max(self.limit_bytes, GROWTH * sum(a.nbytes for a in arrays))
+        given = sum(array.nbytes for array in arrays)
+        return size > min(max(self.limit_bytes, GROWTH * given), self.room)
 
     def value_of(self, folded: SSAValue) -> SSAValue:
         """Return the literal or constant that stands for value `folded`."""
@@ -101,7 +121,9 @@ class FoldConstantsPass(ModulePass):
 
     A small result becomes a literal, a larger one a constant named after its node.
     An op whose result exceeds `limit_bytes` and four times the size of its operands is
-    not folded, nor is an op that faults.
+    not folded, nor is an op that faults. Nor are those whose results would be more than
+    `memory_bytes`, and four times the constants of the module, beside others that are
+    needed still.
 
     Level: graph -> graph. Needs: nothing; `remove-dead-constants` afterwards.
     """
@@ -109,9 +131,12 @@ class FoldConstantsPass(ModulePass):
     name = "fold-constants"
 
     limit_bytes: int = 1 << 20
+    memory_bytes: int = 1 << 28
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        folder = _Folder(Constants(op), self.limit_bytes)
+        constants = Constants(op)
+        room = max(self.memory_bytes, GROWTH * constants.nbytes)
+        folder = _Folder(constants, self.limit_bytes, room)
         for function in functions_of(op):
             for block in function.body.blocks:
                 for inner in block.ops:

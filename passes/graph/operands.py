@@ -6,7 +6,7 @@ from xdsl.ir import SSAValue
 
 from glow.analysis.uniform import uniform_element
 from glow.dialects.graph.binary import AddOp, MulOp
-from glow.dialects.graph.elementwise import BinaryOp
+from glow.dialects.graph.declaration import BinaryOp
 from glow.dialects.graph.logic import AndOp, OrOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.support.types import element_of, is_float, shape_of

@@ -9,7 +9,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import Promotion, promotion_of
+from glow.analysis.symbols import Promotion, named_in, promotion_of
 from glow.dialects.graph.storage import ConstantOp, PlaceholderOp
 
 
@@ -40,9 +40,8 @@ class PromotePlaceholdersPass(ModulePass):
         promotion = promotion_of(op, self.names)
         _check(self.names, promotion)
         wanted = self.names or promotion.promoted
-        placeholders = [p for p in op.body.ops if isinstance(p, PlaceholderOp)]
-        for placeholder in placeholders:
-            if placeholder.sym_name.data in wanted:
+        for name, placeholder in named_in(op, PlaceholderOp).items():
+            if name in wanted:
                 Rewriter.replace_op(placeholder, constant_of(placeholder), [])
         if self.report:
             op.attributes["graph.promotion"] = _report(wanted, promotion)
@@ -50,17 +49,11 @@ class PromotePlaceholdersPass(ModulePass):
 
 def constant_of(placeholder: PlaceholderOp) -> ConstantOp:
     """Return a constant with the name, the bytes and the notes of `placeholder`."""
-    assert placeholder.initial is not None
-    made = ConstantOp.create(
-        properties={
-            "sym_name": placeholder.sym_name,
-            "resource": placeholder.initial,
-            "type": placeholder.type,
-        },
-        attributes=dict(placeholder.attributes),
-    )
-    if placeholder.axes is not None:
-        made.attributes["axes"] = placeholder.axes
+    properties = dict(placeholder.properties)
+    names = ("sym_name", "resource", "type", "axes")
+    properties["resource"] = properties["initial"]
+    kept = {name: properties[name] for name in names if name in properties}
+    made = ConstantOp.create(properties=kept, attributes=dict(placeholder.attributes))
     made.location = placeholder.location
     return made
 

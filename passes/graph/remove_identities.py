@@ -28,6 +28,7 @@ from glow.dialects.graph.unary import NegOp
 from glow.passes.graph.operands import in_both_orders
 from glow.passes.graph.transposes import is_ordered
 from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.arrays import without_repeats
 from glow.support.dtypes import is_floating
 from glow.support.types import has_layout, shape_of
 
@@ -74,6 +75,7 @@ def _is_neutral(op: Operation, array: Array) -> bool:
             neutral = 0
         case _:
             neutral = 1
+    array = without_repeats(array)
     # 0.0 and -0.0 are two values.
     same = (array == neutral) & (np.signbit(array) == np.signbit(neutral))
     return bool(same.all())

@@ -2,7 +2,7 @@
 
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.select import CastOp, WhereOp
 from glow.passes.patterns import Replacement, Results, RewritePass

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, named_in, uses_of_symbols
 from glow.dialects.graph.placeholder import RUN, ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import physical_shape_of
@@ -50,9 +50,7 @@ class TieStatesPass(ModulePass):
                 f"expected an input for each output, got {len(self.outputs)} outputs "
                 f"and {len(self.inputs)} inputs"
             )
-        placeholders = {
-            p.sym_name.data: p for p in op.body.ops if isinstance(p, PlaceholderOp)
-        }
+        placeholders = named_in(op, PlaceholderOp)
         uses = uses_of_symbols(op)
         pairs = list(zip(self.outputs, self.inputs, strict=True))
         passed = {n: p.type for n, p in placeholders.items() if p.residency.data == RUN}

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from glow.analysis.constants import Constant, constant_behind
+from glow.analysis.symbols import named_in
 from glow.analysis.uniform import element_of_constant, tensor_of
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
@@ -34,9 +35,7 @@ class StoredConstants:
 
     def __init__(self, module: ModuleOp):
         self._block = module.body.block
-        self._constants = {
-            op.sym_name.data: op for op in module.body.ops if isinstance(op, ConstantOp)
-        }
+        self._constants = named_in(module, ConstantOp)
         symbols = (op.properties.get("sym_name") for op in module.body.ops)
         self._names = Names(s.data for s in symbols if isinstance(s, StringAttr))
         loads = (op for op in ops_in(module.body) if isinstance(op, LoadOp))

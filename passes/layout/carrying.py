@@ -7,10 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import LayoutAttr, same_bytes
 from glow.support.layout import Layout, relabeled, row_major
-from glow.support.targets import (
-    AnyOrder,
-    Asked,
-)
+from glow.support.targets import AnyOrder, Asked
 from glow.support.types import itemsize_of, shape_of, tensor_type
 
 

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from glow.analysis.directions import functions_of
 from glow.dialects.graph.convolution import ConvOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.layout.attribute import strides_of

@@ -8,7 +8,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.symbols import NO_USES, Uses, uses_of_symbols
+from glow.analysis.symbols import NO_USES, Uses, named_in, uses_of_symbols
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
@@ -49,9 +49,7 @@ class RelayoutIoPass(ModulePass):
     layouts: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        placeholders = {
-            p.sym_name.data: p for p in op.body.ops if isinstance(p, PlaceholderOp)
-        }
+        placeholders = named_in(op, PlaceholderOp)
         uses = uses_of_symbols(op)
         shapes = {name: shape_of(p.type) for name, p in placeholders.items()}
         try:

@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.movements import layout_after, whole_layout_of
+from glow.analysis.symbols import named_in
 from glow.dialects.graph.base import GraphOp, Slot
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
@@ -43,7 +44,8 @@ class VerifyLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         queries = TargetQueries.of(self.target)
-        symbols = _symbols(op)
+        storage = named_in(op, PlaceholderOp, ConstantOp)
+        symbols = {name: each.type for name, each in storage.items()}
         for inner in ops_in(op.body):
             for message in _problems(inner, queries, symbols):
                 raise VerifyException(f"{inner.name} at {name_of(inner)}: {message}")
@@ -162,11 +164,3 @@ def _values(op: GraphOp) -> list[tuple[str, SSAValue]]:
         elif slot is not None:
             values += [(f"{name}[{i}]", value) for i, value in enumerate(slot)]
     return values
-
-
-def _symbols(module: ModuleOp) -> dict[str, Attribute]:
-    return {
-        op.sym_name.data: op.type
-        for op in module.body.ops
-        if isinstance(op, PlaceholderOp | ConstantOp)
-    }

@@ -141,8 +141,8 @@ class _Checker:
                 case _:
                     try:
                         self._access(op)
-                    except MemoryError:
-                        self._report(op, "its buffers have too many elements to check")
+                    except MemoryError as error:
+                        self._report(op, f"its buffers are too large: {error}")
         for op in self.alive.values():
             self._report(op, f"{buffer_type(op.result)} is never deallocated")
         if self.ready:
@@ -193,6 +193,7 @@ class _Checker:
             if place in self.placed:
                 self.placed.remove(place)
         self.dead.add(op.buffer)
+        self.written.pop(op.buffer, None)
 
     def _mark(self, op: ReadyOp) -> None:
         symbol = op.symbol.string_value()

@@ -14,7 +14,7 @@ from xdsl.utils.test_value import create_ssa_value
 from glow.dialects.graph.activation import PreluOp
 from glow.dialects.graph.along_axis import AlongAxisOp, CumsumOp, TopKOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.embedding import EmbeddingOp
 from glow.dialects.graph.indexing import (
     GatherElementsOp,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from accuracy import EXACT, FUNCTIONS, LONG_ENOUGH, SPECIAL
 
-from glow.dialects.graph.elementwise import UnaryOp
+from glow.dialects.graph.declaration import UnaryOp
 from glow.registry import UNIVERSE
 from glow.support.types import is_float
 

@@ -272,61 +272,6 @@ def test_an_error_in_a_text_shows_its_place(
     assert excerpt == lines
 
 
-AXES = [1] * 33
-SHAPE = "x".join(map(str, AXES))
-RANKS = {
-    "an input": model(node("Relu", ["x"], ["y"]), shape=AXES),
-    "a shape": model(
-        node("Expand", ["x", "s"], ["z"]),
-        node("ReduceSum", ["z"], ["y"]),
-        initializer=[helper.make_tensor("s", I64, [33], AXES)],
-    ),
-    "a weight": model(
-        ADD_WEIGHT, initializer=[helper.make_tensor("w", F32, AXES, [1.0])]
-    ),
-    "a result": model(
-        node("Unsqueeze", ["x", "axes"], ["z"]),
-        node("ReduceSum", ["z"], ["y"]),
-        initializer=[helper.make_tensor("axes", I64, [32], range(1, 33))],
-    ),
-}
-
-
-@pytest.mark.parametrize("case", RANKS)
-def test_more_axes_than_numpy_has_are_refused(case: str) -> None:
-    with pytest.raises(glow.InvalidModelError, match=r"33 axes|32 axes, got 33"):
-        glow.load(RANKS[case])
-
-
-def test_shapes_that_no_tensor_has_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "net.mlir"
-    for shape, message in (
-        (SHAPE, "1:34: expected at most 32 axes, got 33"),
-        ("1048577x1048577", "1:34: expected at most 1099511627776 elements, got"),
-    ):
-        path.write_text(f"func.func private @f() -> tensor<{shape}xf32>")
-        with pytest.raises(glow.InvalidModelError, match=message):
-            glow.load(path)
-    b = glow.Builder()
-    x = b.input("x", (4,))
-    with pytest.raises(ValueError, match='of "y": expected at most 32 axes, got 33'):
-        b.input("y", AXES)
-    with pytest.raises(ValueError, match="expected at most 32 axes, got 33"):
-        x + np.zeros(AXES, np.float32)
-    with pytest.raises(glow.InvalidModelError, match="at most 32 axes, got 33"):
-        b.expand(x, shape=[*AXES[:32], 4])
-
-
-def test_as_many_axes_as_numpy_has_are_computed() -> None:
-    b = glow.Builder()
-    x = b.input("x", (*AXES[:30], 2, 3))
-    b.output("y", b.transpose(b.relu(x) + x, permutation=[*range(30), 31, 30]))
-    given = np.arange(-3, 3, dtype=np.float32).reshape(x.shape)
-    expected = (np.maximum(given, 0) + given).swapaxes(-1, -2)
-    for target in ("cpu", "reference"):
-        np.testing.assert_array_equal(glow.compile(b.model(), target)(given), expected)
-
-
 Call = Callable[[glow.Executable, NDArray[np.float32]], object]
 
 BINDINGS: dict[str, tuple[Call, str]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.reduction import ReductionOp
 from glow.registry import UNIVERSE
 

@@ -14,8 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.binary import ModOp
-from glow.dialects.graph.declaration import DeclaredOp
-from glow.dialects.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, DeclaredOp, ElementwiseOp, UnaryOp
 from glow.dialects.graph.parameters import Parameter
 from glow.dialects.graph.reduction import ReductionOp
 from glow.lowering.graph_to_memory.scalar import (

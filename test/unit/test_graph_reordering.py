@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
-from glow.dialects.graph.elementwise import ElementwiseOp
+from glow.dialects.graph.declaration import ElementwiseOp
 from glow.dialects.graph.embedding import EmbeddingBagOp, SparseLengthsSumOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.linear import EinsumOp, MatMulOp

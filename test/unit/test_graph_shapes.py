@@ -12,7 +12,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.along_axis import AlongAxisOp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.layer_norm import LayerNormOp, RmsNormOp
 from glow.dialects.graph.normalization import (
     BatchNormOp,

@@ -8,14 +8,14 @@ import pytest
 from memory_code import Array, MemoryCode
 
 from glow.dialects.graph import reduction
-from glow.dialects.graph.base import GraphOp
 from glow.support.discovery import defined_in
 
 pytestmark = pytest.mark.slow
 
 TARGETS = ("cpu", "cpu:avx2", "cpu:sse2")
 OPS: dict[str, Any] = {
-    op.name.removeprefix("graph.reduce_"): op for op in defined_in(reduction, GraphOp)
+    op.name.removeprefix("graph.reduce_"): op
+    for op in defined_in(reduction, reduction.ReductionOp)
 }
 REDUCTIONS = tuple(OPS)
 

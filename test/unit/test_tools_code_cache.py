@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import glow
 from glow.tools.options import add_cache_options, cache_dir_of, user_cache_dir
 
 
@@ -69,3 +70,26 @@ def test_a_folder_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatch) 
 def test_no_folder_can_be_made(home: Path) -> None:
     home.write_text("a file")
     assert user_cache_dir() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no users here")
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
+def test_a_folder_that_others_can_write_to_is_refused(
+    tmp_path: Path, mode: int
+) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(mode)
+    message = f"only you can write to, .* got one that others .* {mode:o}\\): .*cache"
+    with pytest.raises(ValueError, match=message):
+        glow.compile(b"", cache_dir=folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no users here")
+def test_a_folder_of_somebody_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    with pytest.raises(ValueError, match=f"got one of user {own}: "):
+        glow.compile(b"", cache_dir=tmp_path)

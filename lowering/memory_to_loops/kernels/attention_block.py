@@ -18,9 +18,8 @@ from glow.lowering.memory_to_loops.kernels.attention_scores import (
     QueryBlock,
     ScoreBlock,
     Spread,
-    products,
 )
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile, products
 
 _ZEROED = 16
 """The elements that are zeroed at a time."""

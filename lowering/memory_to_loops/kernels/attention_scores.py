@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import inf
@@ -11,14 +11,14 @@ from typing import Generic
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import convert
-from glow.codegen.functions import fma, larger, minimum, tanh
+from glow.codegen.functions import larger, minimum, tanh
 from glow.codegen.loops import Level, N, Var, loop
 from glow.codegen.memory import Memory, Strip, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value, constant, index, select
 from glow.lowering.memory_to_loops.kernels.kernel import Call
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile
+from glow.lowering.memory_to_loops.kernels.microkernel import Tile, products
 
 TENSORS: tuple[str, ...] = ("query", "key", "value", "result")
 MOVED: tuple[str, ...] = (*TENSORS, "mask", "bias", "lengths", "start")
@@ -165,30 +165,6 @@ class QueryBlock:
     def keep(self, part: str, at: Value, value: Value) -> None:
         """Store what a part of the scratch has for the queries from `at` on."""
         self.scratch[getattr(self.row.room, part) + at] = value
-
-
-def products(
-    left: tuple[Memory, Sequence[Value], Value],
-    right: tuple[Memory, Value, Value],
-    strip: Strip,
-    run: Value,
-    sums: Sequence[Value],
-) -> list[Value]:
-    """
-    Return `sums` with `run` products of rows and columns added, one per row.
-
-    `left` is a buffer, where each row begins, and the step from element to element;
-    `right` a buffer, where the first row of the panel begins, and the step to the next.
-    """
-    (buffer, rows, step), (other, start, pitch) = left, right
-    k, line, totals = Var(index(0)), Var(start), [Var(x) for x in sums]
-    for _ in loop(0, run, k, line, *totals, name="k", nonempty=True):
-        columns = other.load(line.value, strip)
-        for row, total in zip(rows, totals, strict=True):
-            total.value = fma(buffer[row + k.value], columns, total.value)
-        k.value += step
-        line.value += pitch
-    return [total.value for total in totals]
 
 
 @dataclass(frozen=True)

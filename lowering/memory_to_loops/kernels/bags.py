@@ -45,16 +45,13 @@ def even_bags(row: EvenBags[Value], call: Call[Any]) -> Generator[Bag]:
 @dataclass(frozen=True)
 class ToldBags(Generic[N]):
     """
-    Bags that integers tell of, `bounds` of them; what does not fit is a fault.
+    Bags that integers tell of, `bounds` of them, in a loop that moves both.
 
-    `stride` moves the result from bag to bag, `step` the integers; `code` is that of
-    the fault.
+    What does not fit is a fault, `code`.
     """
 
-    count: N
-    stride: N
+    levels: tuple[Level[N]]
     bounds: N
-    step: N
     code: N
 
 
@@ -67,8 +64,12 @@ class Told:
     fault: Fault
     total: Value
 
+    def _place(self, i: Value) -> Value:
+        """Return where the result of a bag goes."""
+        return i * self.row.levels[0].strides[0]
+
     def _load(self, i: Value) -> Value:
-        return convert(self.memory[i * self.row.step], INDEX)
+        return convert(self.memory[i * self.row.levels[0].strides[1]], INDEX)
 
     def by_lengths(self, call: Call[Any]) -> Generator[Bag]:
         """Write a loop over the bags of a call; lengths before it are added up."""
@@ -78,9 +79,9 @@ class Told:
         for i in loop(*call.range, start, nonempty=True):
             size, is_wrong = self._length(i, start.value)
             self.fault.report(is_wrong)
-            yield Bag(i * self.row.stride, start.value, size)
+            yield Bag(self._place(i), start.value, size)
             start.value += size
-        is_last = call.end == self.row.count
+        is_last = call.end == self.row.levels[0].extent
         self.fault.report(is_last & (start.value != self.total))
 
     def _length(self, i: Value, start: Value) -> tuple[Value, Value]:
@@ -97,7 +98,7 @@ class Told:
             is_wrong = is_outside(end, self.total + 1) | (start < 0) | (start > end)
             self.fault.report(is_wrong)
             size = select(is_wrong, 0, end - start)
-            yield Bag(i * self.row.stride, start, size)
+            yield Bag(self._place(i), start, size)
 
     def _end(self, i: Value) -> Value:
         """Return the offset after the `i`-th: the total, if there is none."""

@@ -46,10 +46,6 @@ class ElementPicks(Kernel):
     along: bool
     strips: Strips
 
-    @property
-    def prefix(self) -> str:
-        return "gather_elements"
-
     def write(self, call: Call[ElementPicksRow[Value]]) -> None:
         row = call.row
         count, fault = row.line.extent, Fault(call["fault"], row.code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Generic, Self, TypeVar
@@ -56,8 +56,8 @@ class Kernel(ABC):
 
     @property
     def prefix(self) -> str:
-        """The start of the kernel's symbol: a word for its function."""
-        return snake_case(type(self).__name__)
+        """The start of the kernel's symbol: words for its function."""
+        return in_words(self)
 
     @cached_property
     def symbol(self) -> str:
@@ -235,6 +235,13 @@ def bounds_of(steps: Steps[Value], call: Call[Any]) -> tuple[Value, Value]:
 
 
 _PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr()})
+
+
+def in_words(record: Any) -> str:
+    """Return the class of a frozen dataclass and its words: `reduce_mean`."""
+    values = (getattr(record, each.name) for each in fields(record))
+    words = (value for value in values if isinstance(value, str) and value)
+    return "_".join([snake_case(type(record).__name__), *words])
 
 
 _DECLARED: dict[str, Kernel] = {}

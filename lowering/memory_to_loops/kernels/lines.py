@@ -14,8 +14,7 @@ from glow.codegen.loops import Level, Var, loop, nest
 from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.strips import Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
-from glow.dialects.graph.base import snake_case
-from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.kernel import Call, in_words
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Rule(ABC):
     @property
     def name(self) -> str:
         """The start of the kernel's symbol."""
-        return snake_case(type(self).__name__)
+        return in_words(self)
 
     @property
     def moving(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Memory, Strip, mask_of, prefetch
 from glow.codegen.shuffles import spread_pair
-from glow.codegen.values import Value
+from glow.codegen.values import Value, index
 from glow.support.targets import LINE_BYTES, PAGE_BYTES, Target
 from glow.support.types import dtype_of
 
@@ -165,6 +165,30 @@ def multiply_lanes(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Va
             values = f.left.load(start + begin, row)
             total.value = fma(values, weights, total.value)
         line.value += f.pitch
+    return [total.value for total in totals]
+
+
+def products(
+    left: tuple[Memory, Sequence[Value], Value],
+    right: tuple[Memory, Value, Value],
+    strip: Strip,
+    run: Value,
+    sums: Sequence[Value],
+) -> list[Value]:
+    """
+    Return `sums` with `run` products of rows and columns added, one per row.
+
+    `left` is a buffer, where each row begins, and the step from element to element;
+    `right` a buffer, where the first row of the panel begins, and the step to the next.
+    """
+    (buffer, rows, step), (other, start, pitch) = left, right
+    k, line, totals = Var(index(0)), Var(start), [Var(x) for x in sums]
+    for _ in loop(0, run, k, line, *totals, name="k", nonempty=True):
+        columns = other.load(line.value, strip)
+        for row, total in zip(rows, totals, strict=True):
+            total.value = fma(buffer[row + k.value], columns, total.value)
+        k.value += step
+        line.value += pitch
     return [total.value for total in totals]
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from xdsl.dialects import math
-from xdsl.dialects.builtin import f32, f64, i32, i64
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import i32, i64
 
 from glow.codegen.casts import convert, truncated
 from glow.codegen.functions import fma, function, maximum, minimum
@@ -298,8 +297,3 @@ class CropTaps(Kernel):
 def _held(value: Value, last: Value) -> Value:
     """Return `value` between 0 and `last`."""
     return minimum(maximum(value, 0), last)
-
-
-def number_of(element: Attribute) -> Attribute:
-    """Return the type in which coordinates of elements of this type are computed."""
-    return f64 if element == f64 else f32

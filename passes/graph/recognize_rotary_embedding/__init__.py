@@ -22,12 +22,7 @@ from glow.passes.graph.recognize_rotary_embedding._pairs import (
     part_of,
 )
 from glow.passes.patterns import Replacement, Results, RewritePass
-from glow.support.types import (
-    element_of,
-    is_float,
-    normalize_axis,
-    shape_of,
-)
+from glow.support.types import element_of, is_float, normalize_axis, shape_of
 
 
 def recognize_rotated(op: AddOp, new: Replacement) -> Results:

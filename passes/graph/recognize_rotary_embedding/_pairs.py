@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.indexing import GatherOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TileOp, TransposeOp

@@ -1,5 +1,6 @@
 // RUN: glow-opt %s -p fold-constants --print-debuginfo | filecheck %s
 // RUN: glow-opt %s -p 'fold-constants{limit-bytes=16}' | filecheck %s --check-prefix=LIMIT
+// RUN: glow-opt %s --split-input-file -p 'fold-constants{memory-bytes=512}' | filecheck %s --check-prefix=MEMORY
 
 // New constants are named after their node or what they come from, and stand with the others.
 // CHECK:      graph.constant @absent
@@ -119,4 +120,38 @@ func.func @layouts_are_kept() -> (tensor<1x2x1x1xf32, #layout.physical<NHWC>>, t
   %b = graph.neg %a : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32, #layout.physical<NHWC>>
   %c = graph.abs %b : (tensor<1x2x1x1xf32, #layout.physical<NHWC>>) -> tensor<1x2x1x1xf32>
   func.return %b, %c : tensor<1x2x1x1xf32, #layout.physical<NHWC>>, tensor<1x2x1x1xf32>
+}
+
+// -----
+
+// 64 bytes, then 1,024: with room for 512 the last are left to the run.
+// CHECK-LABEL: @all_results_have_a_limit
+// CHECK-NOT:     graph.tile
+// MEMORY-LABEL: @all_results_have_a_limit
+// MEMORY:         graph.tile %{{.*}} : (tensor<16xi32>) -> tensor<256xi32>
+// MEMORY-NEXT:    func.return
+func.func @all_results_have_a_limit() -> tensor<256xi32> {
+  %a = graph.literal dense<[1, 2, 3, 4]> : tensor<4xi32> : tensor<4xi32>
+  %b = graph.tile %a {repeats = array<i64: 4>} : (tensor<4xi32>) -> tensor<16xi32>
+  %c = graph.tile %b {repeats = array<i64: 16>} : (tensor<16xi32>) -> tensor<256xi32>
+  func.return %c : tensor<256xi32>
+}
+
+// What nothing needs any more makes room: of ten results of 64 bytes two are held.
+// MEMORY-LABEL: @results_make_room
+// MEMORY-NOT:     graph.neg
+// MEMORY:         func.return
+func.func @results_make_room() -> tensor<16xi32> {
+  %a = graph.literal dense<[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]> : tensor<16xi32> : tensor<16xi32>
+  %b = graph.neg %a : (tensor<16xi32>) -> tensor<16xi32>
+  %c = graph.add %b, %a : (tensor<16xi32>, tensor<16xi32>) -> tensor<16xi32>
+  %d = graph.neg %c : (tensor<16xi32>) -> tensor<16xi32>
+  %e = graph.add %d, %a : (tensor<16xi32>, tensor<16xi32>) -> tensor<16xi32>
+  %f = graph.neg %e : (tensor<16xi32>) -> tensor<16xi32>
+  %g0 = graph.add %f, %a : (tensor<16xi32>, tensor<16xi32>) -> tensor<16xi32>
+  %g1 = graph.neg %g0 : (tensor<16xi32>) -> tensor<16xi32>
+  %g2 = graph.add %g1, %a : (tensor<16xi32>, tensor<16xi32>) -> tensor<16xi32>
+  %g3 = graph.neg %g2 : (tensor<16xi32>) -> tensor<16xi32>
+  %g4 = graph.add %g3, %a : (tensor<16xi32>, tensor<16xi32>) -> tensor<16xi32>
+  func.return %g4 : tensor<16xi32>
 }

@@ -13,7 +13,7 @@
 
 // CHECK-NEXT:   graph.placeholder @x "in" : tensor<2xf32>
 // CHECK-NEXT:   graph.constant @"a/w" #graph.resource<"{{0*}}1"> : tensor<2xf32>
-// CHECK-NEXT:   graph.constant @b #graph.resource<"{{0*}}2"> {note = 1 : i64, axes = ["N"]} : tensor<2xf32>
+// CHECK-NEXT:   graph.constant @b #graph.resource<"{{0*}}2"> axes ["N"] {note = 1 : i64} : tensor<2xf32>
 // CHECK-NEXT:   graph.placeholder @start "in" "resident" initial
 // CHECK-NEXT:   graph.placeholder @open "in" "resident" : tensor<2xf32>
 // CHECK-NEXT:   graph.placeholder @count "inout" "resident" : tensor<2xf32>

@@ -461,16 +461,16 @@ builtin.module attributes {glow.arena_bytes = -8 : i64} {
 
 // -----
 
-// CHECK: memory.fill {{.*}}: its buffers have too many elements to check
-builtin.module attributes {glow.arena_bytes = 4611686018427387904 : i64} {
+// CHECK: memory.fill {{.*}}: its buffers are too large: to check each element takes
+builtin.module attributes {glow.arena_bytes = 4398046511104 : i64} {
   memory.placeholder @y "out" : memref<4xf32>
   func.func @main() {
-    %a = memory.alloc {offset = 0 : i64} : memref<1152921504606846976xf32>
-    %v = memory.view %a : memref<1152921504606846976xf32> -> memref<4xf32>
+    %a = memory.alloc {offset = 0 : i64} : memref<1099511627776xf32>
+    %v = memory.view %a : memref<1099511627776xf32> -> memref<4xf32>
     %y = memory.get @y : memref<4xf32>
     memory.fill outs(%v : memref<4xf32>) {value = 7.0 : f32}
     memory.copy ins(%v : memref<4xf32>) outs(%y : memref<4xf32>)
-    memory.dealloc %a : memref<1152921504606846976xf32>
+    memory.dealloc %a : memref<1099511627776xf32>
     func.return
   }
 }

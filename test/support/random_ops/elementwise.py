@@ -14,7 +14,7 @@ from glow.dialects.graph import (
     select,
 )
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.elementwise import BinaryOp, UnaryOp
+from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.parameters import Parameter
 from glow.support.types import element_type_of
 from random_ops.call import ALL, BOOL, NUMBERS, Array, Call, Dtype, Source, ops_of

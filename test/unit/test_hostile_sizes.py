@@ -1,0 +1,115 @@
+"""Shapes and sizes that cannot be: refused where they enter, or told with the bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto, TensorProto, helper
+
+import glow
+
+F32, I64 = TensorProto.FLOAT, TensorProto.INT64
+node = helper.make_node
+
+
+def network(*nodes: Any, shape: Any = (2,), **graph: Any) -> ModelProto:
+    """Return an ONNX model from `x` to `y`, both of `shape`, through `nodes`."""
+    ends = [helper.make_tensor_value_info(n, F32, shape) for n in ("x", "y")]
+    return helper.make_model(
+        helper.make_graph(list(nodes), "g", ends[:1], ends[1:], **graph),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+    )
+
+
+AXES = [1] * 33
+SHAPE = "x".join(map(str, AXES))
+RANKS = {
+    "an input": network(node("Relu", ["x"], ["y"]), shape=AXES),
+    "a shape": network(
+        node("Expand", ["x", "s"], ["z"]),
+        node("ReduceSum", ["z"], ["y"]),
+        initializer=[helper.make_tensor("s", I64, [33], AXES)],
+    ),
+    "a weight": network(
+        node("Add", ["x", "w"], ["y"]),
+        initializer=[helper.make_tensor("w", F32, AXES, [1.0])],
+    ),
+    "a result": network(
+        node("Unsqueeze", ["x", "axes"], ["z"]),
+        node("ReduceSum", ["z"], ["y"]),
+        initializer=[helper.make_tensor("axes", I64, [32], range(1, 33))],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", RANKS)
+def test_more_axes_than_numpy_has_are_refused(case: str) -> None:
+    with pytest.raises(glow.InvalidModelError, match=r"33 axes|32 axes, got 33"):
+        glow.load(RANKS[case])
+
+
+def test_shapes_that_no_tensor_has_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "net.mlir"
+    for shape, message in (
+        (SHAPE, "1:34: expected at most 32 axes, got 33"),
+        ("1048577x1048577", "1:34: expected at most 1099511627776 elements, got"),
+    ):
+        path.write_text(f"func.func private @f() -> tensor<{shape}xf32>")
+        with pytest.raises(glow.InvalidModelError, match=message):
+            glow.load(path)
+    b = glow.Builder()
+    x = b.input("x", (4,))
+    with pytest.raises(ValueError, match='of "y": expected at most 32 axes, got 33'):
+        b.input("y", AXES)
+    with pytest.raises(ValueError, match="expected at most 32 axes, got 33"):
+        x + np.zeros(AXES, np.float32)
+    with pytest.raises(glow.InvalidModelError, match="at most 32 axes, got 33"):
+        b.expand(x, shape=[*AXES[:32], 4])
+
+
+LARGE = {
+    "a table": network(
+        node("Cast", ["x"], ["i"], to=I64),
+        node("OneHot", ["i", "depth", "values"], ["h"]),
+        node("ReduceMax", ["h"], ["y"], keepdims=0),
+        shape=(),
+        initializer=[
+            helper.make_tensor("depth", I64, [], [1 << 36]),
+            helper.make_tensor("values", F32, [2], [0.0, 1.0]),
+        ],
+    ),
+    "a literal": network(
+        node("ConstantOfShape", ["s"], ["c"]),
+        node("Sin", ["c"], ["d"]),
+        node("Add", ["x", "d"], ["e"]),
+        node("ReduceSum", ["e"], ["y"], keepdims=0),
+        shape=(),
+        initializer=[helper.make_tensor("s", I64, [1], [1 << 37])],
+    ),
+    "an output": network(
+        node("Expand", ["x", "s"], ["z"]),
+        node("Tile", ["z", "s"], ["y"]),
+        shape=(1, 1),
+        initializer=[helper.make_tensor("s", I64, [2], [1 << 10, 1 << 9])],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_what_does_not_fit_into_memory_is_told_with_its_size(case: str) -> None:
+    with pytest.raises(glow.OutOfMemoryError, match=r"\d+ bytes|\d+(\.\d*)? [GTP]iB"):
+        glow.compile(LARGE[case])(np.ones(() if case != "an output" else (1, 1), "f"))
+
+
+def test_as_many_axes_as_numpy_has_are_computed() -> None:
+    b = glow.Builder()
+    x = b.input("x", (*AXES[:30], 2, 3))
+    b.output("y", b.transpose(b.relu(x) + x, permutation=[*range(30), 31, 30]))
+    given = np.arange(-3, 3, dtype=np.float32).reshape(x.shape)
+    expected = (np.maximum(given, 0) + given).swapaxes(-1, -2)
+    for target in ("cpu", "reference"):
+        np.testing.assert_array_equal(glow.compile(b.model(), target)(given), expected)
