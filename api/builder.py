@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from glow.building import integers
-from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.recurrent import GruOp, LstmOp, RnnOp
 from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.window import resolve_auto_pad
 from glow.initializers import Fans, Initializer, glorot, he, normal, ones, zeros
 from glow.model_writer import ModelWriter
 

@@ -74,12 +74,6 @@ def _asked_by_infer(op: type[GraphOp]) -> Callable[[str], bool]:
     return {parameter.name for parameter in parameters}.__contains__
 
 
-def _stored(array: Array, result: SSAValue) -> Array:
-    """Convert an array from `compute` to the type of `result`."""
-    dtype = dtype_of(element_of(result))
-    return narrowed(array, dtype) if is_narrow(dtype) else array
-
-
 class GraphOp(OrderedOp):
     """
     An op on whole tensors that knows its shape rule and its meaning.
@@ -263,7 +257,9 @@ class GraphOp(OrderedOp):
         with np.errstate(all="ignore"):
             output = type(self).compute(*slots, **self.parameters())
         computed = output if isinstance(output, tuple) else (output,)
-        results = [_stored(*pair) for pair in zip(computed, self.results, strict=True)]
+        dtypes = [dtype_of(element_of(result)) for result in self.results]
+        pairs = zip(computed, dtypes, strict=True)
+        results = [narrowed(a, dtype) if is_narrow(dtype) else a for a, dtype in pairs]
         return tuple(np.ascontiguousarray(r).reshape(np.shape(r)) for r in results)
 
     def rebuilt(self, operands: Sequence[SSAValue], parameters: dict[str, Any]) -> Self:

@@ -64,17 +64,16 @@ class RotaryEmbeddingOp(GraphOp, elements=FLOAT):
                 f"expected an even rotary_embedding_dim of at most {elements}, "
                 f"got {turned}"
             )
-        wanted = f"[{batch}, {length}, {turned // 2}]"
+        half = turned // 2
+        wanted = f"[{batch}, {length}, {half}]"
         if positions is not None:
             INDEX.check(positions)
             check_shape("positions", positions, (batch, length))
-            wanted = f"[rows, {turned // 2}]"
+            wanted = f"[rows, {half}]"
         for name, value in (("cos", cos), ("sin", sin)):
             got = shape_of(value)
-            half = turned // 2
             given = ((batch, length, half), (1, length, half))
-            fits = got in given if positions is None else got[1:] == (half,)
-            if not fits:
+            if not (got in given if positions is None else got[1:] == (half,)):
                 raise VerifyException(
                     f"expected {name} of shape {wanted}, got {tensor_type(value)}"
                 )

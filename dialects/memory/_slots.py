@@ -58,13 +58,8 @@ def stored_parameters(
         raise TypeError(f"{op.name} takes no {', '.join(sorted(unknown))}")
     values = op.defaults() | dict(parameters)
     given = {name: to_attribute(values[name]) for name in stored if name in values}
-    return DictionaryAttr(
-        {
-            name: value
-            for name, value in given.items()
-            if value is not None and value != defaults.get(name)
-        }
-    )
+    others = {n: v for n, v in given.items() if v not in (None, defaults.get(n))}
+    return DictionaryAttr(others)
 
 
 def by_slot(slots: Sequence[str], given: Given) -> Iterator[tuple[str, SSAValue]]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
@@ -15,7 +14,7 @@ from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, Max
 from glow.dialects.graph.scattering import ScatterElementsOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor
-from glow.dialects.graph.window import Window
+from glow.dialects.graph.window import Window, resolve_auto_pad, resolve_output_shape
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.importers.onnx.tensors import check_extents

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.auto_pad import resolve_auto_pad, resolve_output_shape
 from glow.dialects.graph.convolution import (
     ConvOp,
     ConvTransposeOp,
 )
-from glow.dialects.graph.window import Window
+from glow.dialects.graph.window import Window, resolve_auto_pad, resolve_output_shape
 
 RANDOM = np.random.default_rng(0)
 

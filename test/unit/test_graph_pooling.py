@@ -11,7 +11,6 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 import glow
-from glow.dialects.graph.auto_pad import resolve_auto_pad
 from glow.dialects.graph.pooling import (
     AvgPoolOp,
     GlobalAvgPoolOp,
@@ -21,6 +20,7 @@ from glow.dialects.graph.pooling import (
     MaxPoolOp,
     PoolOp,
 )
+from glow.dialects.graph.window import resolve_auto_pad
 
 NAN, INF = np.nan, np.inf
 RANDOM = np.random.default_rng(1)
