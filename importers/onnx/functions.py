@@ -26,6 +26,9 @@ from glow.support.errors import InvalidModelError
 
 Key = tuple[str, str, str]
 
+MAX_DEPTH = 32
+MAX_NODES = 1 << 20
+
 
 @dataclass(frozen=True)
 class Body:
@@ -122,6 +125,39 @@ def functions_of(
         functions[key] = function_of(proto, opsets)
         functions[key].check_outputs(f'"{name}"')
     return functions
+
+
+def too_large() -> InvalidModelError:
+    """Return the error for functions that expand to too much."""
+    return InvalidModelError(
+        f"functions of the model nest deeper than {MAX_DEPTH} levels "
+        f"or expand to more than {MAX_NODES} nodes"
+    )
+
+
+def check_expansion(nodes: Sequence[Record], functions: Mapping[Key, Body]) -> None:
+    """
+    Refuse `nodes` that call too much, before any is imported.
+
+    Nodes in attributes do not count: which of them are imported is not known yet.
+    """
+    sizes: dict[Key, tuple[int, int]] = {}
+
+    def size_of(nodes: Sequence[Record], depth: int) -> tuple[int, int]:
+        """Return how many nodes there will be, and how deep calls nest in them."""
+        count, height = len(nodes), 0
+        for key in (node.key for node in nodes if node.key in functions):
+            if key not in sizes:
+                if depth == MAX_DEPTH:
+                    raise too_large()
+                sizes[key] = size_of(functions[key].nodes, depth + 1)
+            inner, levels = sizes[key]
+            count, height = count + inner, max(height, levels + 1)
+            if count > MAX_NODES or depth + height > MAX_DEPTH:
+                raise too_large()
+        return count, height
+
+    size_of(nodes, 0)
 
 
 def definition_of(record: Record, schema: Schema, types: Iterable[TypeProto]) -> Body:

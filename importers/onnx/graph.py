@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onnx import TypeProto, helper
@@ -15,11 +16,15 @@ from glow.dialects.graph.storage import LoadOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import (
+    MAX_DEPTH,
+    MAX_NODES,
     Body,
     Key,
     RunBody,
     body_of,
+    check_expansion,
     definition_of,
+    too_large,
 )
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
@@ -38,8 +43,8 @@ from glow.support.locations import location_of
 from glow.support.types import Tensor as TensorType
 from glow.support.types import dtype_of, element_of, shape_of
 
-MAX_DEPTH = 32
-MAX_NODES = 1 << 20
+MAX_REFUSALS = 16
+"""After how many calls that came to nothing a function is not imported any more."""
 
 Values = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
 
@@ -62,6 +67,8 @@ class GraphImporter:
     declared: Mapping[str, TensorType]
     folder: Path | None
     budget: int = MAX_NODES
+    refused: Counter[Key] = field(default_factory=Counter[Key])
+    """How many calls of a function came to nothing: more would say the same."""
 
     def run(
         self,
@@ -79,12 +86,11 @@ class GraphImporter:
         """
         wanted = {name for node in nodes for name in node.reads}.union(outputs) - {""}
         self.budget -= len(nodes)
+        if not depth:
+            check_expansion(nodes, self.functions)
         if depth > MAX_DEPTH or self.budget < 0:
             self.budget = -1  # for the calls around
-            raise InvalidModelError(
-                f"functions of the model nest deeper than {MAX_DEPTH} levels "
-                f"or expand to more than {MAX_NODES} nodes"
-            )
+            raise too_large()
         for record in nodes:
             inputs = [values[name] if name else None for name in record.inputs]
             location = within or location_of(record.source)
@@ -109,9 +115,13 @@ class GraphImporter:
     def _import(
         self, record: Record, inputs: list[SSAValue | None], place: _Place
     ) -> Sequence[SSAValue | None]:
-        function = self.functions.get((record.domain, record.op_type, record.overload))
+        function = self.functions.get(record.key)
         if function is not None:
-            return self._call(function, record, inputs, place)
+            if self.problems and self.refused[record.key] >= MAX_REFUSALS:
+                return self._stand_ins(record)
+            outputs = self._call(function, record, inputs, place)
+            self.refused[record.key] += any(output is None for output in outputs)
+            return outputs
         schema = _schema_of(record)
         if schema is not FOREIGN:
             check_node(record, schema)

@@ -23,15 +23,13 @@ class Problems:
 
     def __init__(self) -> None:
         self._invalid: dict[str, InvalidModelError] = {}
-        self._owners: dict[str, list[str]] = {}
+        self._owners: dict[str, dict[str, None]] = {}
         self._unknown_inputs: set[str] = set()
 
     def add(self, what: str, owner: str, unknown_inputs: Iterable[str] = ()) -> None:
         """Note that `owner`, a node or a tensor, needs `what`."""
         self._unknown_inputs.update(unknown_inputs)
-        owners = self._owners.setdefault(what, [])
-        if owner not in owners:
-            owners.append(owner)
+        self._owners.setdefault(what, {})[owner] = None
 
     def add_invalid(self, error: InvalidModelError) -> None:
         """Note what is wrong with a node."""
@@ -61,7 +59,7 @@ class Problems:
         parts: list[str] = []
         for what, owners in self._owners.items():
             more = len(owners) - _SHOWN
-            names = ", ".join(owners[:_SHOWN]) + (f" and {more} more" * (more > 0))
+            names = ", ".join([*owners][:_SHOWN]) + (f" and {more} more" * (more > 0))
             parts.append(f"{what} ({names})")
         values = ", ".join(f'"{name}": ...' for name in unknown)
         if values:

@@ -73,6 +73,11 @@ class Record:
         return operator_name(self.domain, self.op_type)
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """What a function that it calls goes by: domain, name and overload."""
+        return self.domain, self.op_type, self.overload
+
+    @property
     def source(self) -> str:
         """The name that locations of its ops have: its own, or operator and output."""
         output = next((name for name in self.outputs if name), "")

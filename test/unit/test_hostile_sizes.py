@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper
+from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 import glow
+from glow.importers.onnx.graph import GraphImporter
+from glow.importers.onnx.records import Record
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 node = helper.make_node
@@ -113,3 +115,38 @@ def test_as_many_axes_as_numpy_has_are_computed() -> None:
     expected = (np.maximum(given, 0) + given).swapaxes(-1, -2)
     for target in ("cpu", "reference"):
         np.testing.assert_array_equal(glow.compile(b.model(), target)(given), expected)
+
+
+def doubled(levels: int, op: str) -> ModelProto:
+    """Return a model of functions, each of which calls the one before twice."""
+    domain, imports = "", [helper.make_opsetid(name, 17) for name in ("", "mine")]
+    functions: list[FunctionProto] = []
+    for level in range(levels):
+        body = [node(op, [a], [b], domain=domain) for a, b in ("ab", "bc")]
+        domain, op = "mine", f"F{level}"
+        functions.append(helper.make_function("mine", op, "a", "c", body, imports))
+    graph = network(node(op, ["x"], ["y"], domain="mine")).graph
+    return helper.make_model(
+        graph, functions=functions, opset_imports=imports, ir_version=8
+    )
+
+
+def test_functions_that_expand_to_too_much_are_refused_at_once() -> None:
+    with pytest.raises(glow.InvalidModelError, match="to more than 1048576 nodes"):
+        glow.load(doubled(24, "Relu"))
+
+
+def test_a_function_that_is_refused_is_not_expanded_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+    import_ = GraphImporter._import
+
+    def counted(self: GraphImporter, record: Record, *rest: Any) -> Any:
+        calls.append(record.op_type)
+        return import_(self, record, *rest)
+
+    monkeypatch.setattr(GraphImporter, "_import", counted)
+    with pytest.raises(glow.UnsupportedModelError, match="operator NoSuch"):
+        glow.load(doubled(18, "NoSuch"))
+    assert len(calls) < 2000
