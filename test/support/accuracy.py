@@ -168,15 +168,15 @@ def inputs(dtype: type[np.floating[Any]], seed: int = 0) -> Array:
     return np.concatenate([each, -each, *near], dtype=dtype, casting="same_kind")
 
 
-def computed(names: Iterable[str], x: Array) -> dict[str, Array]:
-    """Return what machine code makes of `x` by each of some functions."""
-    b = glow.Builder("net")
-    value = b.input("x", x.shape, x.dtype)
+def computed(names: Iterable[str], *arrays: Array) -> dict[str, Array]:
+    """Return what machine code makes of arrays by each of some functions."""
+    b, given = glow.Builder("net"), {f"x{i}": x for i, x in enumerate(arrays)}
+    values = [b.input(name, x.shape, x.dtype) for name, x in given.items()]
     for name in names:
         parameters = FUNCTIONS[name].parameters if name in FUNCTIONS else ()
         op = f"graph.{name.split(',')[0]}"
-        b.output(name, b.op(op, value, **dict(parameters)))
-    return glow.compile(b.model(), "cpu").run({"x": x})
+        b.output(name, b.op(op, *values, **dict(parameters)))
+    return glow.compile(b.model(), "cpu").run(given)
 
 
 def errors(name: str, x: Array, y: Array) -> Array:
@@ -184,11 +184,16 @@ def errors(name: str, x: Array, y: Array) -> Array:
     function = FUNCTIONS[name]
     with np.errstate(all="ignore"):
         exact = function.exact(x.astype(Long))
-        rounded = exact.astype(x.dtype)
-        size = np.abs(rounded)
-        if function.scale is not None:
-            size = np.maximum(size, function.scale(x).astype(x.dtype))
-        unit = np.spacing(np.minimum(size, np.finfo(x.dtype).max)).astype(Long)
+        scale = 0 if function.scale is None else function.scale(x)
+        return distances(y, exact, scale)
+
+
+def distances(y: Array, exact: Array, scale: Any = 0) -> Array:
+    """Return how far `y` is from exact values, in units of these or of `scale`."""
+    with np.errstate(all="ignore"):
+        rounded = exact.astype(y.dtype)
+        size = np.maximum(np.abs(rounded), scale).astype(y.dtype)
+        unit = np.spacing(np.minimum(size, np.finfo(y.dtype).max)).astype(Long)
         distance = np.abs(y.astype(Long) - exact) / unit
     is_same = (y == rounded) | (np.isnan(y) & np.isnan(exact))
     return np.where(is_same & ~np.isfinite(rounded), 0, np.where(

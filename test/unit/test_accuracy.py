@@ -20,6 +20,12 @@ OPERATIONS: dict[str, Any] = {
     and op.RESULT is None
 }
 
+OPERATORS = {
+    op.name.removeprefix("graph."): op
+    for op in UNIVERSE.all_dialects["graph"]().operations
+}
+ARITHMETIC = ("add", "sub", "mul", "div", "min", "max")
+
 
 def test_every_function_of_floats_has_a_bound() -> None:
     assert {name.split(",")[0] for name in FUNCTIONS} | EXACT == set(OPERATIONS)
@@ -36,6 +42,7 @@ def test_errors_are_bounded(dtype: type[np.floating[Any]]) -> None:
         assert error[worst] <= FUNCTIONS[name].bound(dtype), (name, x[worst], y[worst])
 
 
+@pytest.mark.slow
 @TYPES
 def test_others_are_exact(dtype: type[np.floating[Any]]) -> None:
     x = np.concatenate([accuracy.inputs(dtype), np.array(SPECIAL, dtype)])
@@ -43,6 +50,39 @@ def test_others_are_exact(dtype: type[np.floating[Any]]) -> None:
         np.testing.assert_array_equal(y, OPERATIONS[name].compute(x), name)
 
 
+@pytest.mark.slow
+@TYPES
+def test_arithmetic_is_rounded_once(dtype: type[np.floating[Any]]) -> None:
+    x = np.concatenate([accuracy.inputs(dtype), np.array(SPECIAL, dtype)])
+    y = np.random.default_rng(1).permutation(x)
+    for name, result in accuracy.computed(ARITHMETIC, x, y).items():
+        with np.errstate(all="ignore"):
+            expected = OPERATORS[name].compute(x, y)
+        np.testing.assert_array_equal(result, expected, name)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LONG_ENOUGH, reason="long doubles are f64 here")
+@TYPES
+def test_errors_of_powers_are_bounded(dtype: type[np.floating[Any]]) -> None:
+    x = np.abs(accuracy.inputs(dtype))
+    y = accuracy.inputs(dtype, seed=1)
+    random = np.random.default_rng(2)
+    with np.errstate(all="ignore"):
+        largest = np.minimum(np.log(np.finfo(dtype).max) / np.abs(np.log(x)), 1e30)
+    y = np.where(
+        random.random(x.size) < 0.1, y, random.uniform(-1, 1, x.size) * largest
+    )
+    y = y.astype(dtype)
+    (power,) = accuracy.computed(["pow"], x, y).values()
+    with np.errstate(all="ignore"):
+        exact = x.astype(accuracy.Long) ** y.astype(accuracy.Long)
+    error = accuracy.distances(power, exact)
+    worst = int(np.argmax(error))
+    assert error[worst] <= 1, (x[worst], y[worst], power[worst], exact[worst])
+
+
+@pytest.mark.slow
 @TYPES
 def test_special_values_are_those_of_numpy(dtype: type[np.floating[Any]]) -> None:
     """The sign of zero too, but for two functions whose results are either zero."""
