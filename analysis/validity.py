@@ -29,8 +29,8 @@ def verify_module(module: ModuleOp) -> None:
     """
     try:
         module.verify()
-    except VerifyException as error:
-        _report(_first_invalid(module), error)
+    except Exception as error:
+        _report(_first_invalid(module), _refusal(error))
     for op, message in _broken_uses(module):
         _report(op, VerifyException(message))
 
@@ -39,9 +39,18 @@ def _first_invalid(module: ModuleOp) -> Operation | None:
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)
-        except VerifyException:
+        except Exception:
             return op
     return None
+
+
+def _refusal(error: Exception) -> VerifyException:
+    """Return what an op refuses; some of xDSL raise errors of no class of their own."""
+    if isinstance(error, VerifyException):
+        return error
+    if type(error) is Exception or isinstance(error, ArithmeticError):
+        return VerifyException(str(error))
+    raise error
 
 
 def _report(op: Operation | None, error: VerifyException) -> NoReturn:

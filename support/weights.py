@@ -125,10 +125,12 @@ def _checked(path: Path, digest: str, array: NDArray[Any]) -> Resource:
     resource = Resource(array)
     if resource.digest != digest:
         raise InvalidModelError(
-            f"{path}: expected bytes of digest {digest}, got {resource.digest}"
+            f"{path}: expected bytes of digest {_line(digest)}, got {resource.digest}"
         )
     return resource
 
 
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+def _line(told: object) -> str:
+    """Return text of a file, or about it, on one line of printable characters."""
+    text = " ".join(str(told).split())
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

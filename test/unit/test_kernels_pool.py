@@ -123,6 +123,22 @@ def test_infinities_and_nan(channels_last: bool) -> None:
     np.testing.assert_array_equal(out, want)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u1"])
+def test_indices_of_windows_that_hold_nothing_but_the_lowest_number(dtype: str) -> None:
+    kind = np.dtype(dtype)
+    lowest = -np.inf if kind.kind == "f" else np.iinfo(kind).min
+    x = np.full((1, 2, 4, 4), lowest, kind)
+    window = WINDOWS[1][1] | {"with_indices": True}
+    want = MaxPoolOp.compute(x, **window)
+    outs = [np.ones_like(each) for each in want]
+    code = MemoryCode()
+    code.apply(MaxPoolOp, [x], outs, **window)
+    assert code.run() is None
+    for out, each in zip(outs, want, strict=True):
+        np.testing.assert_array_equal(out, each)
+    assert want[1].min() == 0
+
+
 @pytest.mark.parametrize("channels_last", [True, False])
 def test_all_of_space(channels_last: bool) -> None:
     code, cases = MemoryCode(), []

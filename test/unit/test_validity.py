@@ -156,3 +156,15 @@ def test_what_an_op_refuses_names_op_and_place() -> None:
     assert message.startswith("graph.relu at conv1/relu: expected result")
     assert "\n" not in message
     assert "graph.relu" in caught.value.__notes__[0]
+
+
+def test_what_xdsl_refuses_by_errors_of_no_class_is_refused() -> None:
+    text = """
+        func.func @f(%m: memref<4xf32>) {
+          %x = memref.load %m[] : memref<4xf32>
+          func.return
+        }"""
+    with pytest.raises(
+        VerifyException, match=r"memref.load at .*expected an index for"
+    ):
+        verify_module(parse(text))

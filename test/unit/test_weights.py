@@ -145,6 +145,17 @@ def test_changed_bytes_are_refused(tmp_path: Path) -> None:
         load_weights(path)
 
 
+def test_names_in_errors_are_printable(tmp_path: Path) -> None:
+    path = tmp_path / "w.safetensors"
+    written(path)
+    data = path.read_bytes()
+    at = data.index(b'{"') + 4
+    path.write_bytes(data[:at] + b"\x7f" + data[at + 1 :])
+    with pytest.raises(InvalidModelError, match=r"\\x7f") as caught:
+        load_weights(path)
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_damage_is_refused_or_harmless(seed: int, tmp_path: Path) -> None:
     path, numbers = tmp_path / "w.safetensors", np.random.default_rng(seed)
