@@ -17,6 +17,8 @@ from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis
 
 MAX_ITERATIONS = 1 << 12
+MAX_OPS = 1 << 17
+"""The ops of a model with loops written out: more would take minutes to compile."""
 
 Values = list[Tensor | None]  # None: what the importer has noted that it lacks
 
@@ -94,6 +96,8 @@ def scan(node: Node) -> Values:
 def _check_iterations(node: Node, iteration: int) -> None:
     if iteration >= MAX_ITERATIONS:
         node.refuse(f"more than {MAX_ITERATIONS} iterations")
+    if node.emitter.written > MAX_OPS:
+        node.refuse(f"more than {MAX_OPS} ops written out, at iteration {iteration}")
 
 
 def _counted(node: Node, outputs: Values, expected: int, body: str) -> Values:

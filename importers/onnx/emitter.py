@@ -43,6 +43,8 @@ class Emitter:
     def __init__(self, block: Block, names: Iterable[str]):
         self.block = block
         self.constants: list[ConstantOp] = []
+        self.written = 0
+        """The ops so far, those that folded included."""
         self._names = Names(names)
         self._arrays: dict[SSAValue, NDArray[Any]] = {}
         self._pending: dict[Operation, ConstantOp] = {}
@@ -98,6 +100,7 @@ class Emitter:
         self, op: SourceOp, name: str, location: LocationAttr
     ) -> tuple[SSAValue, ...]:
         """Insert `op`, or what it folds to; `name` is for constants that arise."""
+        self.written += 1
         for result in op.results:
             type_ = tensor_type(result)
             itemsize = dtype_of(type_.element_type).itemsize

@@ -60,7 +60,7 @@ class Node:
         self._writer = emitter.at(label, location)
         self.inputs = tuple(self._tensor(value) for value in inputs)
         self._schema = schema
-        self._emitter = emitter
+        self.emitter = emitter
         self._wanted = wanted
         self._folder = folder
         self._find_body = find_body
@@ -109,15 +109,15 @@ class Node:
     def constant(self, index: int) -> NDArray[Any] | None:
         """Return an input's value if it is known at import, None if absent or not."""
         value = self.optional(index)
-        return None if value is None else self._emitter.array_of(value.value)
+        return None if value is None else self.emitter.array_of(value.value)
 
     def known(self, value: int | Tensor, role: str) -> NDArray[Any]:
         """Return the constant value of a tensor or of the input at an index."""
         value = self.input(value) if isinstance(value, int) else value
-        array = self._emitter.array_of(value.value)
+        array = self.emitter.array_of(value.value)
         if array is None:
             what = f"{self.record.operator} with {role} known only at run time"
-            raise Unsupported(what, self._emitter.inputs_behind(value.value))
+            raise Unsupported(what, self.emitter.inputs_behind(value.value))
         return array
 
     def known_scalar(self, index: int, role: str) -> NDArray[Any]:

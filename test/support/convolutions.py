@@ -269,6 +269,8 @@ class Convolution:
 
 
 def packing(name: str, group: int = 1, panel: int = 0) -> Callable[[Array], Array]:
-    """Return what packs a filter as kernels of algorithm `name` read it."""
+    """Return what packs a filter, into an array of its own, as kernels read it."""
     algorithm = Algorithm(name, panel)
-    return lambda array: packed_filter(algorithm, array, None, array.shape, group)
+    return lambda array: packed_filter(
+        algorithm, array, None, array.shape, group
+    ).copy()

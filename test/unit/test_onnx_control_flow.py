@@ -135,6 +135,20 @@ def test_loops_without_end_or_beginning_are_refused(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("ops", [1, 100])
+def test_loops_of_too_many_ops_are_refused(
+    ops: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_flow, "MAX_OPS", ops)
+    source = loop(5, TRUE, body=ALWAYS)
+    if ops == 100:
+        import_model(source)
+        return
+    message = "Loop with more than 1 ops written out, at iteration 1"
+    with pytest.raises(UnsupportedModelError, match=message):
+        import_model(source)
+
+
 def test_what_a_body_lacks_is_told_once() -> None:
     lacking = [node("StringNormalizer", "f", "f_y")]
     source = loop(3, TRUE, "z", body=body(lacking, "i b f", "b f_y"))
