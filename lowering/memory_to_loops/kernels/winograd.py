@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Generic
@@ -161,46 +161,37 @@ class WinogradOutput(Kernel):
             products.append(call["scratch"].load(here, vector))
             here += call.row.stride
         columns = [given(products[x::side]) for x in range(side)]
-        shared = self._shared(call, c)
+        bias = call["bias"].load(c, vector) if "bias" in call.operands else None
+        kinds = enumerate(self.epilogue.extras)
+        columns_only = (n for n, kind in kinds if kind is Extra.COLUMNS)
+        shared = {n: call[f"extra{n}"].load(c, vector) for n in columns_only}
         pixels: list[tuple[Value, Value]] = []
         for y in reversed(range(self.tile)):
             line = given([column[y] for column in columns])
             for x in reversed(range(self.tile)):
                 pixel, value = first + (y * self.tile + x), line[x]
-                if "bias" in shared:
-                    value += shared["bias"]
-                names = enumerate(self.epilogue.extras)
-                extras = [self._extra(call, n, pixel, c, shared) for n, _ in names]
+                if bias is not None:
+                    value += bias
+                extras = [
+                    shared[n] if n in shared else self._extra(call, n, pixel, c)
+                    for n in range(len(self.epilogue.extras))
+                ]
                 pixels.append((pixel, self.epilogue.finished([value, *extras])))
         return pixels
 
-    def _shared(self, call: Call[OutputRow[Value]], c: Value) -> dict[str, Value]:
-        """Return what all pixels of some channels read: bias, extras over columns."""
-        kinds = enumerate(self.epilogue.extras)
-        names = ["bias"] if "bias" in call.operands else []
-        names += [f"extra{n}" for n, extra in kinds if extra is Extra.COLUMNS]
-        return {name: call[name].load(c, Strip(self.lanes)) for name in names}
-
     def _extra(
-        self,
-        call: Call[OutputRow[Value]],
-        n: int,
-        pixel: Value,
-        c: Value,
-        shared: Mapping[str, Value],
+        self, call: Call[OutputRow[Value]], n: int, pixel: Value, c: Value
     ) -> Value:
         """Return what a pixel reads of an extra."""
-        name, vector = f"extra{n}", Strip(self.lanes)
-        if name in shared:
-            return shared[name]
-        at, step = call["table"][call.row.extras[n].at + pixel], call.row.extras[n].step
+        source, extra, vector = call[f"extra{n}"], call.row.extras[n], Strip(self.lanes)
+        at, step = call["table"][extra.at + pixel], extra.step
         match self.epilogue.extras[n]:
             case Extra.FULL:
-                return call[name].load(at + c, vector)
+                return source.load(at + c, vector)
             case Extra.STRIDED:
-                return gathered(call[name], at + c * step, step, vector)
+                return gathered(source, at + c * step, step, vector)
             case _:
-                return broadcast(call[name][at], self.lanes)
+                return broadcast(source[at], self.lanes)
 
 
 @dataclass(frozen=True)
