@@ -87,8 +87,7 @@ func.func @main() {
 // only at run time are copied into blocks, zeros behind the last unit.
 // CHECK-LABEL: @main
 // CHECK:         memory.fill outs([[W:%.*]] : memref<6x1x2x3x8xf32>)
-// CHECK:         memory.copy ins({{.*}} : memref<6x1x1x3x8xf32{{.*}}>)
-// CHECK:         memory.copy ins({{.*}} : memref<6x1x1x3x4xf32{{.*}}>)
+// CHECK:         memory.copy ins({{.*}} : memref<6x1x12x3xf32{{.*}}>) outs({{.*}} : memref<6x1x12x3xf32, #layout.physical<NCHW8h>>)
 // CHECK:         [[MATRIX:%.*]] = memory.view [[W]] {{.*}} -> memref<6x48xf32
 // CHECK:         memory.matmul ins({{.*}}, [[MATRIX]] : {{.*}})
 // CHECK:         memory.fill outs([[GATES:%.*]] : memref<2x12x2x8xf32>)
