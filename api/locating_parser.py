@@ -90,6 +90,8 @@ class LocatingParser(Parser):
             op = super().parse_operation()
         except (VerifyException, ValueError, ArithmeticError, LookupError) as error:
             self.raise_error(str(error), start, self.pos)
+        except AssertionError as error:  # which xDSL has for some wrong tokens
+            self.raise_error(str(error) or "wrong syntax", start, self.pos)
         if isinstance(op.location, UnknownLoc):
             op.location = self._place(start)
         return op

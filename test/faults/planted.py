@@ -200,7 +200,7 @@ FAULTS = (
         "lowering/memory_to_loops/picks.py",
         "x + picked * pick.stride, place + pick.step",
         "x + picked * pick.stride, place + 1",
-        ("unit/test_kernels_picks.py", "unit/test_random_ops.py"),
+        ("unit/test_kernels_picks.py",),
     ),
     Fault(
         "lowering/memory_to_loops/resize.py",

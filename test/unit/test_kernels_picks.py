@@ -43,6 +43,8 @@ def test_gather_nd(target: str) -> None:
     cases.append(add_gather_nd(code, data, line, 1))
     narrow = tuples(rng, (5,), (3, 5)).astype(np.int32)[::-1]
     cases.append(add_gather_nd(code, data, narrow, 0))
+    apart = np.moveaxis(np.ascontiguousarray(np.moveaxis(narrow, -1, 0)), 0, -1)
+    cases.append(add_gather_nd(code, data, apart, 0))
     cases.append(add_gather_nd(code, data, np.zeros((0, 2), np.int64), 0))
     assert code.run() is None
     for out, want in cases:

@@ -8,6 +8,8 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
+from glow.model import context, parse_text
+from glow.support.errors import InvalidModelError
 
 
 def parse(text: str) -> ModuleOp:
@@ -168,3 +170,9 @@ def test_what_xdsl_refuses_by_errors_of_no_class_is_refused() -> None:
         VerifyException, match=r"memref.load at .*expected an index for"
     ):
         verify_module(parse(text))
+
+
+def test_what_xdsl_asserts_of_a_text_is_an_error_of_the_text() -> None:
+    text = "%c = graph.literal dense<[1.0, (2.0, 3.0]> : tensor<2xf32> : tensor<2xf32>"
+    with pytest.raises(InvalidModelError, match=r"net.mlir:1:.*nexpected token"):
+        parse_text(context(), text, "net.mlir")
