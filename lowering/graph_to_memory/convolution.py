@@ -26,8 +26,8 @@ from glow.lowering.convolution.algorithm import (
     ConvShape,
     choose_algorithm,
 )
-from glow.lowering.convolution.channel_groups import find_groups
 from glow.lowering.convolution.filters import packed_filter
+from glow.lowering.convolution.layouts import find_groups
 from glow.lowering.convolution.winograd import (
     Form,
     border_after,

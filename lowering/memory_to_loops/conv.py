@@ -16,7 +16,7 @@ from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.products import ConvOp
-from glow.lowering.convolution.channel_groups import CHANNELS, GROUPS, find_groups
+from glow.lowering.convolution.layouts import CHANNELS, GROUPS, find_groups
 from glow.lowering.memory_to_loops._contraction import ContractionRow, call_contraction
 from glow.lowering.memory_to_loops._epilogue import Matrix, epilogue_of
 from glow.lowering.memory_to_loops._winograd import call_winograd

@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.codegen.loops import Level
 from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.products import ConvOp, MatMulOp
-from glow.lowering.convolution.channel_groups import MOST_PLANES
+from glow.lowering.convolution.layouts import MOST_PLANES
 from glow.lowering.memory_to_loops._epilogue import EpiloguePlan, epilogue_arguments
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm

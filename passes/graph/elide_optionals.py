@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from glow.analysis.uniform import uniform_element
+from glow.analysis.constants import uniform_element
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.presence import optional_slots, presence_of, results_of
 from glow.passes.graph._optionals import check_slots, is_chosen, write_with

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import SSAValue
 
-from glow.analysis.uniform import uniform_element
+from glow.analysis.constants import uniform_element
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.declaration import BinaryOp
 from glow.dialects.graph.logic import AndOp, OrOp

@@ -8,9 +8,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from glow.analysis.constants import Constant, constant_behind
+from glow.analysis.constants import (
+    Constant,
+    constant_behind,
+    element_of_constant,
+    tensor_of,
+)
 from glow.analysis.symbols import named_in
-from glow.analysis.uniform import element_of_constant, tensor_of
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of

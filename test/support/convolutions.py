@@ -14,8 +14,8 @@ from xdsl.ir import SSAValue
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.products import ConvOp
 from glow.lowering.convolution.algorithm import Algorithm
-from glow.lowering.convolution.channel_groups import grouped_channels
 from glow.lowering.convolution.filters import packed_filter
+from glow.lowering.convolution.layouts import grouped_channels
 from glow.support.layout import Layout, pack, physical_shape, unpack
 
 

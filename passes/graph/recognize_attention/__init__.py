@@ -4,7 +4,7 @@ from math import inf, prod
 
 from xdsl.ir import SSAValue
 
-from glow.analysis.uniform import uniform_element
+from glow.analysis.constants import uniform_element
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.attention import AttentionOp
