@@ -28,6 +28,7 @@ from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import (
     Array,
     Parameter,
+    check_word,
     declare_slots,
     parameters_of,
     to_attribute,
@@ -193,7 +194,8 @@ class GraphOp(OrderedOp):
         first = slots[0] if slots else None
         cls.ELEMENTS.check(*((first,) if isinstance(first, SSAValue) else first or ()))
         for parameter in cls.declared().values():
-            parameter.check(parameters[parameter.name])
+            if parameter.words:
+                check_word(parameter.name, parameters[parameter.name], parameter.words)
         inferred = cls.infer(
             *slots, **{k: parameters[k] for k in parameters if asked(k)}
         )

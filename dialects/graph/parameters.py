@@ -90,11 +90,6 @@ class Parameter:
         default = to_attribute(self.default) if self.has_default else None
         return prop_def(stored, default, prop_name=self.name)
 
-    def check(self, value: Any) -> None:
-        """Raise unless `value` is one of the words that are allowed."""
-        if self.words:
-            check_word(self.name, value, self.words)
-
     def value_of(self, op: Operation) -> Any:
         """Return the value that `op` has, as a Python value."""
         stored = op.properties.get(self.name)
