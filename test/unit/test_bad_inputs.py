@@ -91,6 +91,7 @@ func.func @main() {
   func.return
 }"""
     % (b"0" * 64),
+    "range.mlir": b"%e = graph.literal dense<4096> : tensor<ui8> : tensor<ui8>",
     "undefined.mlir": b"""
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 \t%y = graph.add %x, %lost : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
@@ -148,6 +149,10 @@ COMMANDS = {
     "wrong property": (
         "glow-opt property.mlir",
         "property.mlir:3:3: 1 : i64 should be of base attribute array",
+    ),
+    "number out of range": (
+        "glow-opt range.mlir",
+        "range.mlir:1:1: Integer value 4096 is out of range for type ui8",
     ),
     "bad layout": ("glow-opt layout.mlir", "layout.mlir:2:"),
     "unknown pass": (
