@@ -143,11 +143,11 @@ class GraphOp(OrderedOp):
 
     @classmethod
     def operand_names(cls) -> tuple[str, ...]:
-        return tuple(name for name, _ in cls.get_irdl_definition().operands)
+        return tuple([name for name, _ in cls.get_irdl_definition().operands])
 
     @classmethod
     def result_names(cls) -> tuple[str, ...]:
-        return tuple(name for name, _ in cls.get_irdl_definition().results)
+        return tuple([name for name, _ in cls.get_irdl_definition().results])
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
@@ -221,7 +221,7 @@ class GraphOp(OrderedOp):
 
     def slots(self) -> tuple[Slot, ...]:
         """Return the operands, one entry per slot; None where one is absent."""
-        return tuple(getattr(self, name) for name in self.operand_names())
+        return tuple([getattr(self, name) for name in self.operand_names()])
 
     def parameters(self) -> dict[str, Any]:
         """Return properties and flags as Python values, by name."""
