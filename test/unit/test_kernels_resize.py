@@ -123,3 +123,15 @@ def test_repeated_elements_keep_their_bits() -> None:
             x = np.broadcast_to(odd[:, None], (6, 9)).copy()
             cases.add(x, np.zeros((places, 9), np.float32), (0,), how)
     cases.check()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_last_element_may_be_repeated_less_often(target: str) -> None:
+    """From 2 elements to 3, two are the first one: that is no copy of equal parts."""
+    cases, how = Cases(target), replace(NEAREST, coordinates="asymmetric")
+    for extent, size in ((2, 3), (3, 5), (4, 7), (2, 5)):
+        x = np.arange(3 * extent * 5, dtype=np.float32).reshape(3, extent, 5)
+        for rounding in ("floor", "ceil", "round_prefer_ceil"):
+            out = np.zeros((3, size, 5), np.float32)
+            cases.add(x, out, (1,), replace(how, rounding=rounding))
+    cases.check()
