@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
@@ -105,11 +105,23 @@ def padding_of(buffer: SSAValue) -> Iterator[Segment]:
         for line in lines
     ]
     for axis, extent in enumerate(shape):
+        sides: list[list[Segment]] = []
         for low, high in ((spans[axis][0], 0), (extent, spans[axis][1])):
             inner = [(0, n) for n in shape[axis + 1 :]]
             box = [*spans[:axis], (low, high), *inner]
             if all(start < end for start, end in box):
-                yield from _box([(line,) for line in lines], box)
+                sides.append(list(_box([(line,) for line in lines], box)))
+        yield from _paired(sides)
+
+
+def _paired(sides: Sequence[Sequence[Segment]]) -> Iterator[Segment]:
+    """Yield the parts of both sides of an axis, as one where they are alike."""
+    if len(sides) == 2 and [p.axes for p in sides[0]] == [p.axes for p in sides[1]]:
+        for first, second in zip(*sides, strict=True):
+            step = second.starts[0] - first.starts[0]
+            yield Segment(first.starts, (Level(2, (step,)), *first.axes))
+    else:
+        yield from chain(*sides)
 
 
 def _gaps(layout: Layout, stored: tuple[int, ...]) -> Iterator[Segment]:
