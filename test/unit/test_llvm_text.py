@@ -172,8 +172,10 @@ def test_unknown_form_names_the_known():
 
 @pytest.mark.slow
 def test_text_does_not_depend_on_hash_seeds():
+    tests = Path(__file__).parents[1]
+    folders = [str(tests / "unit"), str(tests / "support")]
     program = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"import sys; sys.path[:0] = {folders!r}\n"
         "import test_llvm_text as t\n"
         "print(t.llvm_ir(t.lower_loops(t.parsed(t.LOOPS), t.target_of('cpu'))))\n"
     )

@@ -16,7 +16,9 @@ def test_a_row_has_a_number_for_each_column(tmp_path: Path) -> None:
     command = [sys.executable, script, "mlp", "--output", str(output)]
     subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
     lines = [line.split("|")[1:-1] for line in output.read_text().splitlines()]
-    titles, _, *rows = ([cell.strip() for cell in line] for line in lines[-4:])
+    cells = [[cell.strip() for cell in line] for line in lines]
+    first = [line[:1] for line in cells].index(["mlp"])
+    titles, _, *rows = cells[first - 2 : first + 2]
     assert [row[:2] for row in rows] == [["mlp", "one file"], ["mlp", "external data"]]
     for row in rows:
         found = dict(zip(titles[2:], map(float, row[2:]), strict=True))

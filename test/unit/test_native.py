@@ -362,9 +362,10 @@ def test_address_of_any_shape(shape: tuple[int, ...]):
 @pytest.mark.slow
 def test_process_ends_quietly_with_code_loaded(tmp_path: Path):
     script = tmp_path / "run.py"
-    folder = str(Path(__file__).parent)
+    tests = Path(__file__).parents[1]
+    folders = [str(tests / "unit"), str(tests / "support")]
     script.write_text(
-        f"import sys; sys.path.insert(0, {folder!r})\n"
+        f"import sys; sys.path[:0] = {folders!r}\n"
         "import numpy as np, test_native as t\n"
         "keep = t.square_and_add()\n"
         "print(keep(np.ones(t.SIZE, np.float32))[1])\n"
