@@ -38,7 +38,7 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
-from glow.dialects.graph.tensors import Operand, Slot, SourceOp, Tensor, Writer
+from glow.dialects.graph.tensors import GraphWriter, Operand, Slot, SourceOp, Tensor
 from glow.initializers import Fans, Initializer
 from glow.model import Model
 from glow.support.errors import InvalidModelError
@@ -48,7 +48,7 @@ from glow.support.types import Tensor as TensorType
 
 
 @dataclass(frozen=True, eq=False)
-class _Operators(Writer):
+class _Operators(GraphWriter):
     """Where the operators of a builder's values write: what its methods do."""
 
     builder: ModelWriter

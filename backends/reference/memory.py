@@ -91,7 +91,7 @@ class MemoryExecutable(Executable):
             symbols[spec.name] = array
         kept = zip(signature.states, states, strict=True)
         symbols |= {state.spec.name: array for state, array in kept}
-        machine = Machine(self._module, symbols)
+        machine = MemoryMachine(self._module, symbols)
         for op in self._body.ops:
             try:
                 machine.run(op)
@@ -102,7 +102,7 @@ class MemoryExecutable(Executable):
             cast(Notify, notify)(number)
 
 
-class Machine:
+class MemoryMachine:
     """The buffers of one run; `symbols` are arrays of the caller, used in place."""
 
     def __init__(self, module: ModuleOp, symbols: Mapping[str, Array]):
@@ -257,23 +257,23 @@ class Machine:
             self.write(buffer, array)
 
 
-def _nothing(machine: Machine, op: Operation) -> None:
+def _nothing(machine: MemoryMachine, op: Operation) -> None:
     """Run an op that no element is touched by."""
 
 
-_STEPS: tuple[tuple[Any, Callable[[Machine, Any], None]], ...] = (
+_STEPS: tuple[tuple[Any, Callable[[MemoryMachine, Any], None]], ...] = (
     (ViewOp | DeallocOp | ReadyOp | ReturnOp, _nothing),
-    (GetOp, Machine.get),
-    (AllocOp, Machine.alloc),
-    (ElementwiseOp, Machine.elementwise),
-    (CopyOp, Machine.copy),
-    (FillOp, Machine.fill),
-    (ZeroHaloOp, Machine.zero_halo),
-    (ConvOp, Machine.conv),
-    (MatMulOp, Machine.matmul),
-    (HeadsOp, Machine.attend),
-    (RecurrentOp, Machine.recur),
-    (ApplyOp, Machine.apply),
+    (GetOp, MemoryMachine.get),
+    (AllocOp, MemoryMachine.alloc),
+    (ElementwiseOp, MemoryMachine.elementwise),
+    (CopyOp, MemoryMachine.copy),
+    (FillOp, MemoryMachine.fill),
+    (ZeroHaloOp, MemoryMachine.zero_halo),
+    (ConvOp, MemoryMachine.conv),
+    (MatMulOp, MemoryMachine.matmul),
+    (HeadsOp, MemoryMachine.attend),
+    (RecurrentOp, MemoryMachine.recur),
+    (ApplyOp, MemoryMachine.apply),
 )
 
 

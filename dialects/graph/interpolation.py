@@ -53,7 +53,7 @@ class Taps:
 
 
 @dataclass(frozen=True)
-class Line:
+class ScaledAxis:
     """
     An axis that is resized, by `scale` and to `places`.
 
@@ -89,7 +89,7 @@ class Interpolation:
         """How many elements are weighted along an axis without antialias."""
         return {"nearest": 1, "linear": 2, "cubic": 4}[self.mode]
 
-    def taps(self, line: Line, dtype: np.dtype[Any]) -> Taps:
+    def taps(self, line: ScaledAxis, dtype: np.dtype[Any]) -> Taps:
         """
         Return where the places of `line` come from, for elements of `dtype`.
 
@@ -114,7 +114,7 @@ class Interpolation:
         inside = (at >= 0) & (at <= line.extent - 1)
         return Taps(taps.positions, taps.weights, None if inside.all() else inside)
 
-    def _coordinates(self, line: Line, dtype: np.dtype[Any]) -> Array:
+    def _coordinates(self, line: ScaledAxis, dtype: np.dtype[Any]) -> Array:
         """Return where each place lies among the elements of the input."""
         number = dtype.type
         x, scale = np.arange(line.places).astype(dtype), number(line.scale)
@@ -155,7 +155,7 @@ class Interpolation:
             case _:
                 return np.where(beyond_half > HALF_WAY, above, below)
 
-    def _linear(self, at: Array, line: Line) -> Taps:
+    def _linear(self, at: Array, line: ScaledAxis) -> Taps:
         last = line.extent - 1
         at = np.clip(at, 0, last)
         first = at.astype(np.int64)
@@ -164,7 +164,7 @@ class Interpolation:
         weights[first == second] = 0.5
         return Taps(np.stack([first, second], axis=1), weights.astype(at.dtype))
 
-    def _cubic(self, at: Array, line: Line) -> Taps:
+    def _cubic(self, at: Array, line: ScaledAxis) -> Taps:
         first = np.floor(at).astype(np.int64)
         positions = first[:, None] + np.arange(-1, 3)
         weights = self._cubic_weights(at[:, None] - positions.astype(at.dtype))
@@ -180,7 +180,7 @@ class Interpolation:
         far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
         return np.where(x <= 1, near, np.where(x < 2, far, 0)).astype(x.dtype)
 
-    def _smooth(self, at: Array, line: Line) -> Taps:
+    def _smooth(self, at: Array, line: ScaledAxis) -> Taps:
         """Widen what is a line or a cubic curve by how much the axis is shortened."""
         stretch = max(1 / line.scale, 1.0)
         curve: Callable[[Array], Array] = self._cubic_weights
@@ -199,7 +199,7 @@ class Interpolation:
         return Taps(_clipped(positions, line), _normal(weights).astype(at.dtype))
 
 
-def _clipped(positions: Array, line: Line) -> NDArray[np.int64]:
+def _clipped(positions: Array, line: ScaledAxis) -> NDArray[np.int64]:
     return np.clip(positions, 0, line.extent - 1).astype(np.int64)
 
 

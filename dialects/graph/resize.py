@@ -14,9 +14,9 @@ from glow.dialects.graph.interpolation import (
     CROP,
     Coordinates,
     Interpolation,
-    Line,
     Mode,
     Rounding,
+    ScaledAxis,
     Taps,
 )
 from glow.dialects.graph.reordering import Order, Reordering, identity
@@ -157,7 +157,7 @@ def lines_of(
     shape: Sequence[int],
     parameters: Mapping[str, Any],
     roi: Array | Sequence[float] | None = None,
-) -> dict[int, Line]:
+) -> dict[int, ScaledAxis]:
     """
     Return the axes that a resize of a tensor of `shape` goes along.
 
@@ -184,12 +184,12 @@ def lines_of(
     elif scales is None:
         pairs = zip(named, sizes, strict=True)
         ratios = [size / max(shape[axis], 1) for axis, size in pairs]
-    lines: dict[int, Line] = {}
+    lines: dict[int, ScaledAxis] = {}
     for index, axis in enumerate(named):
         region = (0.0, 1.0)
         if roi is not None:
             region = float(roi[index]), float(roi[len(named) + index])
-        lines[axis] = Line(shape[axis], sizes[index], ratios[index], *region)
+        lines[axis] = ScaledAxis(shape[axis], sizes[index], ratios[index], *region)
     return lines
 
 

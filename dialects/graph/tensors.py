@@ -35,7 +35,7 @@ SourceOp = GraphOp | LiteralOp | LoadOp
 """An op whose results are tensors to compute with."""
 
 
-class Writer(ABC):
+class GraphWriter(ABC):
     """Where ops go: the end of a block, the place of a matched op, a model to be."""
 
     @abstractmethod
@@ -92,7 +92,7 @@ class Writer(ABC):
         return None if slot is None else self.value(cast(Operand, slot), like)
 
 
-class OpList(Writer):
+class OpList(GraphWriter):
     """Ops in a list, which are in no block yet."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ def emit(op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
     return writer_of(*_flat(slots)).emit(op, *slots, **parameters)
 
 
-def writer_of(*operands: object) -> Writer:
+def writer_of(*operands: object) -> GraphWriter:
     """Return where the first of `operands` that is a tensor was written."""
     for operand in operands:
         if isinstance(operand, Tensor):
@@ -157,7 +157,7 @@ class Tensor:
     """
 
     value: SSAValue
-    writer: Writer
+    writer: GraphWriter
 
     __array_ufunc__ = None  # so that operators of NumPy's arrays leave it to ours
     __hash__ = object.__hash__

@@ -19,7 +19,7 @@ from glow.dialects.graph.storage import (
     LiteralOp,
     LoadOp,
 )
-from glow.dialects.graph.tensors import SourceOp, Writer
+from glow.dialects.graph.tensors import GraphWriter, SourceOp
 from glow.importers.onnx.tensors import check_extents
 from glow.support.errors import GlowError
 from glow.support.names import Names
@@ -92,7 +92,7 @@ class Emitter:
         self._arrays[result] = array
         return result
 
-    def at(self, name: str, location: LocationAttr) -> Writer:
+    def at(self, name: str, location: LocationAttr) -> GraphWriter:
         """Return where ops of a node go; `name` is for constants that arise."""
         return _NodeWriter(self, name, location)
 
@@ -139,7 +139,7 @@ class Emitter:
 
 
 @dataclass(frozen=True)
-class _NodeWriter(Writer):
+class _NodeWriter(GraphWriter):
     emitter: Emitter
     name: str
     location: LocationAttr

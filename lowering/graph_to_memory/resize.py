@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.interpolation import Line
+from glow.dialects.graph.interpolation import ScaledAxis
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.address import addressing_of
@@ -17,7 +17,7 @@ from glow.lowering.graph_to_memory.state import Lowering, lowers, unsupported
 from glow.support.layout import permuted
 from glow.support.types import dtype_of, element_of, shape_of
 
-Lines = Mapping[int, Line]
+ScaledAxes = Mapping[int, ScaledAxis]
 
 MOST_TAPS = 16
 """Elements that a place is the sum of where all axes are resized at once."""
@@ -44,7 +44,7 @@ def _resize(lowering: Lowering, op: ResizeOp) -> None:
         _add(lowering, (buffer, lowering[op.roi], out), lines, p, scratch)
 
 
-def _tables(lowering: Lowering, op: ResizeOp, lines: Lines) -> list[SSAValue]:
+def _tables(lowering: Lowering, op: ResizeOp, lines: ScaledAxes) -> list[SSAValue]:
     """Return room for positions and weights of a roi known only at run time."""
     how = interpolation_of(op.parameters())
     if how.antialias:
@@ -57,7 +57,9 @@ def _tables(lowering: Lowering, op: ResizeOp, lines: Lines) -> list[SSAValue]:
     return [positions, lowering.temporary(element, (places * how.length,))]
 
 
-def _steps(op: ResizeOp, lines: Lines, parameters: dict[str, Any]) -> list[Lines]:
+def _steps(
+    op: ResizeOp, lines: ScaledAxes, parameters: dict[str, Any]
+) -> list[ScaledAxes]:
     """
     Return which axes are resized together: few elements make a place, or one axis.
 
@@ -74,7 +76,7 @@ def _steps(op: ResizeOp, lines: Lines, parameters: dict[str, Any]) -> list[Lines
     return [*({axis: lines[axis]} for axis in before), {last: lines[last], **rest}]
 
 
-def _temporary(lowering: Lowering, buffer: SSAValue, lines: Lines) -> SSAValue:
+def _temporary(lowering: Lowering, buffer: SSAValue, lines: ScaledAxes) -> SSAValue:
     """Return a new buffer as `buffer` but for the axes `lines`, in the same order."""
     a, shape = addressing_of(buffer), list(addressing_of(buffer).shape)
     for axis, line in lines.items():
@@ -88,7 +90,7 @@ def _temporary(lowering: Lowering, buffer: SSAValue, lines: Lines) -> SSAValue:
 def _add(
     lowering: Lowering,
     buffers: tuple[SSAValue, SSAValue | None, SSAValue],
-    lines: Lines,
+    lines: ScaledAxes,
     parameters: dict[str, Any],
     scratch: Sequence[SSAValue] = (),
 ) -> None:

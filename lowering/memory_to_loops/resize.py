@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import PassFailedException
 from glow.codegen.loops import Level
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX
-from glow.dialects.graph.interpolation import Interpolation, Line, Taps
+from glow.dialects.graph.interpolation import Interpolation, ScaledAxis, Taps
 from glow.dialects.graph.resize import ResizeOp, interpolation_of, lines_of
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.apply import ApplyOp
@@ -55,7 +55,7 @@ class _Resize:
     roi: SSAValue | None
     positions: SSAValue | None
     weights: SSAValue | None
-    lines: dict[int, Line]
+    lines: dict[int, ScaledAxis]
     how: Interpolation
     extrapolation_value: float
 

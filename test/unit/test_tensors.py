@@ -14,13 +14,13 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import LiteralOp
-from glow.dialects.graph.tensors import SourceOp, Tensor, Writer, emit
+from glow.dialects.graph.tensors import GraphWriter, SourceOp, Tensor, emit
 from glow.dialects.graph.unary import ErfOp
 
 Array = np.ndarray[Any, Any]
 
 
-class Evaluated(Writer):
+class Evaluated(GraphWriter):
     """Computes each op where it is written."""
 
     def __init__(self) -> None:

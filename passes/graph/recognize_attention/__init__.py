@@ -12,7 +12,7 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp, TransposeOp
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.select import DropoutOp, WhereOp
-from glow.dialects.graph.tensors import Tensor, Writer
+from glow.dialects.graph.tensors import GraphWriter, Tensor
 from glow.dialects.graph.unary import IsNanOp
 from glow.passes.graph.operands import unexpanded, unreshaped
 from glow.passes.graph.recognize_attention._scores import (
@@ -87,7 +87,7 @@ def _weights(value: SSAValue) -> tuple[SoftmaxOp, str] | None:
 
 
 def _attention(
-    new: Writer, scores: Scores, softmax: SoftmaxOp, op: MatMulOp, unseen: str
+    new: GraphWriter, scores: Scores, softmax: SoftmaxOp, op: MatMulOp, unseen: str
 ) -> Tensor | None:
     """Return the attention that `op` ends, or None where there is none."""
     product, shape = scores.product, scores.shape()
@@ -126,7 +126,7 @@ def _attention(
     )
 
 
-def _key(new: Writer, product: MatMulOp) -> tuple[Tensor, float]:
+def _key(new: GraphWriter, product: MatMulOp) -> tuple[Tensor, float]:
     """Return the keys as [..., length, elements], and a factor of them."""
     value, factor = without_factor(product.rhs, is_only=False)
     keys = new.tensor(value)
@@ -172,7 +172,7 @@ def broadcast_mask(op: AttentionOp, new: Replacement) -> Results:
 
 
 def without_repeats(
-    new: Writer, key: SSAValue, value: SSAValue
+    new: GraphWriter, key: SSAValue, value: SSAValue
 ) -> tuple[Tensor, Tensor] | None:
     """Return keys and values as they were before both were repeated, if so."""
     sources = [_repeated(key), _repeated(value)]

@@ -11,7 +11,7 @@ from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.logic import NotOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.select import WhereOp
-from glow.dialects.graph.tensors import Tensor, Writer
+from glow.dialects.graph.tensors import GraphWriter, Tensor
 from glow.dialects.graph.unary import TanhOp
 from glow.passes.graph.operands import in_both_orders, number_behind, unexpanded
 from glow.support.types import broadcasts_to, shape_of
@@ -126,7 +126,7 @@ class AttentionSlots:
     where(m, s + b, c) is where(m, s, c) + where(m, b, 0), to the bit but for b of +inf.
     """
 
-    new: Writer
+    new: GraphWriter
     shape: Shape
     mask: Tensor | None = None
     masked_score: float | None = None
