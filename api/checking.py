@@ -65,10 +65,11 @@ def check_passes(
     """
     Run `passes`, by default those to machine code for target `spec`, and `module` too.
 
-    It is run after each pass that changes it: at the graph level by `compute`, behind
-    by reading bytes as kernels would, then by the interpreter of the memory level, and
-    below by compiling on from there. `inputs` are random where they are not given.
-    Errors: InternalError for the first pass behind which a result differs by more than
+    It is run after each pass that changes it: at the graph level by `compute`, at the
+    layout level by reading bytes as kernels would, at the memory level by its
+    interpreter, and below that by compiling the rest. `inputs` are random where they
+    are not given.
+    Errors: InternalError for the first pass after which a result differs by more than
     rounding, with ops, the model's nodes for them, and a command that shows it again.
     """
     level, backend = level_of(module), resolve(spec)

@@ -179,7 +179,7 @@ def _pass_of(
 
 @contextmanager
 def no_other_errors(what: str) -> Generator[None]:
-    """Raise InternalError, which says that `what` broke, for what is no refusal."""
+    """Turn unexpected exceptions into an InternalError: `what` broke."""
     try:
         with memory_for(what):
             yield

@@ -1,4 +1,4 @@
-"""Check what can be checked of code that did not come from our own stages."""
+"""Checks of code at the loops and llvm levels that enters as text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LLVM_MAIN = LLVMFunctionType([LLVMPointerType()] * 4, LLVMVoidType())
 @dataclass(frozen=True)
 class VerifyCodePass(ModulePass):
     """
-    Refuse code at the loops or llvm level that is seen to leave what it is given.
+    Check code at the loops or llvm level for accesses outside its arguments.
 
     Checked are the signature, the constants and the arena that the module describes,
     the arguments of `@main`, each place in these tables and in what they point to that
@@ -149,7 +149,7 @@ def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[st
     sizes: list[int | None] = [
         size_bytes(entry.data[2]) for entry in _list(module, "glow.signature")
     ]
-    # Behind the arrays of the caller is the function that is told of outputs.
+    # After the arrays of the caller comes the function notified of outputs.
     yield from _entry_problems(io, [*sizes, None], "arrays of the signature")
     arrays = [constant.array for constant in _list(module, "glow.constants")]
     held = [None if array is None else array.nbytes for array in arrays]
