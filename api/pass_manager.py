@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from itertools import count, takewhile
 from string import Template
 
@@ -137,9 +138,19 @@ def _check_disabled(disable: Iterable[str], steps: Sequence[Step]) -> None:
 def _pass_for(
     step: Step, values: Mapping[str, str], requests: Mapping[str, Parameters]
 ) -> ModulePass:
-    (spec,) = parse_pipeline(Template(step.text).substitute(values))
-    parameters = {**spec.parameters, **requests.get(step.option, {})}
+    text = Template(step.text).substitute(values)
+    if step.option not in requests:
+        return _known_pass(text)
+    (spec,) = parse_pipeline(text)
+    parameters = {**spec.parameters, **requests[step.option]}
     return _pass_of(ArgSpec(spec.name, parameters), universe().all_passes)
+
+
+@cache
+def _known_pass(text: str) -> ModulePass:
+    """Return the pass of a step, which is the same in all compilations."""
+    (each,) = parse_passes(text)
+    return each
 
 
 def _text_of(target: str) -> str:

@@ -226,6 +226,8 @@ class _Attention:
         shift = self._shift(seen)
         if shift is None:
             return None
+        if not shift.ndim:
+            shift = shift.reshape(1)  # the same for all keys
         return xp.max(self._grouped(shift), axis=-1, keepdims=True) == -inf
 
     def _is_known_to_see(self, mask: Tensor | None) -> bool:

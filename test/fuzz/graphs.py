@@ -61,7 +61,9 @@ class Pool(Source):
     def shape(
         self, low: int = 0, high: int = 5, empty: float = 0.05
     ) -> tuple[int, ...]:
-        known = [a.shape for a in self.values if low <= a.ndim <= high]
+        known = [
+            a.shape for a in self.values if low <= a.ndim <= high and (a.size or empty)
+        ]
         if known and self.flip(0.6):
             return self.choose(known)
         return super().shape(low, high, empty)

@@ -107,6 +107,16 @@ func.func @nan_to_zero(%q: tensor<1x2x3x4xf32>, %m: tensor<3x3xi1>) -> tensor<1x
   func.return %y : tensor<1x2x3x4xf32>
 }
 
+// A bias without axes is the same for all keys.
+// CHECK-LABEL: @bias_of_no_axes(
+// CHECK:         [[B:%.*]] = graph.reshape %b {shape = array<i64: 1>}
+// CHECK-NEXT:    [[M:%.*]] = graph.reduce_max [[B]] {keepdims, axes = array<i64: 0>}
+// CHECK:         graph.equal [[M]]
+func.func @bias_of_no_axes(%q: tensor<1x2x3x4xf32>, %b: tensor<f32>) -> tensor<1x2x3x4xf32> {
+  %y = graph.attention %q, %q, %q bias %b : tensor<f32> : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  func.return %y : tensor<1x2x3x4xf32>
+}
+
 // CHECK-LABEL: @valid_length_and_window(
 // CHECK:         [[N:%.*]] = graph.cast %n {to = i64}
 // CHECK-NEXT:    [[E:%.*]] = graph.reshape [[N]] {shape = array<i64: 2, 1, 1, 1>}
