@@ -116,32 +116,31 @@ def compile(
     cache_size: int = CACHE_SIZE,
     trust: bool = False,
     check: str | None = None,
+    accuracy: str = "fast",
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
 
     `threads` is how many may work at once; one does so far, and more are warned of.
-    `cpu_features` narrows or widens what the code may use, such as "avx2". `disable`
+    `cpu_features` narrows or widens what the code may use, such as "avx2"; with
+    `accuracy="strict"` errors are smaller and runs slower (docs/accuracy.md). `disable`
     leaves out rewrites by name, `stop_after_pass=N` those after the first N passes;
     `check="each-pass"` runs the model after each (docs/bisecting.md). `relayout` lets
     the caller pass and take arrays in another order than the model's, by name or for
-    all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so.
-    `states` ties outputs to inputs of the same type, such as `{"present": "past"}`:
-    what a run gives for one, the next run of the same bindings gets for the other.
-    These are neither passed nor taken any more; `bindings["past"]` starts as zeros.
-    `cache_dir` is a folder that keeps what was compiled, for all processes: the same
-    model, options and compiler are found there and compiled once. It holds at most
-    `cache_bytes` of executables (by default 4 GiB; 0 keeps none), and kernels.
-    It holds machine code: a folder that others can write to is refused.
-    With symbolic dimensions, a DynamicExecutable compiles for the shapes that it is
-    called with, and keeps code for the last `cache_size` of them.
-    `shapes` names some to compile for at once: `{"batch": [1, 8]}`, for several
-    dimensions each combination, or a list of such as `{"batch": 1, "sequence": 128}`.
-    With `trust`, text at the loops or llvm level may call any function (SECURITY.md).
+    all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so. `states`
+    ties outputs to inputs of the same type, such as `{"present": "past"}`: what a run
+    gives for one, the next of the same bindings gets for the other, the first zeros.
+    `cache_dir` is a folder where any process finds what was compiled before from the
+    same model, options and compiler. It holds at most `cache_bytes` of executables (4
+    GiB by default; 0: none), and kernels; one that others can write to is refused. With
+    symbolic dimensions, a DynamicExecutable compiles for the shapes that it is called
+    with, and keeps code for the last `cache_size` of them. `shapes` names some to
+    compile for at once: `{"batch": [1, 8]}`, all combinations of several dimensions, or
+    a list of such as `{"batch": 1, "sequence": 128}`. `trust` lets text at the loops or
+    llvm level call any function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
-    that cannot be; ValueError for a pass that does not exist, fewer than one thread or
-    shape to keep, or negative `cache_bytes`; what `load` raises.
+    that cannot be; ValueError for other options that cannot; what `load` raises.
     """
     from glow.compilation import Source, compile_source
 
@@ -158,6 +157,7 @@ def compile(
         cache_size=cache_size,
         trust=trust,
         check=check,
+        accuracy=accuracy,
     )
     return compile_source(Source(model), target, options)
 

@@ -125,7 +125,7 @@ def key_of(source: Source, target: str, options: Options) -> str | None:
     is_kept = options.cache_dir is not None and options.cache_bytes
     if not is_kept or options.shapes or options.check:
         return None
-    spec = target_spec(target, options.cpu_features)
+    spec = target_spec(target, options.cpu_features, options.accuracy)
     content = None if resolve(spec).load is None else source.digest()
     if content is None:
         return None

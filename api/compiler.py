@@ -36,7 +36,7 @@ def compile_model(
     load: Callable[[], Model], target: str, options: Options, compile: Compile
 ) -> Executable:
     """Compile what `load` returns, by `compile` if IR is made of it for each shape."""
-    spec = target_spec(target, options.cpu_features)
+    spec = target_spec(target, options.cpu_features, options.accuracy)
     backend = resolve(spec)
     machine = target_of(spec)
     model = load()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from glow.support.files import strangers_in
+from glow.support.targets import ACCURACIES
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
 """Extents of dimensions by name, in all combinations, or combination by combination."""
@@ -21,10 +22,10 @@ CACHE_SIZE = 16
 CACHE_BYTES = 4 << 30
 """How many bytes of executables a folder may hold by default."""
 
-# Features are part of the target; each of several shapes is compiled on its own.
+# Features and accuracy are part of the target; each shape is compiled on its own.
 _NOT_OF_RESULT = frozenset(
     {
-        *("threads", "cpu_features", "cache_dir", "cache_bytes"),
+        *("threads", "cpu_features", "accuracy", "cache_dir", "cache_bytes"),
         *("shapes", "cache_size", "check"),
     }
 )
@@ -52,6 +53,8 @@ class Options:
     """Whether code of a text may call any function of the process."""
     check: str | None = None
     """What is checked besides the module: "each-pass", see `glow.checking`."""
+    accuracy: str = "fast"
+    """How exact results are, unless the target says it."""
 
     def __post_init__(self) -> None:
         if self.threads < 1:
@@ -60,6 +63,9 @@ class Options:
             _check_cache_dir(os.fspath(self.cache_dir))
         if self.check not in (None, "each-pass"):
             raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
+        if self.accuracy not in ACCURACIES:
+            known = " or ".join(map(repr, ACCURACIES))
+            raise ValueError(f"expected {known} as accuracy, got {self.accuracy!r}")
         if self.cache_bytes < 0:
             text = f"expected cache_bytes of at least 0, got {self.cache_bytes}"
             raise ValueError(text)
@@ -84,15 +90,17 @@ class Options:
         return tuple(values)
 
 
-def target_spec(target: str, cpu_features: str | None) -> str:
-    """Return `target` with its features, the one text that passes understand."""
-    if cpu_features is None:
+def target_spec(target: str, cpu_features: str | None, accuracy: str = "fast") -> str:
+    """Return `target` with all that is said of it, the one text that passes know."""
+    if cpu_features is not None:
+        if ":" in target:
+            raise ValueError(
+                f"expected features in one place, got {target!r} and {cpu_features!r}"
+            )
+        target = f"{target}:{cpu_features}"
+    if accuracy == "fast":
         return target
-    if ":" in target:
-        raise ValueError(
-            f"expected features in one place, got {target!r} and {cpu_features!r}"
-        )
-    return f"{target}:{cpu_features}"
+    return f"{target}{',' if ':' in target else ':'}{accuracy}"
 
 
 DEFAULTS = Options()

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from glow.support.errors import TargetError
 from glow.support.extensions import BACKENDS, entry_points_of, load
-from glow.support.targets import Backend, resolve, target_of
+from glow.support.targets import Backend, parts_of, resolve, target_of
 
 
 def find_backend(name: str) -> Backend:
@@ -51,4 +51,5 @@ def identity_of(spec: str) -> str:
     backend = resolve(spec)
     if backend.identity is None:
         return repr(target_of(spec))
-    return f"{backend.name} {backend.identity(spec.partition(':')[2])}"
+    _, features, accuracy = parts_of(spec)
+    return f"{backend.name} {accuracy} {backend.identity(features)}"

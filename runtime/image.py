@@ -74,6 +74,8 @@ class Machine:
     triple: str
     features: tuple[str, ...]
     """The features that a processor must have, such as `avx2`."""
+    accuracy: str = "fast"
+    """How exact results are: one of `glow.support.targets.ACCURACIES`."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
     from glow.support.layout import Layout
+
+ACCURACIES = ("fast", "strict")
+"""How exact results are: as fast code makes them, or direct sums (docs/accuracy.md)."""
 
 FORMS = ("llvm-ir", "asm", "object")
 """The forms of machine code that a backend may emit."""
@@ -69,6 +72,8 @@ class Target:
     l1_way_bytes: int = 4096
     """The bytes after which lines compete for the same place of L1."""
     costs: Costs = MEASURED
+    accuracy: str = "fast"
+    """How exact results are to be: one of `ACCURACIES`."""
 
     @property
     def f32_lanes(self) -> int:
@@ -205,19 +210,32 @@ def imported(module: str, name: str) -> Callable[..., Any]:
 def resolve(spec: str) -> Backend:
     """Return the backend of target `spec`; a TargetError where none has the name."""
     (find,) = FINDERS
-    backend = find(spec.partition(":")[0])
+    backend = find(parts_of(spec)[0])
     assert isinstance(backend, Backend), f"{spec} is not a Backend"
     return backend
+
+
+def parts_of(spec: str) -> tuple[str, str, str]:
+    """
+    Return the name, the features and the accuracy that target `spec` has.
+
+    An accuracy stands among the features, but no backend is asked to know it.
+    """
+    name, _, given = spec.partition(":")
+    words = given.split(",")
+    accuracy = next((word for word in words if word in ACCURACIES), ACCURACIES[0])
+    return name, ",".join(w for w in words if w not in ACCURACIES), accuracy
 
 
 @cache
 def target_of(spec: str) -> Target:
     """
-    Return the target that `spec` names: `cpu`, or narrowed as in `cpu:avx2`.
+    Return the target that `spec` names: `cpu`, `cpu:avx2`, or `cpu:avx2,strict`.
 
     Errors: a TargetError for a name or features that no installed package provides.
     """
-    return resolve(spec).make_target(spec.partition(":")[2])
+    _, features, accuracy = parts_of(spec)
+    return replace(resolve(spec).make_target(features), accuracy=accuracy)
 
 
 @dataclass(frozen=True)

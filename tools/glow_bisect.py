@@ -11,6 +11,7 @@ from glow.targets import known_targets
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import read_arrays
 from glow.tools.options import (
+    accuracy_of,
     add_shared_options,
     parse_dims,
     parse_relayout,
@@ -55,7 +56,7 @@ def _run() -> None:
         states=parse_states(args.states),
         trust=args.trust,
     )
-    spec = target_spec(args.target, args.cpu_features)
+    spec = target_spec(args.target, args.cpu_features, accuracy_of(args))
     passes = parse_passes(args.passes) if args.passes else None
     try:
         with progress(f"checking {args.model}"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from glow.support.files import strangers_in
 from glow.support.layout import LayoutError, parse_layout
+from glow.support.targets import ACCURACIES
 
 _REPEATABLE = (
     ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),
@@ -37,6 +38,7 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how to read and compile a model."""
     add = parser.add_argument
     add("--cpu-features", help="what the target may use, such as avx2 or sse2")
+    add("--accuracy", choices=ACCURACIES, help="how exact results are (default: fast)")
     add("--weights", metavar="FILE", help="the constants of textual IR")
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
     add("--trust", action="store_true", help="let code of a text call any function")
@@ -44,11 +46,18 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
         add(name, action="append", default=[], metavar=metavar, help=text)
 
 
+def accuracy_of(args: argparse.Namespace) -> str:
+    """Return how exact results are to be."""
+    return args.accuracy or "fast"
+
+
 def repeated(args: argparse.Namespace) -> list[str]:
     """Return the options in `args` that say how IR is compiled, to give them again."""
     given: list[str] = []
     if args.cpu_features is not None:
         given += ["--cpu-features", args.cpu_features]
+    if args.accuracy is not None:
+        given += ["--accuracy", args.accuracy]
     given += ["--trust"] if args.trust else []
     for option in ("disable", "relayout-io", "states"):
         for text in getattr(args, option.replace("-", "_")):

@@ -17,6 +17,7 @@ from glow.targets import known_targets
 from glow.tools.command_line import fail, progress
 from glow.tools.feeds import read_arrays
 from glow.tools.options import (
+    accuracy_of,
     add_shared_options,
     cache_dir_of,
     parse_dims,
@@ -33,7 +34,7 @@ SAVED = ".glow"
 # Options that apply to models and not to executables; but `--dim` may choose one of
 # several shapes.
 _OF_MODELS = (
-    *("bind", "cpu_features", "dim", "disable", "relayout_io"),
+    *("accuracy", "bind", "cpu_features", "dim", "disable", "relayout_io"),
     *("shapes", "states", "stop_after_pass", "trust", "weights"),
 )
 
@@ -128,6 +129,7 @@ def _compiled(
         shapes=shapes,
         cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
         trust=args.trust,
+        accuracy=accuracy_of(args),
     )
     try:
         with progress(f"compiling {args.model}"):

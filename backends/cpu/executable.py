@@ -61,7 +61,7 @@ def compile_module(
     starts = {b.initial for b in parameters if b.direction == "inout"}
     arena = module.attributes.get("glow.arena_bytes")
     image = Image(
-        Machine("cpu", target.triple, features_of(target)),
+        Machine("cpu", target.triple, features_of(target), target.accuracy),
         tuple(objects),
         parameters,
         arena.value.data if isinstance(arena, IntegerAttr) else 0,

@@ -116,7 +116,9 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     panel, form = target.panel_width, None
     if multiplies_pairs(target, conv.element, conv.filter[1]):
         return Algorithm("pairs", panel)
-    if is_winograd_window(conv.filter[2:], conv.strides, conv.dilations, conv.group):
+    if target.accuracy != "strict" and is_winograd_window(
+        conv.filter[2:], conv.strides, conv.dilations, conv.group
+    ):
         itemsize = dtype_of(conv.element).itemsize
         known = [(batch, *conv.result[1:]) for batch in conv.batches]
         form = winograd_form(target.costs, conv.filter, conv.result, itemsize, known)

@@ -149,6 +149,17 @@ def test_features_are_given_once() -> None:
         options.target_spec("cpu:sse2", "avx2")
 
 
+def test_accuracy_is_part_of_the_target() -> None:
+    assert options.target_spec("cpu", None, "fast") == "cpu"
+    assert options.target_spec("cpu", None, "strict") == "cpu:strict"
+    assert options.target_spec("cpu", "avx2", "strict") == "cpu:avx2,strict"
+    assert options.target_spec("cpu:strict", None, "fast") == "cpu:strict"
+    with pytest.raises(
+        ValueError, match="expected 'fast' or 'strict' as accuracy, got 'low'"
+    ):
+        options.Options(accuracy="low")
+
+
 def test_rewrites_after_the_last_allowed_pass_are_left_out() -> None:
     def names(**given: Any) -> list[str]:
         parts = plan("graph", "layout", "cpu", options.Options(**given))

@@ -165,6 +165,8 @@ def test_every_option_counts(path: Path) -> None:
     source = Source(path)
     others = [
         keys(source, cpu_features="sse2"),
+        keys(source, accuracy="strict"),
+        keys(source, accuracy="strict", cpu_features="sse2"),
         keys(source, disable=("cse",)),
         keys(source, disable=("cse", "dce")),
         keys(source, stop_after_pass=3),
@@ -179,7 +181,7 @@ def test_every_option_counts(path: Path) -> None:
         keys(replace(source, constants={"k": np.zeros(2, np.int64)})),
     ]
     assert len({keys(source), *others}) == 1 + len(others)
-    assert keys(source, disable=("dce", "cse", "cse")) == others[2]
+    assert keys(source, disable=("dce", "cse", "cse")) == others[4]
     assert keys(source, cache_bytes=7) == keys(source)
     known = {
         "cpu_features",

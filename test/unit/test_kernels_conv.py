@@ -333,6 +333,8 @@ def test_tiles_follow_from_shapes(
         f32, image, filter, image, ones, (kernel // 2,) * 4, ones, 1, is_packable=True
     )
     assert choose_algorithm(conv, target_of("cpu")).form is expected
+    strict = choose_algorithm(conv, target_of("cpu:strict"))
+    assert (strict.name, strict.form) == ("direct", None)
 
 
 @pytest.mark.parametrize("name", GENERIC)

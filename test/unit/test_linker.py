@@ -213,7 +213,7 @@ def test_targets_of_other_machines_are_told_apart(
     assert identity_of("cpu") != here
     # Where the system says nothing, LLVM is asked.
     monkeypatch.setattr(processor, "_linux_facts", dict)
-    assert identity_of("cpu") == f"cpu {target_of('cpu')!r}"
+    assert identity_of("cpu") == f"cpu fast {target_of('cpu')!r}"
     assert missing_features(["avx2", "tomorrow"])[-1] == "tomorrow"
     with pytest.raises(TargetError, match="got 'avx9'"):
         identity_of("cpu:avx9")

@@ -281,6 +281,15 @@ def test_narrower_code_needs_fewer_features(tmp_path: Path) -> None:
     assert_same_runs(glow.load_executable(tmp_path / "net.glow"), net)
 
 
+def test_accuracy_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "net.mlir").write_text(network())
+    for accuracy in ("fast", "strict"):
+        net = glow.compile(tmp_path / "net.mlir", accuracy=accuracy)
+        net.save(tmp_path / "net.glow")
+        (image,), _ = read_images(tmp_path / "net.glow")
+        assert image.machine.accuracy == accuracy
+
+
 def test_nothing_is_left_where_saving_fails(
     net: glow.Executable, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Targets: resolution by name, what the host gets, refused names."""
 
 import warnings
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -16,6 +17,17 @@ def test_known_targets_are_entry_points():
 
 def test_resolve_ignores_features():
     assert resolve("cpu:avx2") is resolve("cpu")
+
+
+@pytest.mark.parametrize("name", known_targets())
+def test_any_target_has_an_accuracy(name: str):
+    assert target_of(name).accuracy == target_of(f"{name}:fast").accuracy == "fast"
+    assert target_of(f"{name}:strict") == replace(target_of(name), accuracy="strict")
+
+
+def test_accuracy_stands_among_features():
+    strict = replace(target_of("cpu:avx2"), accuracy="strict")
+    assert target_of("cpu:avx2,strict") == target_of("cpu:strict,avx2") == strict
 
 
 def test_unknown_target_names_the_known():
