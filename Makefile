@@ -25,7 +25,8 @@ help:
 	@echo "make test-full  everything, grids, fuzzers and new random examples included"
 	@echo "make check      format, lint, types, and whether generated docs are in step"
 	@echo "make docs       write the generated pages under docs/"
-	@echo "make bench      the table of benchmarks/RESULTS.md"
+	@echo "make bench      the table of benchmarks/RESULTS.md; EXPORTED=FOLDER adds what"
+	@echo "                benchmarks/export_models.py wrote there"
 	@echo "make layouts    the tables of benchmarks/LAYOUTS.md"
 	@echo "make number-types   the table of benchmarks/NUMBER_TYPES.md"
 	@echo "make movement   the table of benchmarks/MOVEMENT.md"
@@ -78,7 +79,8 @@ docs: $(READY)
 	$(BIN)/python tools/generate_docs.py
 
 bench: $(READY)
-	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/compare_models.py --output benchmarks/RESULTS.md \
+		$(if $(EXPORTED),--exported $(EXPORTED))
 
 movement: $(READY)
 	$(BIN)/python benchmarks/movement.py --output benchmarks/MOVEMENT.md

@@ -5,7 +5,8 @@ Compare every model of the test suite with other runtimes, and print a table.
 
 Each model runs in a process of its own: there the model is written to a file, loaded,
 compiled with nothing cached, checked against ONNX Runtime and OpenVINO and timed beside
-them. OpenVINO may be absent: `pip install 'glow-xdsl[bench]'`.
+them. OpenVINO may be absent: `pip install 'glow-xdsl[bench]'`. Models that
+`export_models.py` wrote to a folder are added with `--exported FOLDER`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -62,12 +64,10 @@ def measure(name: str, args: argparse.Namespace) -> dict[str, Any]:
 
 def bench_command(name: str, folder: Path, args: argparse.Namespace) -> list[str]:
     """Write model `name` and its inputs; return the command that times it alone."""
-    path = folder / f"{name}.onnx"
-    model = models.build(name)
-    path.write_bytes(model.SerializeToString())
-    command = ["glow-bench", str(path)]
-    for number, (key, array) in enumerate(models.inputs_of(model).items()):
-        file = path.with_name(f"input{number}.npy")
+    path, inputs = written(name, folder) if name in models.MODELS else found(name, args)
+    command = [str(Path(sys.executable).with_name("glow-bench")), str(path)]
+    for number, (key, array) in enumerate(inputs.items()):
+        file = folder / f"input{number}.npy"
         np.save(file, array)
         command += ["--input", f"{key}={file}"]
     command += ["--target", args.target, "--threads", str(args.threads)]
@@ -77,18 +77,32 @@ def bench_command(name: str, folder: Path, args: argparse.Namespace) -> list[str
     return command
 
 
-def row(found: dict[str, Any]) -> str:
-    if "error" in found:
-        return f"| {found['name']} | {found['error']} |" + " |" * (2 * len(PEERS) + 2)
-    cells = [found["name"], milliseconds(found["glow_ms"])]
+def written(name: str, folder: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Write a model of the test suite; return its file and inputs."""
+    path, model = folder / f"{name}.onnx", models.build(name)
+    path.write_bytes(model.SerializeToString())
+    return path, models.inputs_of(model)
+
+
+def found(name: str, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]:
+    """Return the file and the inputs of an exported model."""
+    path = Path(args.exported or ".", f"{name}.onnx")
+    return path, np.load(path.with_suffix(".npz"))
+
+
+def row(figures: dict[str, Any]) -> str:
+    name = figures["name"]
+    if "error" in figures:
+        return f"| {name} | {figures['error']} |" + " |" * (2 * len(PEERS) + 2)
+    cells = [name, milliseconds(figures["glow_ms"])]
     for peer in PEERS:
-        theirs = found.get(f"{peer}_ms")
+        theirs = figures.get(f"{peer}_ms")
         if theirs is None:
             cells += ["-", "-"]
         else:
-            cells += [milliseconds(theirs), f"{theirs / found['glow_ms']:.2f}"]
-    error = f"{found['max_error']:.1e}" if "max_error" in found else "-"
-    cells += [f"{found['compile_s']:.2f}", error]
+            cells += [milliseconds(theirs), f"{theirs / figures['glow_ms']:.2f}"]
+    error = f"{figures['max_error']:.1e}" if "max_error" in figures else "-"
+    cells += [f"{figures['compile_s']:.2f}", error]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -137,10 +151,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cpu-features")
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
     page = Page(header(args))
-    for name in args.names or models.MODELS:
+    exported = sorted(args.exported.glob("*.onnx")) if args.exported else []
+    for name in args.names or [*models.MODELS, *(path.stem for path in exported)]:
         page.add(row(measure(name, args)) + "\n")
     page.write(args.output)
 
