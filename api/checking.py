@@ -29,8 +29,7 @@ from glow.pass_manager import (
 )
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
 from glow.passes.graph.infer_io import InferIoPass
-from glow.reduction import Part as Reduced
-from glow.reduction import reduced
+from glow.reduction import Fragment, reduced
 from glow.reproducers import save_reproducer
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
 from glow.runtime.copies import Array
@@ -40,7 +39,7 @@ from glow.support.errors import GlowError, InternalError
 from glow.support.locations import name_of
 from glow.support.targets import resolve, target_of
 
-Results = dict[str, Array]
+RunResults = dict[str, Array]
 """What a run leaves, by name, as tensors in the model's own order."""
 
 
@@ -74,7 +73,7 @@ def check_passes(
     """
     level, backend = level_of(module), resolve(spec)
     run_passes(entry_checks(level, spec, options.trust), context(), module)
-    checker = _Checker(module, spec, options, inputs or {})
+    checker = _PassChecker(module, spec, options, inputs or {})
     if passes is not None:
         parts = [Part(tuple(passes))]
     else:
@@ -87,7 +86,7 @@ def check_passes(
     return checker.checked
 
 
-class _Checker:
+class _PassChecker:
     """Runs a module as it was before the first pass, and after each of them."""
 
     def __init__(
@@ -147,7 +146,7 @@ class _Checker:
         command = save_reproducer(start, "glow-bisect", arguments, message, inputs)
         return f"{message}; reproduce with: {command}"
 
-    def _reduced(self) -> Reduced | None:
+    def _reduced(self) -> Fragment | None:
         fails = self._machine.fails
         start = _with_placeholders(self._start)
         return reduced(start, self._inputs, lambda part: fails(*part, self._since))
@@ -185,14 +184,14 @@ class _Machine:
 
     def attempt(
         self, module: ModuleOp, inputs: Mapping[str, Array]
-    ) -> tuple[Results, str | None]:
+    ) -> tuple[RunResults, str | None]:
         """Return what `module` computes, or why it cannot be run."""
         try:
             return self.run(module, inputs), None
         except (GlowError, InternalError, DiagnosticException) as error:
             return {}, f"it cannot be run any more: {' '.join(str(error).split())}"
 
-    def run(self, module: ModuleOp, inputs: Mapping[str, Array]) -> Results:
+    def run(self, module: ModuleOp, inputs: Mapping[str, Array]) -> RunResults:
         """Return the outputs and the states that `module` leaves, by name."""
         net = self._executable(module)
         specs = [*net.inputs, *(state.spec for state in net.signature.states)]
@@ -208,7 +207,7 @@ class _Machine:
         kept = {name: results[state] for name, state in tied if state in results}
         return results | {n: a for n, a in kept.items() if n not in results}
 
-    def tensors_for(self, module: ModuleOp, inputs: Mapping[str, Array]) -> Results:
+    def tensors_for(self, module: ModuleOp, inputs: Mapping[str, Array]) -> RunResults:
         """Return a tensor for each input of `module`: the given one, or random."""
         net = self._executable(module)
         drawn = random_inputs(net.signature, 0)
@@ -246,7 +245,7 @@ def _with_placeholders(module: ModuleOp) -> ModuleOp:
     return copy
 
 
-def _difference(results: Results, expected: Results) -> str | None:
+def _difference(results: RunResults, expected: RunResults) -> str | None:
     """Return how results differ by more than rounding; None if they do not."""
     for name in results.keys() & expected.keys():
         got, wanted = results[name], expected[name]

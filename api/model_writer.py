@@ -38,7 +38,13 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
-from glow.dialects.graph.tensors import GraphWriter, Operand, Slot, SourceOp, Tensor
+from glow.dialects.graph.tensors import (
+    GraphWriter,
+    SlotLike,
+    SourceOp,
+    Tensor,
+    TensorLike,
+)
 from glow.initializers import Fans, Initializer
 from glow.model import Model
 from glow.support.errors import InvalidModelError
@@ -58,13 +64,13 @@ class _Operators(GraphWriter):
         label = self.builder.fresh_name(op.name.partition(".")[2])
         return [result.value for result in self.append(op, label)]
 
-    def value(self, operand: Operand, like: TensorType | None = None) -> SSAValue:
+    def value(self, operand: TensorLike, like: TensorType | None = None) -> SSAValue:
         if isinstance(operand, SSAValue):
             return operand
         return self.builder.value("operand", operand, like=like).value
 
     def emit_all(
-        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+        self, op: type[GraphOp], *slots: SlotLike, **parameters: Any
     ) -> tuple[Tensor, ...]:
         results: Any = self.builder.op(op.name, *slots, **parameters)
         return (results,) if isinstance(results, Tensor) else results

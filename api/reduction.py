@@ -23,7 +23,7 @@ from glow.dialects.graph.storage import (
 )
 from glow.runtime.copies import Array
 
-Part = tuple[ModuleOp, dict[str, Array]]
+Fragment = tuple[ModuleOp, dict[str, Array]]
 """Some ops of a module as a module, and the value of each of its inputs."""
 
 
@@ -37,9 +37,9 @@ class _Recorder(TensorStorage):
 def reduced(
     module: ModuleOp,
     inputs: Mapping[str, Array],
-    fails: Callable[[Part], bool],
+    fails: Callable[[Fragment], bool],
     seconds: float = 30.0,
-) -> Part | None:
+) -> Fragment | None:
     """
     Return as few ops of `module` as still fail, as far as `seconds` allow.
 
@@ -93,7 +93,7 @@ def smallest(
 
 def part_of(
     module: ModuleOp, ops: Sequence[Operation], value_of: Callable[[SSAValue], Array]
-) -> Part:
+) -> Fragment:
     """Return `ops` of the one function of `module` as a module of their own."""
     builder = _PartBuilder(module, value_of)
     for op in ops:

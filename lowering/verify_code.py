@@ -33,7 +33,7 @@ from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.kernels.kernel import declared_kernel
 from glow.support.locations import name_of
 
-Function = func.FuncOp | llvm.FuncOp
+AnyFunction = func.FuncOp | llvm.FuncOp
 
 _POINTERS = flat(flat(i8))
 _MAIN = FunctionType.from_lists([flat(i8), _POINTERS, _POINTERS, flat(i32)], [])
@@ -130,7 +130,7 @@ def _entry_problem(entry: Attribute, constants: Sequence[Any]) -> str | None:
 
 
 def _main_problems(module: ModuleOp) -> Iterator[str]:
-    functions = (op for op in module.ops if isinstance(op, Function))
+    functions = (op for op in module.ops if isinstance(op, AnyFunction))
     for main in functions:
         if main.sym_name.data != "main":
             continue
@@ -227,7 +227,7 @@ def _call_problems(module: ModuleOp) -> list[str]:
     known = {
         op.sym_name.data
         for op in module.ops
-        if isinstance(op, Function) and op.body.blocks
+        if isinstance(op, AnyFunction) and op.body.blocks
     }
     tables = {op.sym_name.data for op in module.ops if isinstance(op, llvm.GlobalOp)}
     problems: dict[str, str] = {}

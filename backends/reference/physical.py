@@ -26,7 +26,7 @@ from glow.support.types import itemsize_of, shape_of
 # What padding of integers holds; no index and no count is like it.
 _POISON = -77
 
-Layouts = Sequence[Layout | None]
+FoundLayouts = Sequence[Layout | None]
 
 
 class PhysicalStorage(TensorStorage):
@@ -90,7 +90,7 @@ class PhysicalStorage(TensorStorage):
             super().write(result, stored(result, layout, array))
 
 
-def kernel_layouts(op: GraphOp, machine: str) -> tuple[Layouts, Layouts]:
+def kernel_layouts(op: GraphOp, machine: str) -> tuple[FoundLayouts, FoundLayouts]:
     """Return the layouts in which the kernel of target `machine` reads and writes."""
     own = list(map(layout_of, op.operands)), list(map(layout_of, op.results))
     if isinstance(op, TransformOp):
@@ -118,7 +118,7 @@ def _layout(asked: Asked, own: Layout | None) -> Layout | None:
     return asked.data if isinstance(asked, LayoutAttr) else None
 
 
-def _matches(op: GraphOp, choice: tuple[Layouts, Layouts]) -> int:
+def _matches(op: GraphOp, choice: tuple[FoundLayouts, FoundLayouts]) -> int:
     """Return how many values of `op` have the bytes that `choice` gives them."""
     pairs = zip((*op.operands, *op.results), (*choice[0], *choice[1]), strict=True)
     return sum(same_bytes(layout_of(v), layout, v.type) for v, layout in pairs)

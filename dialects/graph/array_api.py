@@ -17,22 +17,22 @@ from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, TileOp
 from glow.dialects.graph.select import ClipOp, WhereOp
-from glow.dialects.graph.tensors import Operand, Tensor, emit, writer_of
+from glow.dialects.graph.tensors import Tensor, TensorLike, emit, writer_of
 from glow.support.types import normalize_axes, normalize_axis
 
-Axes = int | Sequence[int] | None
+AxisLike = int | Sequence[int] | None
 
 
 def _unary(op: type[GraphOp]) -> Callable[[Tensor], Tensor]:
     return lambda x: emit(op, x)
 
 
-def _binary(op: type[GraphOp]) -> Callable[[Operand, Operand], Tensor]:
+def _binary(op: type[GraphOp]) -> Callable[[TensorLike, TensorLike], Tensor]:
     return lambda x1, x2: emit(op, x1, x2)
 
 
 def _reduction(op: type[GraphOp]) -> Callable[..., Tensor]:
-    def reduced(x: Tensor, axis: Axes = None, keepdims: bool = False) -> Tensor:
+    def reduced(x: Tensor, axis: AxisLike = None, keepdims: bool = False) -> Tensor:
         return emit(op, x, axes=_axes(x, axis), keepdims=keepdims)
 
     return reduced
@@ -85,21 +85,21 @@ pow = _binary(binary.PowOp)
 subtract = _binary(binary.SubOp)
 
 
-def divide(x1: Operand, x2: Operand) -> Tensor:
+def divide(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return the quotient of floats."""
     return tensor(x1, x2) / x2
 
 
-def remainder(x1: Operand, x2: Operand) -> Tensor:
+def remainder(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return the remainder, with the sign of the divisor."""
     return tensor(x1, x2) % x2
 
 
-def not_equal(x1: Operand, x2: Operand) -> Tensor:
+def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     return logical_not(equal(x1, x2))
 
 
-def tensor(operand: Operand, *others: Operand) -> Tensor:
+def tensor(operand: TensorLike, *others: TensorLike) -> Tensor:
     """Return an operand as a tensor; a number is like the first of `others`."""
     if isinstance(operand, Tensor):
         return operand
@@ -108,13 +108,15 @@ def tensor(operand: Operand, *others: Operand) -> Tensor:
     return writer.tensor(writer.value(operand, like))
 
 
-def where(condition: Tensor, x1: Operand, x2: Operand) -> Tensor:
+def where(condition: Tensor, x1: TensorLike, x2: TensorLike) -> Tensor:
     """Return x1 where the condition is true, else x2; one of them is no number."""
     one, other = tensor(x1, x2, condition), tensor(x2, x1, condition)
     return condition.writer.emit(WhereOp, condition, one, other)
 
 
-def clip(x: Tensor, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+def clip(
+    x: Tensor, min: TensorLike | None = None, max: TensorLike | None = None
+) -> Tensor:
     return emit(ClipOp, x, min, max)
 
 
@@ -166,12 +168,12 @@ def tile(x: Tensor, repetitions: Sequence[int]) -> Tensor:
     return emit(TileOp, x, repeats=tuple(repetitions))
 
 
-def take(x: Tensor, indices: Operand, axis: int = 0) -> Tensor:
+def take(x: Tensor, indices: TensorLike, axis: int = 0) -> Tensor:
     """Return the parts of `x` along an axis that `indices` name."""
     return emit(indexing.GatherOp, x, indices, axis=axis)
 
 
-def take_along_axis(x: Tensor, indices: Operand, axis: int = -1) -> Tensor:
+def take_along_axis(x: Tensor, indices: TensorLike, axis: int = -1) -> Tensor:
     """Return for each index the element of `x` there along an axis."""
     return emit(indexing.GatherElementsOp, x, indices, axis=axis)
 
@@ -195,7 +197,7 @@ def argmin(x: Tensor, axis: int, keepdims: bool = False) -> Tensor:
     return emit(reduction.ArgMinOp, x, axis=axis, keepdims=keepdims)
 
 
-def _axes(x: Tensor, axis: Axes) -> tuple[int, ...]:
+def _axes(x: Tensor, axis: AxisLike) -> tuple[int, ...]:
     """Return the axes that a function goes along, counted from the front."""
     if axis is None:
         return tuple(range(x.ndim))

@@ -12,8 +12,8 @@ from xdsl.irdl import result_def
 
 from glow.dialects.graph.attention_sizes import (
     SCORES,
-    Scores,
-    Sizes,
+    AttentionSizes,
+    ScoreKind,
     Unseen,
     blind_queries,
     by_head,
@@ -102,7 +102,7 @@ class AttentionOp(GraphOp, elements=FLOAT):
         }
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> AttentionSizes:
         operands = dict(zip(self.operand_names(), self.slots(), strict=True))
         return given_sizes(operands, self.parameters())
 
@@ -163,7 +163,7 @@ class AttentionOp(GraphOp, elements=FLOAT):
         softmax_precision: Attribute | None = None,
         masked_score: float = -inf,
         unseen: Unseen = "zero",
-        scores_of: Scores = "product",
+        scores_of: ScoreKind = "product",
         with_present_key: bool = False,
         with_present_value: bool = False,
         with_scores: bool = False,

@@ -27,17 +27,17 @@ from glow.support.types import (
 
 Shape = tuple[int, ...]
 
-Scores = Literal["product", "softcapped", "biased", "weights"]
+ScoreKind = Literal["product", "softcapped", "biased", "weights"]
 """The steps whose result can be asked for as scores."""
 
 Unseen = Literal["zero", "nan", "nan_to_zero"]
 """The choices for the weights of a query that sees no key."""
 
-SCORES: tuple[Scores, ...] = get_args(Scores)
+SCORES: tuple[ScoreKind, ...] = get_args(ScoreKind)
 
 
 @dataclass(frozen=True)
-class Sizes:
+class AttentionSizes:
     """The extents of an attention."""
 
     batch: int
@@ -102,7 +102,7 @@ def split_heads(
 
 def sizes_of(
     shapes: tuple[Shape, Shape, Shape], past: int, p: Mapping[str, Any]
-) -> Sizes:
+) -> AttentionSizes:
     """
     Return the sizes of an attention over query, key and value of these shapes.
 
@@ -135,14 +135,12 @@ def sizes_of(
             f"key and value, got {heads}"
         )
     is_flat = ranks[0] == 3
-    return Sizes(batch, heads, kv_heads, length, new, past, elements, value[3], is_flat)
+    return AttentionSizes(
+        batch, heads, kv_heads, length, new, past, elements, value[3], is_flat
+    )
 
 
-Operands = Mapping[str, Any]
-"""Values by slot, None for one that is absent."""
-
-
-def given_sizes(operands: Operands, p: Mapping[str, Any]) -> Sizes:
+def given_sizes(operands: Mapping[str, Any], p: Mapping[str, Any]) -> AttentionSizes:
     """Return the sizes of an attention of these operands and parameters."""
     past = {name: operands[name] for name in ("past_key", "past_value")}
     absent = [name for name, value in past.items() if value is None]
@@ -155,7 +153,7 @@ def given_sizes(operands: Operands, p: Mapping[str, Any]) -> Sizes:
     return sizes_of((query, key, value), length, p)
 
 
-def check_elements(operands: Operands) -> None:
+def check_elements(operands: Mapping[str, Any]) -> None:
     """Raise unless floats have the elements of the query."""
     element = element_of(operands["query"])
     for name in ("key", "value", "bias", "past_key", "past_value"):
@@ -167,7 +165,7 @@ def check_elements(operands: Operands) -> None:
             )
 
 
-def check_operands(sizes: Sizes, operands: Operands) -> None:
+def check_operands(sizes: AttentionSizes, operands: Mapping[str, Any]) -> None:
     """Raise unless the operands that are present go with these sizes."""
     past = sizes.batch, sizes.kv_heads, sizes.past
     check_shape("past_key", operands["past_key"], (*past, sizes.elements))
@@ -212,7 +210,11 @@ def with_past(past: Array | None, new: Array) -> Array:
 
 
 def seen_keys(
-    sizes: Sizes, valid_length: Array | None, causal: bool, left: int, right: int
+    sizes: AttentionSizes,
+    valid_length: Array | None,
+    causal: bool,
+    left: int,
+    right: int,
 ) -> Array:
     """Return which keys the position of a query lets it see; broadcasts to scores."""
     keys = np.arange(sizes.total)

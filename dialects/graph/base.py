@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import (
     Array,
-    Parameter,
+    OpParameter,
     check_word,
     declare_slots,
     parameters_of,
@@ -150,7 +150,7 @@ class GraphOp(OrderedOp):
         return tuple([name for name, _ in cls.get_irdl_definition().results])
 
     @classmethod
-    def declared(cls) -> dict[str, Parameter]:
+    def declared(cls) -> dict[str, OpParameter]:
         """Return the parameters that `compute` declares, flags included, by name."""
         return parameters_of(cls.compute)
 

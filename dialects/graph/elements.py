@@ -44,7 +44,7 @@ Index = int | slice | EllipsisType | None
 
 
 @dataclass(frozen=True)
-class Part:
+class Selection:
     """The part of a tensor that indices name, and its shape."""
 
     starts: tuple[int, ...]
@@ -53,7 +53,7 @@ class Part:
     shape: tuple[int, ...]
 
     @staticmethod
-    def of(extents: tuple[int, ...], keys: tuple[Index, ...]) -> Part:
+    def of(extents: tuple[int, ...], keys: tuple[Index, ...]) -> Selection:
         taken = sum(key is not None and key is not ... for key in keys)
         if taken > len(extents) or keys.count(...) > 1:
             raise IndexError(f"expected at most {len(extents)} indices, got {keys}")
@@ -75,4 +75,4 @@ class Part:
                 raise TypeError(f"expected integers, slices, None or ..., got {key}")
         starts = tuple(max(each.start, 0) for each in ranges)
         sizes, steps = tuple(map(len, ranges)), tuple(each.step for each in ranges)
-        return Part(starts, sizes, steps, tuple(shape))
+        return Selection(starts, sizes, steps, tuple(shape))

@@ -31,8 +31,8 @@ from glow.support.types import (
     tensor_type,
 )
 
-Mode = Literal["sum", "mean", "max"]
-MODES: tuple[Mode, ...] = get_args(Mode)
+BagMode = Literal["sum", "mean", "max"]
+MODES: tuple[BagMode, ...] = get_args(BagMode)
 
 
 def _looked_up(
@@ -236,7 +236,7 @@ class EmbeddingBagOp(BagOp):
         offsets: Array | None = None,
         weights: Array | None = None,
         *,
-        mode: Mode = "sum",
+        mode: BagMode = "sum",
         padding_idx: int | None = None,
         include_last_offset: bool = False,
     ) -> Array:
@@ -287,7 +287,7 @@ class SparseLengthsSumOp(BagOp):
         lengths: Array,
         weights: Array | None = None,
         *,
-        mode: Mode = "sum",
+        mode: BagMode = "sum",
         padding_idx: int | None = None,
     ) -> Array:
         counts: list[int] = lengths.tolist()

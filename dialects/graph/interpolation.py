@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-Mode = Literal["nearest", "linear", "cubic"]
+ResizeMode = Literal["nearest", "linear", "cubic"]
 Coordinates = Literal[
     "half_pixel",
     "half_pixel_symmetric",
@@ -22,7 +22,7 @@ Coordinates = Literal[
     "tf_crop_and_resize",
 ]
 Rounding = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
-MODES: tuple[str, ...] = get_args(Mode)
+MODES: tuple[str, ...] = get_args(ResizeMode)
 COORDINATES: tuple[str, ...] = get_args(Coordinates)
 ROUNDINGS: tuple[str, ...] = get_args(Rounding)
 CROP = "tf_crop_and_resize"

@@ -29,7 +29,7 @@ from glow.support.types import (
     tensor,
 )
 
-Reduction = Literal["none", "sum", "mean"]
+LossReduction = Literal["none", "sum", "mean"]
 
 
 class LossOp(DeclaredOp):
@@ -57,7 +57,7 @@ class LossOp(DeclaredOp):
         target: SSAValue,
         weights: SSAValue | None = None,
         *,
-        reduction: Reduction,
+        reduction: LossReduction,
     ) -> tuple[Tensor, Tensor]:
         """Return the types of the loss and, for an op that has it, of log_prob."""
         INDEX.check(target)
@@ -113,7 +113,7 @@ class NegativeLogLikelihoodLossOp(LossOp, onnx="NegativeLogLikelihoodLoss-22"):
         target: Array,
         weights: Array | None = None,
         *,
-        reduction: Reduction = "mean",
+        reduction: LossReduction = "mean",
         ignore_index: int | None = None,
     ) -> Array:
         return _loss(scores, target, weights, reduction, ignore_index)
@@ -135,7 +135,7 @@ class CrossEntropyLossOp(LossOp, onnx="SoftmaxCrossEntropyLoss-13"):
         target: Array,
         weights: Array | None = None,
         *,
-        reduction: Reduction = "mean",
+        reduction: LossReduction = "mean",
         ignore_index: int | None = None,
         with_log_prob: bool = False,
     ) -> tuple[Array, ...]:
@@ -180,7 +180,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
         weight: SSAValue | None = None,
         pos_weight: SSAValue | None = None,
         *,
-        reduction: Reduction,
+        reduction: LossReduction,
     ) -> Tensor:
         check_shape("a target", target, shape_of(logits))
         check_broadcasts("weight", weight, shape_of(logits))
@@ -195,7 +195,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
         weight: Array | None = None,
         pos_weight: Array | None = None,
         *,
-        reduction: Reduction = "mean",
+        reduction: LossReduction = "mean",
     ) -> Array:
         first = target * SoftplusOp.compute(-logits)
         if pos_weight is not None:

@@ -20,7 +20,7 @@ The neutral element of addition: -0.0 for floats, 0 for integers.
 0.0 would make 0.0 of -0.0.
 """
 
-Number = float | Literal["lowest", "highest"] | Callable[[Any], float]
+NeutralNumber = float | Literal["lowest", "highest"] | Callable[[Any], float]
 """A number, the lowest or highest finite one of the type, or what the op says."""
 
 Outside = Callable[[Any, SSAValue, SSAValue], Sequence[Operation]]
@@ -48,7 +48,7 @@ class Neutral:
     as without. `shape` asks the op, and is None where it takes no such operand.
     """
 
-    number: Number
+    number: NeutralNumber
     shape: Callable[[Any], Sequence[int] | None]
     element: Attribute | None = None
     """The element type; None: that of the first operand."""

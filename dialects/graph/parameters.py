@@ -63,7 +63,7 @@ _STORED: dict[Any, Any] = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class OpParameter:
     """
     A keyword argument of `compute`.
 
@@ -108,7 +108,7 @@ def check_word(name: str, value: str, words: Iterable[str]) -> None:
 
 
 @cache
-def parameters_of(compute: Callable[..., Any]) -> dict[str, Parameter]:
+def parameters_of(compute: Callable[..., Any]) -> dict[str, OpParameter]:
     """
     Return what `compute` takes by keyword; a function of NumPy takes nothing.
 
@@ -118,8 +118,8 @@ def parameters_of(compute: Callable[..., Any]) -> dict[str, Parameter]:
     function = getattr(compute, "__func__", compute)
     if not isinstance(function, FunctionType) or not _takes_keywords(function):
         return {}
-    own: dict[str, Parameter] = {}
-    shared: dict[str, Parameter] = {}
+    own: dict[str, OpParameter] = {}
+    shared: dict[str, OpParameter] = {}
     for name, argument in signature(function, eval_str=True).parameters.items():
         if argument.kind is Argument.KEYWORD_ONLY:
             own[name] = _parameter(name, argument.annotation, argument.default)
@@ -135,13 +135,13 @@ def _takes_keywords(function: FunctionType) -> bool:
     return bool(code.co_kwonlyargcount or code.co_flags & CO_VARKEYWORDS)
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
+def _parameter(name: str, annotation: Any, default: Any) -> OpParameter:
     if get_origin(annotation) is Literal:
-        return Parameter(name, (str,), default, get_args(annotation))
-    return Parameter(name, _kinds_in(annotation), default)
+        return OpParameter(name, (str,), default, get_args(annotation))
+    return OpParameter(name, _kinds_in(annotation), default)
 
 
-def _shared_parameter(name: str, hint: Any) -> Parameter:
+def _shared_parameter(name: str, hint: Any) -> OpParameter:
     """Return an entry of a typed dictionary; `Annotated[int, 0]` has the default 0."""
     if get_origin(hint) is Required:
         return _parameter(name, get_args(hint)[0], Argument.empty)

@@ -90,10 +90,10 @@ RESIDENCIES = {
 }
 """How long what a placeholder holds lives, and the directions that go with each."""
 
-Stored = Tensor | MemRefType[Attribute]
+StoredType = Tensor | MemRefType[Attribute]
 
 
-def check_bytes(resource: ResourceAttr, type: Stored) -> None:
+def check_bytes(resource: ResourceAttr, type: StoredType) -> None:
     """Raise unless the bytes, if this process has them, are those of a `type`."""
     stored = resource.data.resource
     if stored is None:
@@ -108,7 +108,7 @@ def check_bytes(resource: ResourceAttr, type: Stored) -> None:
         )
 
 
-def check_axes(axes: ArrayAttr[StringAttr] | None, type: Stored) -> None:
+def check_axes(axes: ArrayAttr[StringAttr] | None, type: StoredType) -> None:
     """Raise unless `axes`, if given, has a meaning for each axis of a `type`."""
     rank = len(type.get_shape())
     if axes is not None and len(axes) != rank:
@@ -166,7 +166,7 @@ class Placeholder(IRDLOperation):
         self,
         sym_name: str,
         direction: str,
-        type: Stored,
+        type: StoredType,
         axes: ArrayAttr[StringAttr] | None = None,
         residency: str = RUN,
         initial: ResourceAttr | None = None,
@@ -194,7 +194,7 @@ class Placeholder(IRDLOperation):
             self.direction.data in ("out", "inout") and self.residency.data != "scratch"
         )
 
-    def check(self, type: Stored) -> None:
+    def check(self, type: StoredType) -> None:
         """Raise unless a placeholder of `type` can be as this one says."""
         direction, residency = self.direction.data, self.residency.data
         if direction != INFER:
@@ -209,7 +209,7 @@ class Placeholder(IRDLOperation):
         self._check_initial(residency, type)
         check_axes(self.axes, type)
 
-    def _check_initial(self, residency: str, type: Stored) -> None:
+    def _check_initial(self, residency: str, type: StoredType) -> None:
         if self.initial is None:
             if residency == "bound":
                 raise VerifyException(
@@ -244,7 +244,7 @@ class StoredConstant(IRDLOperation):
         self,
         sym_name: str,
         resource: ResourceAttr,
-        type: Stored,
+        type: StoredType,
         axes: ArrayAttr[StringAttr] | None = None,
     ):
         super().__init__(
@@ -276,7 +276,7 @@ class StoredValue(IRDLOperation):
 
     assembly_format = "$symbol attr-dict `:` type($result)"
 
-    def __init__(self, symbol: str, type: Stored):
+    def __init__(self, symbol: str, type: StoredType):
         super().__init__(
             result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
         )

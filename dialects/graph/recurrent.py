@@ -22,7 +22,6 @@ from glow.dialects.graph.recurrent_base import (
     resolved,
 )
 
-Function = Callable[[Array], Array]
 States = tuple[Array, ...]
 
 
@@ -37,8 +36,8 @@ class Walk:
     bias: Array
     """The second half of the bias, or zeros."""
     peepholes: Array | None
-    functions: tuple[Function, ...]
-    bound: Function
+    functions: tuple[Callable[[Array], Array], ...]
+    bound: Callable[[Array], Array]
     """The clipping of the arguments of `functions`."""
     states: States
 
@@ -49,7 +48,7 @@ class Walk:
         return gate + np.split(self.peepholes, 3)[number] * cell
 
 
-Step = Callable[[Walk, Array, States], States]
+CellStep = Callable[[Walk, Array, States], States]
 
 
 def applied(weights: Array, states: Array) -> Array:
@@ -61,7 +60,7 @@ def applied(weights: Array, states: Array) -> Array:
     return (weights @ states[:, :, None])[:, :, 0]
 
 
-def walk_all(op: type[RecurrentOp], step: Step, given: dict[str, Any]) -> States:
+def walk_all(op: type[RecurrentOp], step: CellStep, given: dict[str, Any]) -> States:
     """
     Return the present results of `op` for all its arguments.
 
@@ -89,7 +88,7 @@ def walk_all(op: type[RecurrentOp], step: Step, given: dict[str, Any]) -> States
     return tuple(array for name, array in pairs if p[f"with_{name}"])
 
 
-def _walked(walk: Walk, step: Step, lens: Array) -> States:
+def _walked(walk: Walk, step: CellStep, lens: Array) -> States:
     """Return the first state of all steps, and the last states."""
     states, dtype = walk.states, walk.rows.dtype
     steps, batch, _ = walk.rows.shape

@@ -161,7 +161,7 @@ class RecurrentOp(GraphOp, elements=FLOAT):
         }
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> RecurrentSizes:
         """The extents that operands and results have."""
         given = dict(zip(self.operand_names(), self.slots(), strict=True))
         return self.types(given, self.parameters())
@@ -171,7 +171,7 @@ class RecurrentOp(GraphOp, elements=FLOAT):
         return resolved(self.parameters(), self.ACTIVATIONS)[direction]
 
     @classmethod
-    def types(cls, given: Mapping[str, Any], p: dict[str, Any]) -> Sizes:
+    def types(cls, given: Mapping[str, Any], p: dict[str, Any]) -> RecurrentSizes:
         """Return the sizes, after a check of every operand that is present."""
         resolved(p, cls.ACTIVATIONS)
         if p["layout"] not in (0, 1):
@@ -185,7 +185,7 @@ class RecurrentOp(GraphOp, elements=FLOAT):
         steps, batch = (second, first) if p["layout"] else (first, second)
         hidden = shape_of(recurrence, 3)[-1]
         walks = len(directions_of(p["direction"]))
-        sizes = Sizes(steps, batch, features, walks, hidden, p["layout"])
+        sizes = RecurrentSizes(steps, batch, features, walks, hidden, p["layout"])
         for name, shape in sizes.of_operands(cls.GATES).items():
             check_shape(name, given.get(name), shape)
         return sizes
@@ -200,7 +200,7 @@ class RecurrentOp(GraphOp, elements=FLOAT):
 
 
 @dataclass(frozen=True)
-class Sizes:
+class RecurrentSizes:
     """The extents of a recurrent op; `walks` are the directions."""
 
     steps: int

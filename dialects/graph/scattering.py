@@ -36,7 +36,7 @@ _COMBINE: dict[str, Callable[..., Any]] = {
     "max": np.maximum.at,
     "min": np.minimum.at,
 }
-Reduction = Literal["none", "add", "mul", "max", "min"]
+ScatterReduction = Literal["none", "add", "mul", "max", "min"]
 
 
 def _check(
@@ -98,7 +98,7 @@ class ScatterElementsOp(AxisOp):
         updates: Array,
         *,
         axis: int = 0,
-        reduction: Reduction = "none",
+        reduction: ScatterReduction = "none",
     ) -> Array:
         places = at_positions(indices, data.shape, axis)
         return _written(data, places, updates, reduction)
@@ -133,7 +133,11 @@ class ScatterNdOp(GraphOp):
 
     @staticmethod
     def compute(
-        data: Array, indices: Array, updates: Array, *, reduction: Reduction = "none"
+        data: Array,
+        indices: Array,
+        updates: Array,
+        *,
+        reduction: ScatterReduction = "none",
     ) -> Array:
         return _written(data, places_of(indices, data.shape), updates, reduction)
 

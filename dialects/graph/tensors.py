@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph import base, binary, logic
 from glow.dialects.graph.base import Array, GraphOp
-from glow.dialects.graph.elements import Index, Part, element_for, number_of
+from glow.dialects.graph.elements import Index, Selection, element_for, number_of
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.select import CastOp, WhereOp
@@ -46,7 +46,7 @@ class GraphWriter(ABC):
         """Return a value with the elements of `array`."""
         return self.insert(LiteralOp(array))[0]
 
-    def value(self, operand: Operand, like: TensorType | None = None) -> SSAValue:
+    def value(self, operand: TensorLike, like: TensorType | None = None) -> SSAValue:
         """
         Return an operand as a value; a Python number takes the elements of `like`.
 
@@ -58,7 +58,7 @@ class GraphWriter(ABC):
             return self.constant(np.asarray(operand))
         return self.constant(number_of(operand, like.element_type))
 
-    def tensor(self, operand: Operand) -> Tensor:
+    def tensor(self, operand: TensorLike) -> Tensor:
         """Return an operand as a tensor, to compute with here."""
         return Tensor(self.value(operand), self)
 
@@ -66,30 +66,30 @@ class GraphWriter(ABC):
         """Return a number with the elements of another tensor."""
         return self.tensor(self.value(number, other.type))
 
-    def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
+    def emit(self, op: type[GraphOp], *slots: SlotLike, **parameters: Any) -> Tensor:
         """Append an op with one result, and return that."""
         (result,) = self.emit_all(op, *slots, **parameters)
         return result
 
     def emit_all(
-        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+        self, op: type[GraphOp], *slots: SlotLike, **parameters: Any
     ) -> tuple[Tensor, ...]:
         """
         Append an op, and return its results; numbers are as its first tensor.
 
         Errors: VerifyException for operands and parameters that do not go together.
         """
-        typed: list[Operand] = [
+        typed: list[TensorLike] = [
             each for each in _flat(slots) if isinstance(each, Tensor | SSAValue)
         ]
         like = tensor_type(self.value(typed[0])) if typed else None
         results = self.insert(op(*(self._slot(s, like) for s in slots), **parameters))
         return tuple(Tensor(result, self) for result in results)
 
-    def _slot(self, slot: Slot, like: TensorType | None) -> base.Slot:
+    def _slot(self, slot: SlotLike, like: TensorType | None) -> base.Slot:
         if isinstance(slot, list | tuple):
-            return [self.value(each, like) for each in cast(Sequence[Operand], slot)]
-        return None if slot is None else self.value(cast(Operand, slot), like)
+            return [self.value(each, like) for each in cast(Sequence[TensorLike], slot)]
+        return None if slot is None else self.value(cast(TensorLike, slot), like)
 
 
 class OpList(GraphWriter):
@@ -103,13 +103,13 @@ class OpList(GraphWriter):
         return op.results
 
 
-def _flat(slots: Sequence[Slot]) -> list[Any]:
+def _flat(slots: Sequence[SlotLike]) -> list[Any]:
     """Return the operands in `slots`, some of which are lists of them."""
     lists = (slot if isinstance(slot, list | tuple) else (slot,) for slot in slots)
     return [each for several in lists for each in cast(Sequence[Any], several)]
 
 
-def emit(op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
+def emit(op: type[GraphOp], *slots: SlotLike, **parameters: Any) -> Tensor:
     """Append an op with one result where the first of its tensors was written."""
     return writer_of(*_flat(slots)).emit(op, *slots, **parameters)
 
@@ -122,7 +122,7 @@ def writer_of(*operands: object) -> GraphWriter:
     raise TypeError("expected a tensor among the operands, got none")
 
 
-_Operator = Callable[["Tensor", "Operand"], "Tensor"]
+_Operator = Callable[["Tensor", "TensorLike"], "Tensor"]
 
 
 def _operator(op: type[GraphOp]) -> _Operator:
@@ -138,7 +138,7 @@ def _operators(op: type[GraphOp]) -> tuple[_Operator, _Operator]:
 def _logical(
     of_bools: type[GraphOp], of_integers: type[GraphOp]
 ) -> tuple[_Operator, _Operator]:
-    def write(self: Tensor, other: Operand) -> Tensor:
+    def write(self: Tensor, other: TensorLike) -> Tensor:
         op = of_bools if is_bool(self.element) else of_integers
         return self.combined(op, self, other)
 
@@ -213,22 +213,22 @@ class Tensor:
     __gt__ = _operator(logic.GreaterOp)
     __ge__ = _operator(logic.GreaterOrEqualOp)
 
-    def __eq__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __eq__(self, other: TensorLike) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.combined(logic.EqualOp, self, other)
 
-    def __ne__(self, other: Operand) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __ne__(self, other: TensorLike) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         equal = self.combined(logic.EqualOp, self, other)
         return equal if equal is NotImplemented else ~equal
 
-    def __truediv__(self, other: Operand) -> Tensor:
+    def __truediv__(self, other: TensorLike) -> Tensor:
         FLOAT.check(self.value)  # of integers, DivOp drops the remainder
         return self.combined(binary.DivOp, self, other)
 
-    def __rtruediv__(self, other: Operand) -> Tensor:
+    def __rtruediv__(self, other: TensorLike) -> Tensor:
         FLOAT.check(self.value)
         return self.combined(binary.DivOp, other, self)
 
-    def __mod__(self, other: Operand) -> Tensor:
+    def __mod__(self, other: TensorLike) -> Tensor:
         """Return the remainder, with the sign of the divisor."""
         if not is_float(self.element):
             return self.combined(binary.ModOp, self, other)
@@ -237,7 +237,7 @@ class Tensor:
         differs = self.writer.emit(WhereOp, rest < 0, y > 0, (rest > 0) & (y < 0))
         return self.writer.emit(WhereOp, differs, rest + y, rest)
 
-    def __rmod__(self, other: Operand) -> Tensor:
+    def __rmod__(self, other: TensorLike) -> Tensor:
         return self.writer.tensor(self.writer.value(other, self.type)) % self
 
     def __neg__(self) -> Tensor:
@@ -283,7 +283,7 @@ class Tensor:
 
     def __getitem__(self, key: Index | tuple[Index, ...]) -> Tensor:
         """Return a part: integers, slices, None and ... mean what they do in NumPy."""
-        part = Part.of(self.shape, key if isinstance(key, tuple) else (key,))
+        part = Selection.of(self.shape, key if isinstance(key, tuple) else (key,))
         sliced = self
         if part.sizes != self.shape or set(part.steps) - {1}:
             sliced = self.writer.emit(
@@ -292,6 +292,6 @@ class Tensor:
         return sliced.reshape(*part.shape)
 
 
-Operand = Tensor | SSAValue | Array | np.generic | float
+TensorLike = Tensor | SSAValue | Array | np.generic | float
 _OPERANDS = (Tensor, SSAValue, np.ndarray, np.generic, int, float)
-Slot = Operand | Sequence[Operand] | None
+SlotLike = TensorLike | Sequence[TensorLike] | None

@@ -29,7 +29,7 @@ from glow.importers.onnx.functions import (
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import Record
-from glow.importers.onnx.registry import Handler, Outputs, find_handler, has_handler
+from glow.importers.onnx.registry import NodeHandler, Outputs, find_handler, has_handler
 from glow.importers.onnx.schemas import (
     FOREIGN,
     Schema,
@@ -46,7 +46,7 @@ from glow.support.types import dtype_of, element_of, shape_of
 MAX_REFUSALS = 16
 """After how many calls that came to nothing a function is not imported any more."""
 
-Values = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
+Environment = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
 
 _ONNX_TYPES = {dtype: number for number, dtype in DTYPES.items()}
 
@@ -73,7 +73,7 @@ class GraphImporter:
     def run(
         self,
         nodes: Sequence[Record],
-        values: Values,
+        values: Environment,
         outputs: Collection[str],
         within: LocationAttr | None = None,
         depth: int = 0,
@@ -95,7 +95,7 @@ class GraphImporter:
             inputs = [values[name] if name else None for name in record.inputs]
             location = within or location_of(record.source)
             around = {name: values[name] for name in record.captured}
-            place = _Place(location, wanted, depth, around)
+            place = _NodeContext(location, wanted, depth, around)
             try:
                 made = self._import(record, inputs, place)
             except Unsupported as problem:
@@ -113,7 +113,7 @@ class GraphImporter:
                     raise InvalidModelError(f'{record.label} does not make "{name}"')
 
     def _import(
-        self, record: Record, inputs: list[SSAValue | None], place: _Place
+        self, record: Record, inputs: list[SSAValue | None], place: _NodeContext
     ) -> Sequence[SSAValue | None]:
         function = self.functions.get(record.key)
         if function is not None:
@@ -155,7 +155,7 @@ class GraphImporter:
             raise unsupported from None
         return self._call(definition, record, inputs, place)
 
-    def _handle(self, handler: Handler, node: Node) -> list[SSAValue | None]:
+    def _handle(self, handler: NodeHandler, node: Node) -> list[SSAValue | None]:
         """Run `handler`; whatever goes wrong in it is the model's fault."""
         record = node.record
         try:
@@ -180,9 +180,9 @@ class GraphImporter:
         function: Body,
         record: Record,
         inputs: list[SSAValue | None],
-        place: _Place,
+        place: _NodeContext,
     ) -> list[SSAValue | None]:
-        values: Values = dict.fromkeys(function.inputs)
+        values: Environment = dict.fromkeys(function.inputs)
         values.update(zip(function.inputs, inputs, strict=False))
         absent = {n for n, v in values.items() if v is None}
         nodes = [_without(node, absent) for node in function.called(record)]
@@ -190,16 +190,16 @@ class GraphImporter:
 
     def _run_at(
         self,
-        place: _Place,
+        place: _NodeContext,
         nodes: Sequence[Record],
-        values: Values,
+        values: Environment,
         outputs: Sequence[str],
     ) -> list[SSAValue | None]:
         """Import the nodes of what is called at `place`; return its outputs."""
         self.run(nodes, values, outputs, place.location, place.depth + 1)
         return [values.get(name) for name in outputs]
 
-    def _body(self, name: str, record: Record, place: _Place) -> RunBody:
+    def _body(self, name: str, record: Record, place: _NodeContext) -> RunBody:
         """Return the importer of the body in attribute `name`."""
         graph = value_of(record.attributes[name])
         body = body_of(graph, record.opsets, place.around, self.folder)
@@ -224,13 +224,13 @@ class GraphImporter:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _NodeContext:
     """Where a node stands: its location, what is read around it, how deep it is."""
 
     location: LocationAttr
     wanted: Collection[str]
     depth: int
-    around: Values
+    around: Environment
     """The values that its bodies see."""
 
 

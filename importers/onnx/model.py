@@ -12,7 +12,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import functions_of
-from glow.importers.onnx.graph import GraphImporter, Values
+from glow.importers.onnx.graph import Environment, GraphImporter
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
@@ -29,7 +29,7 @@ from glow.importers.onnx.signature import (
     given_values,
     type_of,
 )
-from glow.importers.onnx.source import OnnxSource, Source, read
+from glow.importers.onnx.source import OnnxLike, OnnxSource, read
 from glow.importers.onnx.tensors import weights_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
@@ -42,7 +42,7 @@ FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
 
 @printable_errors()
 def import_model(
-    source: Source | OnnxSource,
+    source: OnnxLike | OnnxSource,
     dims: Mapping[str, int] | None = None,
     constants: Mapping[str, object] | None = None,
 ) -> ModuleOp:
@@ -128,9 +128,9 @@ class _ModelImport:
 
     def _loaded(
         self, emitter: Emitter, inputs: Mapping[str, Tensor | None], read: set[str]
-    ) -> Values:
+    ) -> Environment:
         """Return the values of inputs and weights; unread weights are left alone."""
-        values: Values = {}
+        values: Environment = {}
         for name, type_ in inputs.items():
             values[name] = None
             if type_ is not None:
@@ -184,7 +184,7 @@ class _ModelImport:
         emitter: Emitter,
         inputs: Iterable[str],
         results: Mapping[str, SSAValue],
-        values: Values,
+        values: Environment,
     ) -> ModuleOp:
         symbols: list[Operation] = []
         for name in dict.fromkeys([*inputs, *results]):

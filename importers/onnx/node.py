@@ -14,8 +14,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarOperandDef
 
 from glow.dialects.graph.base import GraphOp
-from glow.dialects.graph.parameters import Parameter
-from glow.dialects.graph.tensors import Slot, Tensor
+from glow.dialects.graph.parameters import OpParameter
+from glow.dialects.graph.tensors import SlotLike, Tensor
 from glow.importers.onnx.emitter import Emitter
 from glow.importers.onnx.functions import RunBody
 from glow.importers.onnx.problems import Unsupported
@@ -204,7 +204,7 @@ class Node:
         ]
 
     def apply(
-        self, op: type[GraphOp], *slots: Slot, **given: Any
+        self, op: type[GraphOp], *slots: SlotLike, **given: Any
     ) -> list[Tensor | None]:
         """
         Insert `op` with the node's attributes as parameters; return its results.
@@ -232,12 +232,12 @@ class Node:
         results = iter(self.emit_all(op, *slots, **given))
         return [next(results) if flag else None for flag in made]
 
-    def _slot(self, index: int, kind: object) -> Slot:
+    def _slot(self, index: int, kind: object) -> SlotLike:
         if isinstance(kind, OptOperandDef):
             return self.optional(index)
         return self.given if isinstance(kind, VarOperandDef) else self.input(index)
 
-    def _parameter(self, parameter: Parameter) -> Any:
+    def _parameter(self, parameter: OpParameter) -> Any:
         """Return the attribute that a parameter is called like."""
         kind = parameter.kinds[0]
         value = self._attribute(parameter.name, _STORED[kind], None)
@@ -245,12 +245,12 @@ class Node:
             self.refuse(f"{parameter.name}={value!r}")
         return value != 0 if kind is bool else value
 
-    def emit(self, op: type[GraphOp], *slots: Slot, **parameters: Any) -> Tensor:
+    def emit(self, op: type[GraphOp], *slots: SlotLike, **parameters: Any) -> Tensor:
         """Insert an op with one result, or the constant that it folds to."""
         return self._writer.emit(op, *slots, **parameters)
 
     def emit_all(
-        self, op: type[GraphOp], *slots: Slot, **parameters: Any
+        self, op: type[GraphOp], *slots: SlotLike, **parameters: Any
     ) -> tuple[Tensor, ...]:
         """Insert an op, or the constants that it folds to; return its results."""
         return self._writer.emit_all(op, *slots, **parameters)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from glow.importers.onnx.node import Node
 
 Outputs = Tensor | Sequence[Tensor | None]
-Handler = Callable[["Node"], Outputs]
-_Handler = TypeVar("_Handler", bound=Handler)
+NodeHandler = Callable[["Node"], Outputs]
+_Handler = TypeVar("_Handler", bound=NodeHandler)
 
 MARK = "onnx_operators"
 
@@ -49,9 +49,9 @@ def onnx_op(
 
 
 @cache
-def handlers() -> dict[str, dict[int, Handler]]:
+def handlers() -> dict[str, dict[int, NodeHandler]]:
     """Map each operator, with its domain, to its handlers by the first opset."""
-    by_operator: dict[str, dict[int, Handler]] = {}
+    by_operator: dict[str, dict[int, NodeHandler]] = {}
     own = [import_module(name) for name in modules_in("glow.importers.onnx")]
     for module in (*own, *load_all(ONNX, ModuleType)):
         for value in vars(module).values():
@@ -68,7 +68,7 @@ def handlers() -> dict[str, dict[int, Handler]]:
     return by_operator
 
 
-def find_handler(operator: str, opset: int) -> Handler | None:
+def find_handler(operator: str, opset: int) -> NodeHandler | None:
     """Return the function that imports `operator` as `opset` defines it."""
     versions = [v for v in handlers().get(operator, {}) if v <= opset]
     return handlers()[operator][max(versions)] if versions else None

@@ -23,7 +23,7 @@ CUBIC = -0.75
 
 
 @dataclass(frozen=True)
-class _Tap:
+class _AxisSample:
     """A place along one axis, its weight, and whether it lies in the image."""
 
     place: Tensor
@@ -56,7 +56,7 @@ def grid_sample(node: Node) -> Tensor:
 
 def _taps(
     node: Node, where: Tensor, extent: int, dtype: np.dtype[np.generic]
-) -> list[_Tap]:
+) -> list[_AxisSample]:
     """Return the places around `where`, which counts from -1 to 1 along an axis."""
     mode = node.string("mode")
     mode = MODES.get(mode, mode)
@@ -94,14 +94,14 @@ def _tap(
     extent: int,
     padding: str,
     *ends: float,
-) -> _Tap:
+) -> _AxisSample:
     inside = None
     if padding == "zeros":
         inside = (place >= 0) & (place <= extent - 1)
     elif padding == "reflection":
         place = _reflected(place, *ends)
     index = _bounded(place.astype(np.int64), 0, extent - 1)
-    return _Tap(index, weight, inside)
+    return _AxisSample(index, weight, inside)
 
 
 def _bounded(at: Tensor, low: float, high: float) -> Tensor:
@@ -167,7 +167,7 @@ def _places(window: Window, axis: int, sizes: tuple[int, ...]) -> NDArray[np.int
     return inner + outer - window.pads[axis]
 
 
-def _linear(at: Tensor, extent: int) -> list[_Tap]:
+def _linear(at: Tensor, extent: int) -> list[_AxisSample]:
     """Return the two neighbors of `at` with their weights, 0 outside."""
     first = xp.floor(at)
     part = at - first
@@ -185,7 +185,7 @@ def _far(x: Tensor) -> Tensor:
     return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
 
 
-def _term(flat: Tensor, extents: list[int], taps: tuple[_Tap, ...]) -> Tensor:
+def _term(flat: Tensor, extents: list[int], taps: tuple[_AxisSample, ...]) -> Tensor:
     """Return weight times element for one place around each position."""
     place, weight, inside = taps[0].place, taps[0].weight, taps[0].inside
     for tap, extent in zip(taps[1:], extents[1:], strict=True):

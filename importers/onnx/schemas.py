@@ -16,7 +16,7 @@ _OPTION = defs.OpSchema.FormalParameterOption
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FormalParameter:
     """One input or output: ONNX's names of its types, and how often it may stand."""
 
     name: str
@@ -42,13 +42,13 @@ class Schema:
 
     since: int
     deprecated: bool
-    inputs: tuple[Parameter, ...]
+    inputs: tuple[FormalParameter, ...]
     input_counts: tuple[int, int]
     output_counts: tuple[int, int]
     attributes: Mapping[str, AttributeRule]
     raw: Any
 
-    def input(self, index: int) -> Parameter:
+    def input(self, index: int) -> FormalParameter:
         """Return the parameter of input `index`; the last may be variadic."""
         return self.inputs[min(index, len(self.inputs) - 1)]
 
@@ -70,7 +70,7 @@ def find_schema(op_type: str, domain: str, opset: int) -> Schema | None:
         since=raw.since_version,
         deprecated=raw.deprecated,
         inputs=tuple(
-            Parameter(
+            FormalParameter(
                 each.name,
                 frozenset(each.types),
                 each.type_str,

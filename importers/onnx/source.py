@@ -21,7 +21,7 @@ from glow.importers.onnx.problems import printable_errors
 from glow.support.errors import InvalidModelError
 from glow.support.mapped_files import contents_of
 
-Source = str | os.PathLike[str] | bytes | ModelProto
+OnnxLike = str | os.PathLike[str] | bytes | ModelProto
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class OnnxSource:
 
 
 @printable_errors()
-def read(source: Source | OnnxSource) -> OnnxSource:
+def read(source: OnnxLike | OnnxSource) -> OnnxSource:
     """
     Return the model in a file, in bytes, or in a proto, which is not copied.
 

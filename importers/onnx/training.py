@@ -13,10 +13,10 @@ from glow.importers.onnx.registry import onnx_op
 
 DOMAIN = "ai.onnx.preview.training"
 
-Step = Callable[..., tuple[Tensor, ...]]
+UpdateRule = Callable[..., tuple[Tensor, ...]]
 
 
-def _each(node: Node, kinds: int, step: Step) -> list[Tensor]:
+def _each(node: Node, kinds: int, step: UpdateRule) -> list[Tensor]:
     """
     Apply `step` to each tensor with what belongs to it.
 

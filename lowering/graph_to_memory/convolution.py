@@ -33,7 +33,7 @@ from glow.lowering.convolution.winograd import (
     border_after,
     winograd_scratch_elements,
 )
-from glow.lowering.graph_to_memory.halo import Halo, halo_around, halo_of, widest
+from glow.lowering.graph_to_memory.halo import Halos, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.layout import Layout, channels_last
 from glow.support.types import is_narrow_float, shape_of
@@ -104,7 +104,7 @@ class Convolution:
     bias: SSAValue | None
     """Without gaps: kernels read it in vectors."""
     shape: ConvShape
-    halo: Halo
+    halo: Halos
     """The border of zeros that a fast algorithm may read around `source`."""
     epilogue: ScalarEpilogue | None = None
 
@@ -145,7 +145,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
 
 
 def _reads(
-    lowering: Lowering, source: SSAValue, algorithm: Algorithm, halo: Halo
+    lowering: Lowering, source: SSAValue, algorithm: Algorithm, halo: Halos
 ) -> bool:
     """Return whether `algorithm` reads `source` as it lies, in any order."""
     return algorithm.name == "direct" and _has_border(lowering, source, halo)
@@ -206,7 +206,7 @@ def room_in_f32(
     return lowering.temporary(f32, [last - first + 1])
 
 
-def _around_tiles(shape: Sequence[int], halo: Halo, pads: Sequence[int]) -> Halo:
+def _around_tiles(shape: Sequence[int], halo: Halos, pads: Sequence[int]) -> Halos:
     """Return `halo` widened to the border that Winograd's last tiles read."""
     spatial = zip(shape[2:], pads[:2], pads[2:], strict=True)
     tiles = [(before, border_after(n, before, after)) for n, before, after in spatial]
@@ -224,7 +224,7 @@ def _packed(
     return lowering.constant(array, f"{weights.hint}.{algorithm.name}")
 
 
-def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
+def bordered(lowering: Lowering, source: SSAValue, halo: Halos) -> SSAValue:
     """Return a channels-last buffer with `source` and zeros around it."""
     is_last = _is_channels_last(addressing_of(source))
     if is_last and _has_border(lowering, source, halo):
@@ -234,14 +234,14 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halo) -> SSAValue:
     return new
 
 
-def _has_border(lowering: Lowering, source: SSAValue, halo: Halo) -> bool:
+def _has_border(lowering: Lowering, source: SSAValue, halo: Halos) -> bool:
     have = halo_around(source)
     return all(
         h[0] >= want[0] and h[1] >= want[1] for h, want in zip(have, halo, strict=True)
     )
 
 
-def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halo) -> SSAValue:
+def _new_channels_last(lowering: Lowering, like: SSAValue, halo: Halos) -> SSAValue:
     """Return a new channels-last buffer with this border and the shape of `like`."""
     layout = channels_last(len(halo)).with_halo(halo)
     element = buffer_type(like).element_type

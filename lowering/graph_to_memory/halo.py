@@ -21,10 +21,10 @@ from glow.lowering.graph_to_memory.phases import border_of, phases_of
 from glow.support.layout import reshaped
 from glow.support.types import dtype_of, shape_of
 
-Halo = tuple[tuple[int, int], ...]
+Halos = tuple[tuple[int, int], ...]
 
 
-def halo_of(op: ConvOp) -> Halo:
+def halo_of(op: ConvOp) -> Halos:
     """
     Return the (before, after) border per axis that `op` may read around its input.
 
@@ -40,13 +40,13 @@ def halo_of(op: ConvOp) -> Halo:
     return ((0, 0), (0, 0), *zip(befores, afters, strict=True))
 
 
-def find_halos(block: Block) -> dict[SSAValue, Halo]:
+def find_halos(block: Block) -> dict[SSAValue, Halos]:
     """
     Return the widest border that readers ask of each value.
 
     One reader may decide the border before an axis, another one that after it.
     """
-    halos: dict[SSAValue, Halo] = {}
+    halos: dict[SSAValue, Halos] = {}
     for op in block.ops:
         conv, value = _conv_of(op)
         if conv is None or value is None:
@@ -67,7 +67,7 @@ def find_halos(block: Block) -> dict[SSAValue, Halo]:
     return halos
 
 
-def _before_reshape(op: ReshapeOp, halo: Halo) -> Halo | None:
+def _before_reshape(op: ReshapeOp, halo: Halos) -> Halos | None:
     """Return the border of the operand that is `halo` of the result, if one is."""
     layout, own = layout_of(op.result), layout_of(op.input)
     if layout is None or own is None:
@@ -86,7 +86,7 @@ def is_relabeled(buffer: SSAValue) -> bool:
     return type_.layout.data.has_halo or any(map(is_blocked, views))
 
 
-def halo_around(buffer: SSAValue) -> Halo:
+def halo_around(buffer: SSAValue) -> Halos:
     """
     Return the border of zeros around `buffer`, none if it is no allocation's.
 
@@ -117,14 +117,14 @@ def halo_around(buffer: SSAValue) -> Halo:
     return layout.halo if whole and 0 <= start < room else none
 
 
-def widest(one: Halo, other: Halo) -> Halo:
+def widest(one: Halos, other: Halos) -> Halos:
     """Return the border that contains both."""
     return tuple(
         (max(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other, strict=True)
     )
 
 
-def _around_phases(op: ConvTransposeOp) -> Halo | None:
+def _around_phases(op: ConvTransposeOp) -> Halos | None:
     phases = phases_of(op)
     return None if phases is None else border_of(phases)
 

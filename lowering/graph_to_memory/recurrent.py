@@ -31,7 +31,7 @@ Array = NDArray[Any]
 
 @lowers(LstmOp, GruOp, RnnOp)
 def _recurrent(lowering: Lowering, op: AnyRecurrent) -> None:
-    cell = _Cell(lowering, op)
+    cell = _CellLowering(lowering, op)
     results = {name: getattr(op, name) for name in op.RESULTS}
     outs = {
         name: lowering.destination(value)
@@ -52,7 +52,7 @@ def _recurrent(lowering: Lowering, op: AnyRecurrent) -> None:
         lowering.add(cell.walk(rows, late, number, is_reverse, buffers))
 
 
-class _Cell:
+class _CellLowering:
     """One recurrent op while it is lowered."""
 
     def __init__(self, lowering: Lowering, op: AnyRecurrent):

@@ -26,7 +26,7 @@ from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
 from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
 from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.lowering.graph_to_memory.destinations import Destinations
-from glow.lowering.graph_to_memory.halo import Halo, find_halos, widest
+from glow.lowering.graph_to_memory.halo import Halos, find_halos, widest
 from glow.support.arrays import has_same_bytes, sample_of
 from glow.support.layout import Layout, pack, row_major, unpack
 from glow.support.locations import name_of
@@ -55,7 +55,7 @@ class Lowering:
         self.target = target
         self.block = Block()
         self.destinations = Destinations()
-        self.halos: dict[SSAValue, Halo] = {}
+        self.halos: dict[SSAValue, Halos] = {}
         self.new_constants: list[MemoryConstantOp] = []
         self._constants = constants
         self._buffers: dict[SSAValue, SSAValue] = {}
@@ -262,14 +262,14 @@ class Lowering:
         return alike[-1][1]
 
 
-Handler = Callable[[Lowering, Any], None]
-HANDLERS: dict[type[Operation], Handler] = {}
+GraphHandler = Callable[[Lowering, Any], None]
+HANDLERS: dict[type[Operation], GraphHandler] = {}
 ALIASING: set[type[Operation]] = set()
 
 
 def lowers(
     *ops: type[Operation], aliasing: bool = False
-) -> Callable[[Handler], Handler]:
+) -> Callable[[GraphHandler], GraphHandler]:
     """
     Register a function as the lowering of graph ops `ops`.
 
@@ -277,7 +277,7 @@ def lowers(
     into no destination.
     """
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: GraphHandler) -> GraphHandler:
         for op in ops:
             HANDLERS[op] = handler
             if aliasing:

@@ -231,14 +231,14 @@ _C_CONVENTION = llvm.CallingConventionAttr("ccc")
 _NO_TAIL = llvm.TailCallKindAttr(llvm.TailCallKind.NONE)
 _NO_FLAGS = llvm.FastMathAttr(None)
 
-Handler = Callable[[Translation, Any], None]
-HANDLERS: dict[type[Operation], Handler] = {}
+LoopsHandler = Callable[[Translation, Any], None]
+HANDLERS: dict[type[Operation], LoopsHandler] = {}
 
 
-def lowers(*ops: type[Operation]) -> Callable[[Handler], Handler]:
+def lowers(*ops: type[Operation]) -> Callable[[LoopsHandler], LoopsHandler]:
     """Register a function as the rule for some op types."""
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: LoopsHandler) -> LoopsHandler:
         HANDLERS.update(dict.fromkeys(ops, handler))
         return handler
 

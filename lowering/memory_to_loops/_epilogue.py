@@ -19,7 +19,7 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, ExtraRow
 from glow.lowering.memory_to_loops.kernels.kernel import Argument
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
+from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.support.types import signless
 
@@ -75,7 +75,10 @@ class EpiloguePlan:
     """Whether an extra may lie where the result goes."""
 
     def places(
-        self, table: Table, choice: Sequence[int] | Offsets, rows: Sequence[Offsets]
+        self,
+        table: OffsetTable,
+        choice: Sequence[int] | Offsets,
+        rows: Sequence[Offsets],
     ) -> tuple[ExtraRow[int], ...]:
         """Return what a row says of extras, for the rows that tiles have."""
         return tuple(

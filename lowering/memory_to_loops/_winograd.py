@@ -35,7 +35,7 @@ from glow.lowering.memory_to_loops.kernels.winograd import (
 )
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.product import Planned, Product, plan_product
-from glow.lowering.memory_to_loops.rows import Offsets, Table, offsets_of
+from glow.lowering.memory_to_loops.rows import Offsets, OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.rules import check_room
 from glow.support.targets import Target
 
@@ -54,7 +54,7 @@ def call_winograd(
     One block is three parts, each of which is cut by itself; of several, each does all.
     """
     assert op.scratch is not None
-    table, lanes = Table(), main.target.f32_lanes
+    table, lanes = OffsetTable(), main.target.f32_lanes
     form = form_with(physical_shape_of(op.filter.type)[0])
     row, core = _rows(main.target, op, form, (input, result), pads, epilogue, table)
     scratch, offsets = main.base(op.scratch), main.offsets(table.array())
@@ -93,7 +93,7 @@ def _rows(
     images: tuple[Addressing, Addressing],
     pads: Sequence[int],
     epilogue: EpiloguePlan,
-    table: Table,
+    table: OffsetTable,
 ) -> tuple[WinogradRow[int], list[Planned]]:
     """Return the row of all parts, and the products of one block."""
     input, result = images

@@ -12,7 +12,7 @@ from glow.dialects.layout.attribute import layout_of
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
-from glow.lowering.memory_to_loops.axes import Axes, collapse
+from glow.lowering.memory_to_loops.axes import StridedAxes, collapse
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.copies import (
     UNROLL,
@@ -32,7 +32,7 @@ from glow.lowering.tiles import lines_together
 from glow.support.targets import LINE_BYTES, SEGMENT_BYTES, Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
-Plan = tuple[Kernel, RunsRow[int] | InterleaveRow[int] | PlaneRow[int], int]
+CopyPlan = tuple[Kernel, RunsRow[int] | InterleaveRow[int] | PlaneRow[int], int]
 """A kernel, its row, and how many units of work there are."""
 
 SOURCE, RESULT = 0, 1
@@ -83,7 +83,7 @@ def call_copy(
     main: Main,
     source: tuple[SSAValue, int],
     result: tuple[SSAValue, int],
-    axes: Axes,
+    axes: StridedAxes,
 ) -> None:
     """Append the call that copies over `axes`, from starts on; bools go as bytes."""
     target, element = main.target, buffer_type(result[0]).element_type
@@ -104,12 +104,12 @@ def call_copy(
     main.call(kernel, {"x": x, "y": y}, row, Work(units, -(-elements // units)))
 
 
-def _find(axes: Axes, operand: int) -> Level[int] | None:
+def _find(axes: StridedAxes, operand: int) -> Level[int] | None:
     """Return the axis along which `operand` moves by 1."""
     return next((axis for axis in axes if axis.strides[operand] == 1), None)
 
 
-def _units(outer: Axes, inside: int) -> int:
+def _units(outer: StridedAxes, inside: int) -> int:
     """Return the units of work: iterations of the outermost loop, else those inside."""
     return outer[0].extent if outer else inside
 
@@ -120,7 +120,7 @@ def _lanes(target: Target, element: Attribute, extent: int) -> int:
     return min(most, 1 << (extent.bit_length() - 1))
 
 
-def _runs(target: Target, element: Attribute, axes: Axes) -> Plan | None:
+def _runs(target: Target, element: Attribute, axes: StridedAxes) -> CopyPlan | None:
     """Plan a copy of neighbors to neighbors."""
     if not axes or axes[-1].strides != (1, 1):
         return None
@@ -138,7 +138,9 @@ def _runs(target: Target, element: Attribute, axes: Axes) -> Plan | None:
     return Runs(lanes, vectors, lines), row, units
 
 
-def _interleave(target: Target, element: Attribute, axes: Axes) -> Plan | None:
+def _interleave(
+    target: Target, element: Attribute, axes: StridedAxes
+) -> CopyPlan | None:
     """Plan a copy of few planes to or from elements that take turns."""
     source, result = _find(axes, SOURCE), _find(axes, RESULT)
     if source is None or result is None:
@@ -155,7 +157,9 @@ def _interleave(target: Target, element: Attribute, axes: Axes) -> Plan | None:
     return None
 
 
-def _transpose(target: Target, element: Attribute, axes: Axes) -> Plan | None:
+def _transpose(
+    target: Target, element: Attribute, axes: StridedAxes
+) -> CopyPlan | None:
     """Plan a copy along two axes, each of them the fastest on one side."""
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
     if rows is None or columns is None:

@@ -27,7 +27,7 @@ from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import (
     Offsets,
-    Table,
+    OffsetTable,
     spans_of,
     tiles_in_order,
     turned_tiles,
@@ -87,7 +87,7 @@ def call_product(
     left, right = factors
     if op.scratch is not None:
         product, left = _widened(main, op, left, op.scratch, product), op.scratch
-    table, pieces = Table(), list(_pieces(product))
+    table, pieces = OffsetTable(), list(_pieces(product))
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
     factor = main.stored if product.in_pairs else main.base
@@ -142,7 +142,7 @@ def _pieces(product: Product) -> Iterator[tuple[list[int], Product]]:
         )
 
 
-def plan_product(target: Target, p: Product, table: Table) -> list[Planned]:
+def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned]:
     """
     Return the kernels that compute `p`, their rows and what they may do in pieces.
 

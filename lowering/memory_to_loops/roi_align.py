@@ -37,7 +37,7 @@ class RoiAlignRow(Generic[N]):
 
     regions: Level[N]
     channels: Level[N]
-    axes: tuple[_Axis[N], ...]
+    axes: tuple[_PooledAxis[N], ...]
     images: N
     steps: tuple[N, N]
     ratio: N
@@ -45,7 +45,7 @@ class RoiAlignRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class _Axis(Generic[N]):
+class _PooledAxis(Generic[N]):
     """An axis of images: its pixels and their stride, the bins and theirs."""
 
     extent: N
@@ -58,7 +58,7 @@ class _Axis(Generic[N]):
 class _Bin:
     """A part of a region along an axis: where it starts, its size, how many samples."""
 
-    axis: _Axis[Value]
+    axis: _PooledAxis[Value]
     start: Value
     size: Value
     samples: Value
@@ -189,7 +189,9 @@ def lower_roi_align(main: Main, op: ApplyOp) -> None:
         half_pixel=p["coordinate_transformation_mode"] == "half_pixel",
         mean=p["mode"] == "avg",
     )
-    axes = (_Axis(x.shape[i], x.strides[i], y.shape[i], y.strides[i]) for i in (2, 3))
+    axes = (
+        _PooledAxis(x.shape[i], x.strides[i], y.shape[i], y.strides[i]) for i in (2, 3)
+    )
     strides = regions.strides[0], batches.strides[0], y.strides[0]
     row = RoiAlignRow(
         Level(y.shape[0], strides),

@@ -36,7 +36,7 @@ def offsets_of(shape: Sequence[int], strides: Sequence[int], start: int = 0) -> 
 
 
 @dataclass
-class Table:
+class OffsetTable:
     """Parts of one table of offsets; equal parts are stored once."""
 
     parts: list[Offsets] = field(default_factory=lambda: [])

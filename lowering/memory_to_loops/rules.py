@@ -19,7 +19,7 @@ from glow.support.discovery import modules_in
 from glow.support.extensions import KERNELS, load_all
 from glow.support.locations import name_of
 
-Handler = Callable[[Any, Any], None]
+MemoryHandler = Callable[[Any, Any], None]
 """A function of a `Main` and the op that it lowers."""
 
 
@@ -27,7 +27,7 @@ Handler = Callable[[Any, Any], None]
 class KernelRule:
     """How an op becomes calls of kernels, and what these ask of its buffers."""
 
-    lower: Handler
+    lower: MemoryHandler
     in_place: bool = False
     """Elements of the first operand are read before those of the result are written."""
     updates: bool = False
@@ -47,7 +47,7 @@ def lowers(
     updates: bool = False,
     contiguous: tuple[str, ...] = (),
     scratch: Callable[[Any], Sequence[Buffer]] | None = None,
-) -> Callable[[Handler], Handler]:
+) -> Callable[[MemoryHandler], MemoryHandler]:
     """
     Register a function as the lowering of `ops` to calls of kernels.
 
@@ -55,7 +55,7 @@ def lowers(
     `memory.apply` of it.
     """
 
-    def register(handler: Handler) -> Handler:
+    def register(handler: MemoryHandler) -> MemoryHandler:
         rule = KernelRule(handler, in_place, updates, contiguous, scratch)
         RULES.update(dict.fromkeys(ops, rule))
         return handler

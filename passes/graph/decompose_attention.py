@@ -13,7 +13,12 @@ from xdsl.passes import ModulePass
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.along_axis import SoftmaxOp
 from glow.dialects.graph.attention import AttentionOp
-from glow.dialects.graph.attention_sizes import SCORES, Sizes, blind_queries, seen_keys
+from glow.dialects.graph.attention_sizes import (
+    SCORES,
+    AttentionSizes,
+    blind_queries,
+    seen_keys,
+)
 from glow.dialects.graph.base import Array
 from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.joining import ConcatOp
@@ -59,7 +64,7 @@ class _Attention:
 
     def __init__(self, new: Replacement, op: AttentionOp):
         self.new, self.op = new, op
-        self.sizes: Sizes = op.sizes
+        self.sizes: AttentionSizes = op.sizes
         self.query, self.key, self.value = map(new.tensor, (op.query, op.key, op.value))
         stored = self.query.element
         self.element = f32 if is_narrow_float(stored) else stored

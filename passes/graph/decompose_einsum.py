@@ -106,7 +106,7 @@ def _moved(
     return moved, size(plan.batch)
 
 
-class Pairs:
+class PairQueue:
     """
     The pairs of operands of an Einstein sum, those that take the least work first.
 
@@ -203,7 +203,7 @@ class _Sums:
     def result(self) -> Tensor:
         counts = Counter(label for term in self.terms for label in term.labels)
         terms = [self._alone(term, counts) for term in self.terms]
-        pairs = Pairs([term.labels for term in terms], self.wanted, self.extents)
+        pairs = PairQueue([term.labels for term in terms], self.wanted, self.extents)
         for _ in terms[1:]:
             i, j = pair = pairs.cheapest()
             terms.append(self._joined(terms[i], terms[j], pairs.kept(i, j)))

@@ -11,10 +11,10 @@ from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.locations import fuse
 from glow.support.types import dtype_of, element_of, shape_of
 
-Product = ConvOp | ConvTransposeOp | MatMulOp
+LinearOp = ConvOp | ConvTransposeOp | MatMulOp
 
 
-def channel_axis(product: Product) -> int | None:
+def channel_axis(product: LinearOp) -> int | None:
     """Return the axis of the result along which the weight makes channels, if any."""
     if isinstance(product, MatMulOp):
         rank = len(shape_of(product.result))
@@ -22,7 +22,7 @@ def channel_axis(product: Product) -> int | None:
     return 1
 
 
-def _scaled(product: Product, weight: Array, scale: Array) -> Array:
+def _scaled(product: LinearOp, weight: Array, scale: Array) -> Array:
     """Return `weight` such that each channel of the result is scaled by `scale`."""
     match product:
         case MatMulOp():
@@ -50,7 +50,7 @@ def fold_affine_into_product(op: Scaling, new: Replacement) -> Results:
     """scale * (x * w + b) + shift -> x * (scale * w) + (scale * b + shift)"""
     affine = affine_of(op, new.constants)
     product = None if affine is None else affine.input.owner
-    if affine is None or not isinstance(product, Product):
+    if affine is None or not isinstance(product, LinearOp):
         return None
     if not product.result.has_one_use():
         return None  # another reader needs the plain product
@@ -70,7 +70,7 @@ def fold_affine_into_product(op: Scaling, new: Replacement) -> Results:
 
 
 def _arrays(
-    product: Product, affine: Affine, constants: Constants
+    product: LinearOp, affine: Affine, constants: Constants
 ) -> tuple[Array | None, Array] | None:
     """Return the new weight, None if it stays, and bias; None where unknown."""
     axis, shape = channel_axis(product), shape_of(product.result)
@@ -87,7 +87,7 @@ def _arrays(
     return None if weight is None else (_scaled(product, weight, scale), new_bias)
 
 
-def _bias_of(product: Product, axis: int, constants: Constants) -> Array | None:
+def _bias_of(product: LinearOp, axis: int, constants: Constants) -> Array | None:
     """Return the bias per channel, zeros where there is none; None if unknown."""
     shape = shape_of(product.result)
     if product.bias is None:

@@ -7,7 +7,7 @@ from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp
 from glow.dialects.graph.movement import ExpandOp, TileOp
 from glow.dialects.graph.presence import with_presence
-from glow.passes.graph.fold_batch_norm import Product, channel_axis
+from glow.passes.graph.fold_batch_norm import LinearOp, channel_axis
 from glow.passes.graph.operands import in_both_orders
 from glow.passes.patterns import Replacement, Results, RewritePass
 from glow.support.locations import fuse
@@ -23,7 +23,7 @@ def fold_addition_into_product(op: AddOp, new: Replacement) -> Results:
     """
     for value, added in in_both_orders(op):
         product = value.owner
-        if not isinstance(product, Product) or product.bias is not None:
+        if not isinstance(product, LinearOp) or product.bias is not None:
             continue
         if not value.has_one_use() or value.type != op.result.type:
             continue
@@ -35,7 +35,7 @@ def fold_addition_into_product(op: AddOp, new: Replacement) -> Results:
     return None
 
 
-def _vector(new: Replacement, value: SSAValue, product: Product) -> SSAValue | None:
+def _vector(new: Replacement, value: SSAValue, product: LinearOp) -> SSAValue | None:
     """Return `value` as a number per channel, or None where it is none."""
     axis, shape = channel_axis(product), shape_of(product.result)
     if axis is None or has_layout(value):

@@ -23,8 +23,6 @@ from glow.passes.patterns import Replacement, Results, rewrite
 from glow.support.locations import name_of
 from glow.support.targets import TargetQueries, resolve
 
-Names = tuple[str, ...]
-
 
 def legalize_optionals(op: GraphOp, new: Replacement, target: str) -> Results:
     """
@@ -41,7 +39,7 @@ def legalize_optionals(op: GraphOp, new: Replacement, target: str) -> Results:
     return write_given(new, op, added) if added else None
 
 
-def _plan(op: GraphOp, target: str) -> tuple[Names, Names]:
+def _plan(op: GraphOp, target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     Return the slots to do without, in order, and those to add, for the target's sake.
 
@@ -77,7 +75,7 @@ def _droppable(op: GraphOp) -> Iterator[str]:
             yield name
 
 
-def _additions(op: GraphOp, present: frozenset[str]) -> Iterator[Names]:
+def _additions(op: GraphOp, present: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Yield the sets of slots that `op` may be given besides, the smallest first."""
     slots = optional_slots(type(op))
     absent = [

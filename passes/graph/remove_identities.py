@@ -32,7 +32,7 @@ from glow.support.arrays import without_repeats
 from glow.support.dtypes import is_floating
 from glow.support.types import has_layout, shape_of
 
-Moving = (
+RemovableOp = (
     ReshapeOp
     | ExpandOp
     | TileOp
@@ -98,7 +98,7 @@ def remove_known_choice(op: WhereOp, new: Replacement) -> Results:
     return _expanded(op.lhs if condition.all() else op.rhs, op.result, new)
 
 
-def remove_unmoving_op(op: Moving, new: Replacement) -> Results:
+def remove_unmoving_op(op: RemovableOp, new: Replacement) -> Results:
     """A reshape, transpose, slice, ... that leaves every element in its place -> x"""
     if len(op.results) != 1:
         return None
@@ -106,7 +106,7 @@ def remove_unmoving_op(op: Moving, new: Replacement) -> Results:
     return op.operands[0] if is_same and _moves_nothing(op) else None
 
 
-def _moves_nothing(op: Moving) -> bool:
+def _moves_nothing(op: RemovableOp) -> bool:
     """Return whether `op` is its operand, given that their types are equal."""
     match op:
         case ConcatOp():

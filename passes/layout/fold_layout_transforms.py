@@ -30,7 +30,7 @@ from glow.support.layout import Layout
 from glow.support.locations import fuse
 from glow.support.types import tensor_type
 
-Moving = TransposeOp | ReshapeOp
+Rearrangement = TransposeOp | ReshapeOp
 
 
 def fold_transform_of_transform(op: TransformOp, new: Replacement) -> Results:
@@ -115,16 +115,18 @@ def raise_transform(op: TransformOp, new: Replacement) -> Results:
     return value
 
 
-def _moves_above(value: SSAValue) -> tuple[list[Moving], SSAValue]:
+def _moves_above(value: SSAValue) -> tuple[list[Rearrangement], SSAValue]:
     """Return the ops above `value` that keep bytes, and the value they begin with."""
-    moves: list[Moving] = []
-    while isinstance(value.owner, Moving) and keeps_bytes(value.owner):
+    moves: list[Rearrangement] = []
+    while isinstance(value.owner, Rearrangement) and keeps_bytes(value.owner):
         moves.append(value.owner)
         value = value.owner.input
     return moves, value
 
 
-def _layouts_below(moves: Sequence[Moving], wanted: Layout) -> list[Layout] | None:
+def _layouts_below(
+    moves: Sequence[Rearrangement], wanted: Layout
+) -> list[Layout] | None:
     """
     Return the layout above `moves` that ends as `wanted`, then that below each one.
 

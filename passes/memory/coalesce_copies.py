@@ -16,7 +16,7 @@ from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.storage import AllocOp, GetOp, PlaceholderOp, ViewOp
 
-Place = SSAValue | str
+MemoryObject = SSAValue | str
 """An allocation, or the symbol of what lies outside the arena."""
 
 
@@ -52,7 +52,7 @@ class _Coalescing:
     def __init__(self, block: Block, writable: set[str]):
         self._writable = writable
         self._block = block
-        self._touching: dict[Place, dict[int, MemoryOp]] = {}
+        self._touching: dict[MemoryObject, dict[int, MemoryOp]] = {}
         for at, op in enumerate(block.ops):
             if isinstance(op, MemoryOp):
                 for value, _ in op.accesses():
@@ -77,7 +77,7 @@ class _Coalescing:
             return False
         return not self._interfere(gone, place)
 
-    def _interfere(self, first: Place, second: Place) -> bool:
+    def _interfere(self, first: MemoryObject, second: MemoryObject) -> bool:
         """
         Say whether one is written while what the other holds is wanted.
 
@@ -137,13 +137,13 @@ class _Coalescing:
         Rewriter.erase_op(alloc)
 
 
-def _place_of(value: SSAValue) -> Place:
+def _place_of(value: SSAValue) -> MemoryObject:
     root = root_of(value)
     owner = root.owner
     return owner.symbol.string_value() if isinstance(owner, GetOp) else root
 
 
-def _connects(op: MemoryOp, first: Place, second: Place) -> bool:
+def _connects(op: MemoryOp, first: MemoryObject, second: MemoryObject) -> bool:
     """Return whether `op` only copies all of one to the other, as it lies there."""
     if not isinstance(op, CopyOp):
         return False

@@ -57,7 +57,7 @@ class VerifyMemoryPass(ModulePass):
                 f"glow.arena_bytes: expected an integer of at least 0, got {arena}"
             )
         checkers = [
-            _Checker(function, symbols, bytes_) for function in functions_of(op)
+            _MemoryChecker(function, symbols, bytes_) for function in functions_of(op)
         ]
         problems = [problem for checker in checkers for problem in checker.check()]
         for name, storage in symbols.items():
@@ -106,7 +106,7 @@ def _at(op: Operation, problem: str) -> str:
     return f"{name} (from {name_of(op)}): {problem}"
 
 
-class _Checker:
+class _MemoryChecker:
     """State of a walk over the ops of a function: what is alive, what is written."""
 
     def __init__(

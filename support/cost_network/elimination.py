@@ -16,19 +16,19 @@ from glow.support.cost_network.network import CostSum, Scope, Table
 _BIT = 1 << 16
 
 
-class Step(NamedTuple):
+class EliminationStep(NamedTuple):
     """A variable to eliminate, its neighbors then, and the size of its table."""
 
     variable: int
     neighbors: Scope
     entries: int
 
-    def without(self, fixed: Collection[int]) -> Step:
+    def without(self, fixed: Collection[int]) -> EliminationStep:
         """Return the step when these variables are no longer there."""
         if not any(variable in fixed for variable in self.neighbors):
             return self
         left = tuple([v for v in self.neighbors if v not in fixed])
-        return Step(self.variable, left, self.entries)
+        return EliminationStep(self.variable, left, self.entries)
 
 
 class EliminationGraph:
@@ -69,16 +69,16 @@ class EliminationGraph:
             heappop(self._heap)
         return None
 
-    def eliminate(self) -> list[Step]:
+    def eliminate(self) -> list[EliminationStep]:
         """Eliminate variables while the next table is within the limit."""
-        steps: list[Step] = []
+        steps: list[EliminationStep] = []
         while (variable := self.next) is not None:
             entries = self._sizes[variable]
             for neighbor in self._neighbors[variable]:
                 entries *= self._sizes[neighbor]
             if entries > self._limit and self._neighbors[variable]:
                 break
-            steps.append(Step(variable, self._eliminate(variable), entries))
+            steps.append(EliminationStep(variable, self._eliminate(variable), entries))
         return steps
 
     def cut(self, times: Mapping[int, int]) -> int:
@@ -145,7 +145,7 @@ class Elimination:
             states[variable] = int(total.argmin())
 
 
-def eliminate(costs: CostSum, steps: Sequence[Step]) -> Elimination:
+def eliminate(costs: CostSum, steps: Sequence[EliminationStep]) -> Elimination:
     """
     Minimize over the variables of `steps`, in this order.
 

@@ -9,7 +9,11 @@ from math import inf, prod
 
 import numpy as np
 
-from glow.support.cost_network.elimination import EliminationGraph, Step, eliminate
+from glow.support.cost_network.elimination import (
+    EliminationGraph,
+    EliminationStep,
+    eliminate,
+)
 from glow.support.cost_network.network import (
     CostNetwork,
     CostSum,
@@ -79,9 +83,9 @@ def solve(
 class Plan:
     """Variables to eliminate first, to fix, and to eliminate then."""
 
-    outer: tuple[Step, ...]
+    outer: tuple[EliminationStep, ...]
     cutset: tuple[int, ...]
-    inner: tuple[Step, ...]
+    inner: tuple[EliminationStep, ...]
 
     @property
     def width(self) -> int:
@@ -105,7 +109,7 @@ def make_plan(costs: CostSum, limit: int) -> Plan:
 
 def _cut(
     graph: EliminationGraph, times: Mapping[int, int]
-) -> tuple[tuple[int, ...], tuple[Step, ...]]:
+) -> tuple[tuple[int, ...], tuple[EliminationStep, ...]]:
     """Return the variables to fix, `times` as in `cut`, and how others go then."""
     cutset: list[int] = []
     steps = graph.eliminate()

@@ -103,7 +103,7 @@ class _Merged:
 
 
 @dataclass(frozen=True)
-class _Axis:
+class _SplitAxis:
     """A new axis: it counts positions of the merged one in steps of `step`."""
 
     axis: int
@@ -153,15 +153,15 @@ def _merge(layout: Layout, shape: Shape, axes: Sequence[int]) -> _Merged | None:
     return _Merged(digits, (before * inner, after * inner))
 
 
-def _outer_to_inner(axes: Sequence[int], new_shape: Shape) -> list[_Axis]:
+def _outer_to_inner(axes: Sequence[int], new_shape: Shape) -> list[_SplitAxis]:
     extents = [new_shape[axis] for axis in axes]
     return [
-        _Axis(axis, extent, prod(extents[k + 1 :]))
+        _SplitAxis(axis, extent, prod(extents[k + 1 :]))
         for k, (axis, extent) in enumerate(zip(axes, extents, strict=True))
     ]
 
 
-def _split(merged: _Merged, axes: Sequence[_Axis]) -> dict[int, list[Dim]] | None:
+def _split(merged: _Merged, axes: Sequence[_SplitAxis]) -> dict[int, list[Dim]] | None:
     """Return the dims over `axes` that each digit of the merged axis becomes."""
     if any(pad % axes[0].step for pad in merged.halo):
         return None
@@ -186,7 +186,7 @@ def _with_extensions(pieces: list[Dim], digit: Dim) -> list[Dim]:
     ]
 
 
-def _pieces(digit: Dim, axis: _Axis, is_outermost: bool) -> list[Dim] | None:
+def _pieces(digit: Dim, axis: _SplitAxis, is_outermost: bool) -> list[Dim] | None:
     """Return the part of `digit` in `axis`, if it has one; None if that is cut."""
     end = None if is_outermost else axis.step * axis.extent
     digit_end = None if digit.extent is None else digit.stride * digit.extent

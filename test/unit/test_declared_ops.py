@@ -15,7 +15,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from glow.dialects.graph.binary import ModOp
 from glow.dialects.graph.declaration import BinaryOp, DeclaredOp, ElementwiseOp, UnaryOp
-from glow.dialects.graph.parameters import Parameter
+from glow.dialects.graph.parameters import OpParameter
 from glow.dialects.graph.reduction import ReductionOp
 from glow.lowering.graph_to_memory.scalar import (
     ScalarRegion,
@@ -41,7 +41,7 @@ NUMBERS = count()
 CONTEXT = context()
 
 
-def texts_of(parameter: Parameter) -> list[str]:
+def texts_of(parameter: OpParameter) -> list[str]:
     """Return how the text says values that are not the default; none: no value."""
     name = parameter.name
     if parameter.words:

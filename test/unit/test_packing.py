@@ -32,7 +32,7 @@ from glow.lowering.convolution.winograd import (
 )
 from glow.lowering.memory_to_loops.kernels.microkernel import tiles_of
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.rows import Table, offsets_of
+from glow.lowering.memory_to_loops.rows import OffsetTable, offsets_of
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.tiles import tile_rows, tile_turns
 from glow.support.layout import pack
@@ -213,7 +213,7 @@ def test_offsets_are_in_row_major_order() -> None:
 
 
 def test_equal_parts_of_a_table_are_stored_once() -> None:
-    table = Table()
+    table = OffsetTable()
     places = [table.add(np.array(part)) for part in ([1, 2], [3], [1, 2])]
     assert places == [0, 2, 0]
     assert table.array().tolist() == [1, 2, 3]

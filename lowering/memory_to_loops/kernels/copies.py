@@ -15,7 +15,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
 
 UNROLL = 4
 
-Place = Sequence[Value]
+Starts = Sequence[Value]
 """Where something starts in the source and in the result."""
 
 
@@ -62,7 +62,7 @@ class Runs(Kernel):
     def _several(
         self,
         call: Call[RunsRow[Value]],
-        place: Place,
+        place: Starts,
         level: Level[Value],
         is_outermost: bool,
     ) -> None:
@@ -79,7 +79,7 @@ class Runs(Kernel):
             self._lines(call, places, None)
 
     def _lines(
-        self, call: Call[RunsRow[Value]], places: Sequence[Place], part: Bounds | None
+        self, call: Call[RunsRow[Value]], places: Sequence[Starts], part: Bounds | None
     ) -> None:
         """Copy the lines that start at `places`, or the range `part` of the one."""
         if not self.vectors:
@@ -91,7 +91,7 @@ class Runs(Kernel):
         self._copy(call, [[at + k for at in place] for place in places for k in steps])
 
     def _long(
-        self, call: Call[RunsRow[Value]], place: Place, part: Bounds | None
+        self, call: Call[RunsRow[Value]], place: Starts, part: Bounds | None
     ) -> None:
         """Write loops over several vectors at a time, then over one."""
         length = call.row.length
@@ -107,7 +107,7 @@ class Runs(Kernel):
             start = minimum(i, length - self.lanes)
             self._copy(call, [[at + start for at in place]])
 
-    def _copy(self, call: Call[RunsRow[Value]], places: Sequence[Place]) -> None:
+    def _copy(self, call: Call[RunsRow[Value]], places: Sequence[Starts]) -> None:
         """Load all vectors at `places`, then store them."""
         strip = Strip(self.lanes)
         loaded = [call["x"].load(source, strip) for source, _ in places]
@@ -277,7 +277,7 @@ class Interleave(Kernel):
                 self._vectors(call, place, minimum(i, row.length - self.lanes))
 
     def _vectors(
-        self, call: Call[InterleaveRow[Value]], place: Place, i: Value
+        self, call: Call[InterleaveRow[Value]], place: Starts, i: Value
     ) -> None:
         separate, joined = reversed(place) if self.inverse else place
         lines = [separate + i]

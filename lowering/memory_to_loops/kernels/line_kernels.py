@@ -12,7 +12,7 @@ from glow.codegen.loops import Level, N, nest
 from glow.codegen.memory import Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
-from glow.lowering.memory_to_loops.axes import Axes
+from glow.lowering.memory_to_loops.axes import StridedAxes
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 
@@ -108,8 +108,8 @@ class LinesOf:
     """
 
     rule: Rule
-    along: Axes
-    apart: Axes
+    along: StridedAxes
+    apart: StridedAxes
     numbers: tuple[int, ...] = ()
     still: frozenset[str] = field(default_factory=frozenset)
 

@@ -17,7 +17,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (
     RecurrentRow,
     Sequential,
-    States,
+    StateWriter,
 )
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 
@@ -128,7 +128,7 @@ class CellRow:
         return select(self.walk.cell.strip.spread(self.alive), new, old)
 
 
-class StepWriter(States):
+class StepWriter(StateWriter):
     """Writes the loops of a `Recurrent`."""
 
     def __init__(self, cell: Recurrent, call: Call[RecurrentRow[Value]]):

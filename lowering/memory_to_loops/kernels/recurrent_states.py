@@ -85,7 +85,7 @@ class Sequential(Kernel, ABC):
         return tuple(name for name in STRIDES if name in self.given)
 
 
-class States:
+class StateWriter:
     """Writes what a `Sequential` does to states row by row: start, store, end."""
 
     def __init__(self, kernel: Sequential, call: Call[RecurrentRow[Value]]):

@@ -15,7 +15,7 @@ from glow.dialects.graph import (
 )
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import BinaryOp, UnaryOp
-from glow.dialects.graph.parameters import Parameter
+from glow.dialects.graph.parameters import OpParameter
 from glow.support.types import element_type_of
 from random_ops.call import ALL, BOOL, NUMBERS, Array, Call, Dtype, Source, ops_of
 
@@ -41,7 +41,7 @@ def _parameters(s: Source, op: type[GraphOp]) -> dict[str, Any]:
     return {name: _parameter(s, each) for name, each in op.declared().items()}
 
 
-def _parameter(s: Source, parameter: Parameter) -> bool | float | str:
+def _parameter(s: Source, parameter: OpParameter) -> bool | float | str:
     if parameter.words:
         return s.choose(parameter.words)
     if parameter.kinds == (bool,):
