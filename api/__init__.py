@@ -132,12 +132,14 @@ def compile(
     gives for one, the next of the same bindings gets for the other, the first zeros.
     `cache_dir` is a folder where any process finds what was compiled before from the
     same model, options and compiler. It holds at most `cache_bytes` of executables (4
-    GiB by default; 0: none), and kernels; one that others can write to is refused. With
-    symbolic dimensions, a DynamicExecutable compiles for the shapes that it is called
-    with, and keeps code for the last `cache_size` of them. `shapes` names some to
-    compile for at once: `{"batch": [1, 8]}`, all combinations of several dimensions, or
-    a list of such as `{"batch": 1, "sequence": 128}`. `trust` lets text at the loops or
-    llvm level call any function (SECURITY.md).
+    GiB by default; 0: none), and kernels; one that others can write to is refused. By
+    default only kernels are kept, in `$GLOW_CACHE_DIR`, or `glow` in the user's cache;
+    where that or `cache_dir` is empty, nothing is. With symbolic dimensions, a
+    DynamicExecutable compiles for the shapes that it is called with, and keeps code for
+    the last `cache_size` of them. `shapes` names some to compile for at once:
+    `{"batch": [1, 8]}`, all combinations of several dimensions, or a list of such as
+    `{"batch": 1, "sequence": 128}`. `trust` lets text at the loops or llvm level call
+    any function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for other options that cannot; what `load` raises.

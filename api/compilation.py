@@ -96,7 +96,7 @@ def compile_source(source: Source, target: str, options: Options) -> Executable:
     key = key_of(source, target, options)
     if key is None:
         return _compiled(source, target, options)
-    assert options.cache_dir is not None
+    assert options.cache_dir
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
     net = _kept(cache, key)
     if net is None:
@@ -122,7 +122,7 @@ def _compiled(source: Source, target: str, options: Options) -> Executable:
 
 def key_of(source: Source, target: str, options: Options) -> str | None:
     """Return the key of a compilation in the cache; None if it is not to be kept."""
-    is_kept = options.cache_dir is not None and options.cache_bytes
+    is_kept = options.cache_dir and options.cache_bytes
     if not is_kept or options.shapes or options.check:
         return None
     spec = target_spec(target, options.cpu_features, options.accuracy)

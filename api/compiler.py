@@ -22,6 +22,7 @@ from glow.runtime.symbolic import Dims, SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, CompilationError
+from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection
 from glow.support.layout import LayoutError, requested_layouts
 from glow.support.mapped_files import forget, is_mapped
@@ -39,6 +40,7 @@ def compile_model(
     spec = target_spec(target, options.cpu_features, options.accuracy)
     backend = resolve(spec)
     machine = target_of(spec)
+    folder = user_cache_dir() if options.cache_dir is None else options.cache_dir
     model = load()
     if isinstance(model, SymbolicModel):
         return compile_symbolic(model, compile, options)
@@ -52,7 +54,7 @@ def compile_model(
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
     with no_other_errors(f"target {backend.name}"):
-        executable = backend.compile(module, machine, cache_dir=options.cache_dir)
+        executable = backend.compile(module, machine, cache_dir=folder or None)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
     return executable

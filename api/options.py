@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from glow.support.files import strangers_in
+from glow.support.files import check_private
 from glow.support.targets import ACCURACIES
 
 Shapes = Mapping[str, int | Sequence[int]] | Sequence[Mapping[str, int]]
@@ -40,6 +40,7 @@ class Options:
     disable: tuple[str, ...] = ()
     stop_after_pass: int | None = None
     cache_dir: str | os.PathLike[str] | None = None
+    """Where all is kept; empty: nothing is; None: machine code is, for this user."""
     cache_bytes: int = CACHE_BYTES
     relayout: Mapping[str, str] | str | None = None
     """Layouts of inputs and outputs by name, or one for all of its rank."""
@@ -59,8 +60,8 @@ class Options:
     def __post_init__(self) -> None:
         if self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
-        if self.cache_dir is not None:
-            _check_cache_dir(os.fspath(self.cache_dir))
+        if self.cache_dir:
+            check_private(Path(self.cache_dir), "cache_dir")
         if self.check not in (None, "each-pass"):
             raise ValueError(f'expected "each-pass" as check, got "{self.check}"')
         if self.accuracy not in ACCURACIES:
@@ -110,14 +111,3 @@ DEFAULTS = Options()
 def say_single_threaded() -> None:
     """Warn the caller of `glow.compile`, once, that one thread is used."""
     warnings.warn("more than one thread was asked for, one is used", stacklevel=5)
-
-
-def _check_cache_dir(folder: str) -> None:
-    if not folder:
-        raise ValueError("expected a folder as cache_dir, got an empty path")
-    strangers = strangers_in(Path(folder))
-    if strangers is not None:
-        raise ValueError(
-            "expected a cache_dir that only you can write to, as code in it is run, "
-            f"got {strangers}: {folder}"
-        )

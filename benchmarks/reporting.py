@@ -85,9 +85,10 @@ def _environment() -> dict[str, str]:
     Return an environment in which sources are compiled by the first process alone.
 
     Where Python is told to write no bytecode, each process would do it anew, for two
-    seconds; there it goes to a folder that is gone with this process.
+    seconds; there it goes to a folder that is gone with this process. Kernels that the
+    user's programs left are not found.
     """
-    found = dict(os.environ)
+    found = {**os.environ, "GLOW_CACHE_DIR": ""}
     if found.pop("PYTHONDONTWRITEBYTECODE", ""):
         found["PYTHONPYCACHEPREFIX"] = _folder().name
     return found

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 TEMPORARY = ".tmp"
 """The suffix of files that are being written."""
+
+CACHE_VARIABLE = "GLOW_CACHE_DIR"
+"""The environment variable that names the folder of caches; empty, there is none."""
 
 # A process that writes for longer has ended before it could clean up.
 _ABANDONED_SECONDS = 3600
@@ -37,6 +41,47 @@ def strangers_in(folder: Path) -> str | None:
     return None
 
 
+def check_private(folder: Path, name: str) -> None:
+    """Raise a ValueError where others can write to a folder that `name` gives."""
+    strangers = strangers_in(folder)
+    if strangers is not None:
+        raise ValueError(
+            f"expected a {name} that only you can write to, as code in it is run, "
+            f"got {strangers}: {folder}"
+        )
+
+
+def user_cache_dir() -> Path | None:
+    """
+    Return the folder for this user's machine code, made if need be.
+
+    `GLOW_CACHE_DIR` names it, or says that there is none where it is empty; by default
+    it is `glow` in the user's cache. None, too, where that cannot be made.
+    Source: XDG Base Directory Specification 0.8, where relative paths do not count.
+    Errors: ValueError for a named folder that others can write to; such a default one
+    is not used, with a warning.
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    if named == "":
+        return None
+    try:
+        folder = _default_cache_dir() if named is None else Path(named)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # the latter: there is no home folder
+        return None
+    if named is not None:
+        check_private(folder, CACHE_VARIABLE)
+    elif strangers := strangers_in(folder):
+        warnings.warn(f"nothing is kept in {folder}, {strangers}", stacklevel=2)
+        return None
+    return folder
+
+
+def _default_cache_dir() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "glow"
+
+
 def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
     """Write `pieces` one after another to `path`, replacing an old file at once."""
     # Unlike a file of tempfile, this one is for everybody whom the umask lets read.
@@ -54,7 +99,7 @@ def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
 
 class FileCache:
     """
-    Files of one suffix by key; safe for many threads and processes.
+    Files of one suffix by key; safe for many threads and processes, for this user only.
 
     Beyond `limit_bytes`, unfinished ones counted too, those used longest ago are
     removed. A disk that fails keeps nothing and breaks nothing.
@@ -88,6 +133,7 @@ class FileCache:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = self.path(key)
             write(path)
+            path.chmod(0o600)
             size = path.stat().st_size
             if size > self.limit_bytes:  # all others would have to go for it
                 path.unlink()
@@ -99,20 +145,21 @@ class FileCache:
 
     def _prune(self) -> None:
         """Remove the files used longest ago until the rest is below the limit."""
-        for path in self.folder.glob(f".*{TEMPORARY}"):
-            with suppress(OSError):
-                if path.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
-                    path.unlink()
-        files: list[tuple[float, int, Path]] = []
-        for pattern in (f"*{self.suffix}", f".*{self.suffix}.*{TEMPORARY}"):
-            for path in self.folder.glob(pattern):
+        files: list[tuple[float, int, str]] = []
+        abandoned = time.time() - _ABANDONED_SECONDS
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                is_whole = not entry.name.endswith(TEMPORARY)
                 with suppress(OSError):
-                    status = path.stat()
-                    files.append((status.st_mtime, status.st_size, path))
+                    status = entry.stat()
+                    if not is_whole and status.st_mtime < abandoned:
+                        os.unlink(entry)
+                    elif f"{self.suffix}." in f"{entry.name}.":
+                        files.append((status.st_mtime, status.st_size, entry.path))
         total = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):
             if total <= self.limit_bytes:
                 return
             with suppress(OSError):
-                path.unlink()
+                os.unlink(path)
             total -= size

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from glow.support.files import strangers_in
+from glow.support.files import user_cache_dir
 from glow.support.layout import LayoutError, parse_layout
 from glow.support.targets import ACCURACIES
 
@@ -130,7 +128,8 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, list[int]]:
 
 def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None:
     """Add the options that say where compiled models are kept between runs."""
-    default = "glow in $XDG_CACHE_HOME or ~/.cache" if by_default else "nowhere"
+    own = "$GLOW_CACHE_DIR, or glow in $XDG_CACHE_HOME or ~/.cache"
+    default = own if by_default else "nowhere"
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--cache-dir",
@@ -146,24 +145,8 @@ def add_cache_options(parser: argparse.ArgumentParser, by_default: bool) -> None
     )
 
 
-def cache_dir_of(args: argparse.Namespace) -> Path | None:
-    """Return where compiled models are kept; None: nowhere."""
+def cache_dir_of(args: argparse.Namespace) -> Path | str:
+    """Return where what is compiled is kept; empty: nowhere."""
     if args.cache_dir is not None:
         return args.cache_dir
-    return None if args.no_cache else user_cache_dir()
-
-
-def user_cache_dir() -> Path | None:
-    """
-    Return the folder for this user's machine code, made if need be.
-
-    None where there is none that only this user can write to.
-    Source: XDG Base Directory Specification 0.8, where relative paths do not count.
-    """
-    with suppress(OSError, RuntimeError):  # the latter: there is no home folder
-        base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        root = base if base.is_absolute() else Path.home() / ".cache"
-        folder = root / "glow"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if strangers_in(folder) is None else None
-    return None
+    return "" if args.no_cache else user_cache_dir() or ""

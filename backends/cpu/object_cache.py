@@ -15,7 +15,7 @@ _MAGIC = b"glow-object-1\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 
-LIMIT_BYTES = 256 << 20
+LIMIT_BYTES = 64 << 20
 _MEMORY_LIMIT_BYTES = 64 << 20
 
 

@@ -178,6 +178,7 @@ def main() -> None:
     parser.add_argument("--case", help="KIND:NUMBER, run again")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    os.environ["GLOW_CACHE_DIR"] = ""  # kernels of random models would fill it
     args.output.mkdir(parents=True, exist_ok=True)
     if args.work:
         work(args.output, int(args.work[0]), float(args.work[1]))

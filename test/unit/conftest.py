@@ -132,8 +132,9 @@ def assert_close() -> Callable[[Array, Array], None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what tools write for their user away from who runs the tests."""
+    """Keep what is cached for a user away from who runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("GLOW_CACHE_DIR", raising=False)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
         yield
 

@@ -125,11 +125,6 @@ def test_no_thread_is_refused(path: Path) -> None:
         glow.compile(path, target="reference", threads=0)
 
 
-def test_a_cache_without_a_folder_is_refused(path: Path) -> None:
-    with pytest.raises(ValueError, match="a folder as cache_dir, got an empty path"):
-        glow.compile(path, cache_dir="")
-
-
 def test_less_than_no_room_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="cache_bytes of at least 0, got -1"):
         glow.compile(path, cache_dir=path.parent, cache_bytes=-1)
