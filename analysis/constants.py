@@ -8,7 +8,6 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -22,6 +21,7 @@ from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
+from glow.support.arrays import Array
 from glow.support.layout import unpack
 
 Constant = ConstantOp | LiteralOp

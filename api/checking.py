@@ -32,8 +32,8 @@ from glow.passes.graph.infer_io import InferIoPass
 from glow.reduction import Fragment, reduced
 from glow.reproducers import save_reproducer
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
-from glow.runtime.copies import Array
 from glow.runtime.interface import Executable
+from glow.support.arrays import Array
 from glow.support.dtypes import is_floating
 from glow.support.errors import GlowError, InternalError
 from glow.support.locations import name_of

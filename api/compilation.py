@@ -31,7 +31,8 @@ from glow.targets import identity_of
 
 if TYPE_CHECKING:
     from glow.model import Model
-    from glow.runtime.symbolic import Dims, Symbols
+    from glow.runtime.symbolic import Symbols
+    from glow.support.dimensions import Dims
 
 SUFFIX = ".executable"
 """The suffix of files of the cache, which, unlike saved ones, may be removed."""

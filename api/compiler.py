@@ -18,9 +18,9 @@ from glow.pass_manager import Part, entry_checks, no_other_errors, plan, run_par
 from glow.passes.graph.tie_states import problems_of_states
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
-from glow.runtime.symbolic import Dims, SymbolicSignature
+from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec
-from glow.support.dimensions import relations
+from glow.support.dimensions import Dims, relations
 from glow.support.errors import BindingError, CompilationError
 from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection

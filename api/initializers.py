@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
 
-Array = NDArray[Any]
 Distribution = Literal["normal", "uniform"]
 
 

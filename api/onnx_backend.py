@@ -29,8 +29,8 @@ from glow.model import SymbolicModel
 from glow.options import CACHE_SIZE, Options
 from glow.runtime.dynamic import Specializations
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Array
-from glow.runtime.symbolic import Dims
+from glow.support.arrays import Array
+from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, GlowError, UnsupportedModelError
 
 __all__ = [

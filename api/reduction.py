@@ -21,7 +21,7 @@ from glow.dialects.graph.storage import (
     PlaceholderOp,
     SaveOp,
 )
-from glow.runtime.copies import Array
+from glow.support.arrays import Array
 
 Fragment = tuple[ModuleOp, dict[str, Array]]
 """Some ops of a module as a module, and the value of each of its inputs."""

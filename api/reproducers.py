@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from glow.loading import weights_beside
 from glow.model import debug_text
-from glow.runtime.copies import Array
+from glow.support.arrays import Array
 from glow.support.weights import resources_of, save_weights
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -15,7 +14,7 @@ from glow.dialects.graph.storage import (
     LoadOp,
     PlaceholderOp,
 )
-from glow.support.arrays import physical_bytes, without_repeats
+from glow.support.arrays import Array, physical_bytes, without_repeats
 from glow.support.names import Names
 from glow.support.types import element_type_of, has_layout, tensor
 

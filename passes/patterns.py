@@ -17,9 +17,9 @@ from xdsl.pattern_rewriter import (
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.tensors import OpList, Tensor
 from glow.passes.constants import Constants
+from glow.support.arrays import Array
 from glow.support.walking import ops_in
 
 # Far more than patterns that settle need: they finish in a few rounds over the ops.

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
-from glow.runtime.copies import Array, copy_into
+from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller, checked_arena
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
-from glow.support.arrays import aligned_array
+from glow.support.arrays import Array, aligned_array
 from glow.support.errors import BindingError
 
 

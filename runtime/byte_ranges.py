@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right, insort
 
 from numpy.lib.array_utils import byte_bounds
 
-from glow.runtime.copies import Array
+from glow.support.arrays import Array
 
 Range = tuple[int, int]
 """The first byte, and the one after the last."""

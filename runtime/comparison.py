@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from glow.runtime.copies import Array
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arrays import Array
 from glow.support.dtypes import byte_type, is_floating, is_narrow, limits_of
 
 TOLERANCE = 1e-4

@@ -7,8 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from glow.runtime.copies import Array
-from glow.support.arrays import has_same_bytes, sample_of
+from glow.support.arrays import Array, has_same_bytes, sample_of
 from glow.support.mapped_files import forget, is_mapped, usable
 
 _Key = tuple[str, tuple[int, ...], bytes]

@@ -8,9 +8,8 @@ from threading import local
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from glow.support.arrays import Array
 
 
 class _Count(local):

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from glow.runtime.bindings import Bindings
-from glow.runtime.copies import Array
 from glow.runtime.frame import Notify, OnOutput
 from glow.runtime.interface import Executable
-from glow.runtime.symbolic import Dims, SymbolicSignature, Symbols
-from glow.support.arrays import address_of
+from glow.runtime.symbolic import SymbolicSignature, Symbols
+from glow.support.arrays import Array, address_of
+from glow.support.dimensions import Dims
 from glow.support.errors import BindingError, CompilationError
 from glow.support.forking import lock_free_in_children, undivided
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from glow.runtime.copies import Array
-from glow.support.arrays import ALIGNMENT, address_of
+from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.errors import BindingError
 
 Notify = Callable[[int], None]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from glow.runtime.copies import Array
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import State, TensorSpec
+from glow.support.arrays import Array
 
 ENTRY = "main"
 """The function of the code that runs the model."""

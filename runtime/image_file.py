@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from glow.runtime.copies import Array
 from glow.runtime.image import Image, Machine, Parameter
-from glow.support.arrays import ALIGNMENT, address_of
+from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
 from glow.support.files import replace_file

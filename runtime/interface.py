@@ -12,11 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.bindings import Bindings
-from glow.runtime.copies import Array
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
+from glow.support.arrays import Array
 from glow.support.errors import CompilationError, OutOfMemoryError
 
 

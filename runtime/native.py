@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from glow.runtime.copies import Array, copy_into
+from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify
 from glow.runtime.image import Image, signature_of
 from glow.runtime.interface import Executable
-from glow.support.arrays import address_of, aligned_empty
+from glow.support.arrays import Array, address_of, aligned_empty
 from glow.support.errors import ExecutionError
 from glow.support.mapped_files import usable
 

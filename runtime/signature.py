@@ -10,8 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from glow.runtime.copies import Arguments, Array, readable, writeable
+from glow.runtime.copies import Arguments, readable, writeable
 from glow.runtime.tensor_spec import State, TensorSpec
+from glow.support.arrays import Array
 from glow.support.errors import BindingError
 
 

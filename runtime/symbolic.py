@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from glow.runtime.copies import Arguments, Array
+from glow.runtime.copies import Arguments
 from glow.runtime.signature import Signature
-from glow.runtime.tensor_spec import Shape, State, TensorSpec
-from glow.support.dimensions import Relation, relations
+from glow.runtime.tensor_spec import State, TensorSpec
+from glow.support.arrays import Array, Shape
+from glow.support.dimensions import Dims, Relation, relations
 from glow.support.errors import BindingError
 
-Dims = Mapping[str, int]
 Shapes = tuple[Shape, ...]
 
 

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from glow.runtime.copies import Array, copy_into
-from glow.support.arrays import aligned_array, filled, shares_bytes
+from glow.runtime.copies import copy_into
+from glow.support.arrays import (
+    Array,
+    Extents,
+    Shape,
+    aligned_array,
+    filled,
+    shares_bytes,
+)
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import BindingError
 
 if TYPE_CHECKING:
     from glow.support.layout import Layout
 
-Shape = tuple[int, ...]
-Extents = tuple[int | str, ...]
-"""A shape with names of dimensions whose extents are not known."""
 
 UNKNOWN: Extents = ("...",)
 """The extents of an output of which nothing is known before it is compiled."""

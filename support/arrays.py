@@ -1,4 +1,4 @@
-"""Aligned arrays for compiled code, and views of their bytes."""
+"""Arrays and shapes; aligned arrays for compiled code, and views of their bytes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from numpy.typing import NDArray
 
 from glow.support.errors import OutOfMemoryError, memory_for
 
+Array = NDArray[Any]
+Shape = tuple[int, ...]
+Extents = tuple[int | str, ...]
+"""A shape with names of dimensions whose extents are not known."""
+
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector."""
 
@@ -24,7 +29,7 @@ _FROM_BUFFER: Any = ctypes.c_char.from_buffer
 _ADDRESS = ctypes.addressof
 
 
-def address_of(array: NDArray[Any]) -> int:
+def address_of(array: Array) -> int:
     """Return where the first element of contiguous `array` lies."""
     try:
         return _ADDRESS(_FROM_BUFFER(array))  # four times as fast as the other
@@ -32,7 +37,7 @@ def address_of(array: NDArray[Any]) -> int:
         return array.__array_interface__["data"][0]
 
 
-def sample_of(array: NDArray[Any]) -> bytes:
+def sample_of(array: Array) -> bytes:
     """Return a sample of the bytes of contiguous `array`, to tell arrays apart."""
     flat = array.reshape(-1).view(np.uint8)
     # A file that is mapped is read around each place, so these are few.
@@ -42,7 +47,7 @@ def sample_of(array: NDArray[Any]) -> bytes:
     return flat[: step * _SAMPLES].reshape(_SAMPLES, step)[:, :_SAMPLE_BYTES].tobytes()
 
 
-def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
+def has_same_bytes(a: Array, b: Array) -> bool:
     """Return whether two contiguous arrays of one type are the same, bit by bit."""
     if a.nbytes != b.nbytes or address_of(a) == address_of(b):
         return a.nbytes == b.nbytes
@@ -50,7 +55,7 @@ def has_same_bytes(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return all(np.array_equal(block, other) for block, other in pairs)
 
 
-def repeated_element(array: NDArray[Any]) -> NDArray[Any] | None:
+def repeated_element(array: Array) -> Array | None:
     """Return the element that all of `array` are, bit by bit, as one without axes."""
     if not array.size:
         return None
@@ -61,7 +66,7 @@ def repeated_element(array: NDArray[Any]) -> NDArray[Any] | None:
     return words[:1].reshape(()).view(array.dtype).copy()
 
 
-def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
+def filled(element: Array, shape: Sequence[int]) -> Array:
     """
     Return an aligned array of `shape` that repeats `element`.
 
@@ -74,7 +79,7 @@ def filled(element: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     return array
 
 
-def shares_bytes(array: NDArray[Any]) -> bool:
+def shares_bytes(array: Array) -> bool:
     """Return whether elements of `array` overlap each other in memory."""
     if array.flags.c_contiguous or not array.size:
         return False
@@ -93,7 +98,7 @@ def shares_bytes(array: NDArray[Any]) -> bool:
     return bool(np.any(np.diff(np.sort(offsets)) < array.itemsize))
 
 
-def blocks_of(array: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
+def blocks_of(array: Array) -> Iterator[NDArray[np.uint8]]:
     """Yield the bytes of contiguous `array`, as many at a time as a cache holds."""
     flat = array.reshape(-1).view(np.uint8)
     for start in range(0, flat.size, _BLOCK_BYTES):
@@ -116,14 +121,14 @@ def check_room(size_bytes: int, what: str, share: int = 1) -> None:
         raise OutOfMemoryError(f"{what} takes {size_bytes} bytes, more than {room}")
 
 
-def without_repeats(array: NDArray[Any]) -> NDArray[Any]:
+def without_repeats(array: Array) -> Array:
     """Return a view of `array` without the elements that strides of 0 repeat."""
     return array[tuple(slice(None if step else 1) for step in array.strides)]
 
 
 def aligned_array(
     shape: Sequence[int], dtype: np.dtype[Any], make: Callable[..., Any] = np.empty
-) -> NDArray[Any]:
+) -> Array:
     """Return an array from `np.empty`, or `np.zeros`, at a multiple of `ALIGNMENT`."""
     size_bytes = prod(shape) * dtype.itemsize
     if make is np.empty:  # zeros take no memory until they are written
@@ -139,7 +144,7 @@ def aligned_empty(size_bytes: int) -> NDArray[np.uint8]:
     return aligned_array((size_bytes,), np.dtype(np.uint8))
 
 
-def aligned(array: NDArray[Any]) -> NDArray[Any]:
+def aligned(array: Array) -> Array:
     """Return `array` itself if it is contiguous and aligned, else a copy that is."""
     if array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0:
         return array

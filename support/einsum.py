@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from xdsl.utils.exceptions import VerifyException
 
+from glow.support.arrays import Shape
+
 _ELLIPSIS = "..."
 
-Shape = tuple[int, ...]
 Labels = tuple[str, ...]
 
 

@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from glow.runtime.signature import Array, Signature
+from glow.runtime.signature import Signature
+from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
 from glow.tools.options import named
 

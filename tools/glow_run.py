@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
-from glow.runtime.signature import Array, Signature
+from glow.runtime.signature import Signature
+from glow.support.arrays import Array
 from glow.support.dtypes import widened
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays

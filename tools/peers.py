@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from glow.runtime.comparison import error_of
-from glow.runtime.signature import Array, Signature
+from glow.runtime.signature import Signature
+from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
 
 _BFLOAT16, _ONNX_BFLOAT16 = "bfloat16", 16

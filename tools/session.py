@@ -11,7 +11,7 @@ from typing import NoReturn
 from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import Source, compile_source
 from glow.options import CACHE_SIZE, Options
-from glow.runtime.signature import Array
+from glow.support.arrays import Array
 from glow.support.targets import resolve
 from glow.targets import known_targets
 from glow.tools.command_line import fail, progress

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -27,12 +25,11 @@ from glow.runtime.image import Parameter
 from glow.runtime.image import signature_of as signature_by
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
+from glow.support.arrays import Array
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import unpack
 from glow.support.locations import name_of
 from glow.support.types import shape_of
-
-Array = NDArray[Any]
 
 _RUNNABLE = (GraphOp, FusedOp, LoadOp, SaveOp, LiteralOp, ReturnOp)
 

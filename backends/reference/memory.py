@@ -22,7 +22,7 @@ from glow.analysis.directions import functions_of
 from glow.backends.reference.executable import signature_of
 from glow.backends.reference.physical import poisoned
 from glow.backends.reference.recurrent import run_recurrent
-from glow.backends.reference.scalars import Array, run_region
+from glow.backends.reference.scalars import run_region
 from glow.dialects.graph.attention import AttentionOp as GraphAttentionOp
 from glow.dialects.graph.convolution import ConvOp as GraphConvOp
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
@@ -50,6 +50,7 @@ from glow.dialects.memory.storage import (
 from glow.lowering.convolution.winograd import form_with
 from glow.runtime.frame import Notify
 from glow.runtime.interface import Executable
+from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, widened
 from glow.support.element_conversion import convert
 from glow.support.errors import CompilationError, ExecutionError

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
-from glow.backends.reference.executable import Array, TensorStorage
+from glow.backends.reference.executable import TensorStorage
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp, YieldOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, same_bytes
 from glow.dialects.layout.transform import TransformOp
+from glow.support.arrays import Array
 from glow.support.dtypes import is_floating
 from glow.support.errors import ExecutionError
 from glow.support.layout import Layout, address_map, row_major, size_of

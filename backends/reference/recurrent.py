@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from glow.backends.reference.scalars import Array, run_region
+from glow.backends.reference.scalars import run_region
 from glow.dialects.memory.recurrent import GruOp, LstmOp, RecurrentOp
+from glow.support.arrays import Array
 from glow.support.dtypes import widened
 
 _INITIAL = ("initial_h", "initial_c")

@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation, Region, SSAValue
 
 from glow.dialects.memory.elementwise import YieldOp
+from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.errors import ExecutionError
 from glow.support.special_functions import erf
 from glow.support.types import dtype_of
 
-Array = NDArray[Any]
 Function = Callable[..., Any]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar, UnaryOp
+from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.special_functions import erf
 from glow.support.types import (

@@ -7,8 +7,9 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, AxisOp
+from glow.dialects.graph.base import AxisOp
 from glow.dialects.graph.declaration import DeclaredOp
+from glow.support.arrays import Array
 from glow.support.types import (
     NUMBER,
     WIDE_NUMBER,

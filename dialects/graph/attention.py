@@ -26,9 +26,10 @@ from glow.dialects.graph.attention_sizes import (
     weights_of,
     with_past,
 )
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
+from glow.support.arrays import Array
 from glow.support.types import FLOAT, Tensor, element_of, tensor
 
 

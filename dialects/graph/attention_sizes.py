@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import f32, f64
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
+from glow.support.arrays import Array, Shape
 from glow.support.types import (
     BOOL,
     INDEX,
@@ -24,8 +24,6 @@ from glow.support.types import (
     shape_of,
     tensor_type,
 )
-
-Shape = tuple[int, ...]
 
 ScoreKind = Literal["product", "softcapped", "biased", "weights"]
 """The steps whose result can be asked for as scores."""

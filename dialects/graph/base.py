@@ -26,7 +26,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import (
-    Array,
     OpParameter,
     check_word,
     declare_slots,
@@ -34,6 +33,7 @@ from glow.dialects.graph.parameters import (
     to_attribute,
 )
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
+from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
 from glow.support.types import (
     ANY,

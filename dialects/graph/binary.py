@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar
+from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.types import (
     Tensor,

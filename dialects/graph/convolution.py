@@ -11,10 +11,11 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import PER_CHANNEL_BIAS, per_channel
 from glow.dialects.graph.window import Ints, Sliding, Window
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     Tensor,

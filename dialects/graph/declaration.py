@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, result_def
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.support.arrays import Array
 from glow.support.discovery import defined_in, modules_in
 from glow.support.types import (
     FLOAT,

@@ -10,8 +10,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     INDEX,

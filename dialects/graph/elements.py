@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
+from glow.support.arrays import Array
 from glow.support.dtypes import dtype_named
 from glow.support.types import dtype_of, element_type_of, is_bool, is_float
 

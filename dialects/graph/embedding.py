@@ -11,12 +11,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.presence import with_presence
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.dialects.graph.tensors import OpList
+from glow.support.arrays import Array
 from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,

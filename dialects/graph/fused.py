@@ -17,9 +17,10 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.storage import LiteralOp
+from glow.support.arrays import Array
 
 
 @irdl_op_definition

@@ -8,8 +8,9 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, AxisOp, GraphOp
+from glow.dialects.graph.base import AxisOp, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.arrays import Array
 from glow.support.types import (
     ANY,
     INDEX,

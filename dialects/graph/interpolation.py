@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from glow.support.arrays import Array
 
 ResizeMode = Literal["nearest", "linear", "cubic"]
 Coordinates = Literal[

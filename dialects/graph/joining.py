@@ -9,8 +9,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, AxisOp
+from glow.dialects.graph.base import AxisOp
 from glow.dialects.graph.parameters import TENSOR
+from glow.support.arrays import Array
 from glow.support.types import (
     Tensor,
     element_of,

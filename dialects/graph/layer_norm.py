@@ -8,11 +8,12 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def, var_result_def
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.presence import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     Tensor,

@@ -9,10 +9,11 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.presence import added
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.arrays import Array
 from glow.support.einsum import read_equation
 from glow.support.types import (
     FLOAT,

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from xdsl.dialects.builtin import i1
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar, UnaryOp
+from glow.support.arrays import Array
 from glow.support.types import BOOL, COMPUTED, INTEGER, is_unsigned
 
 

@@ -10,12 +10,13 @@ from xdsl.irdl import result_def
 
 from glow.dialects.graph.activation import SoftplusOp
 from glow.dialects.graph.along_axis import LogSoftmaxOp
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     INDEX,

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.reordering import (
     Order,
     Reordering,
@@ -20,6 +20,7 @@ from glow.dialects.graph.reordering import (
     picked,
     reshaped_order,
 )
+from glow.support.arrays import Array
 from glow.support.types import Tensor, check_extents, element_of, shape_of, tensor
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import (
     PER_CHANNEL_BIAS,
@@ -16,6 +16,7 @@ from glow.dialects.graph.presence import (
     per_channel,
 )
 from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     Tensor,

@@ -22,7 +22,6 @@ from typing import (
 )
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -49,6 +48,8 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
+
+from glow.support.arrays import Array
 
 _STORED: dict[Any, Any] = {
     bool: UnitAttr,
@@ -208,8 +209,6 @@ _READERS: dict[type[Attribute], Callable[[Any], Any]] = {
 }
 """How to read each class of attributes: asking for them in turn takes longer."""
 
-
-Array = NDArray[Any]
 
 TENSOR = TensorType.constr(AnyAttr())
 """The constraint on operands and results; `infer` says the rest."""

@@ -14,11 +14,11 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
+from glow.support.arrays import Array
 from glow.support.types import (
     NUMBER,
     Tensor,

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.optional import NOTHING, Neutrals
 from glow.dialects.graph.recurrent_base import (
     INITIAL,
@@ -21,6 +20,7 @@ from glow.dialects.graph.recurrent_base import (
     directions_of,
     resolved,
 )
+from glow.support.arrays import Array
 
 States = tuple[Array, ...]
 

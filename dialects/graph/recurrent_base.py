@@ -12,10 +12,11 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph import activation, unary
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import UnaryOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.parameters import check_word
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     Tensor,

@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import DivOp
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.reordering import Order, Reordering
+from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.types import (
     COMPUTED,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation
 
+from glow.support.arrays import Shape
 from glow.support.layout import axis_runs
 from glow.support.types import shape_of
 
@@ -18,8 +19,6 @@ Order = tuple[int, ...]
 
 Placement = tuple[int | None, ...]
 """As an order; None is a new axis of extent 1."""
-
-Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.interpolation import (
     CROP,
     Coordinates,
@@ -20,6 +20,7 @@ from glow.dialects.graph.interpolation import (
     Taps,
 )
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     Tensor,

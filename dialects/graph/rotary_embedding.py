@@ -7,8 +7,9 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.attention_sizes import split_heads
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.indexing import check_indices
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     INDEX,

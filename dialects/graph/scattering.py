@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, AxisOp, GraphOp
+from glow.dialects.graph.base import AxisOp, GraphOp
 from glow.dialects.graph.indexing import (
     at_positions,
     check_positions,
@@ -19,6 +19,7 @@ from glow.dialects.graph.indexing import (
 )
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
+from glow.support.arrays import Array
 from glow.support.types import (
     INDEX,
     NUMBER,

@@ -6,11 +6,12 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
+from glow.support.arrays import Array
 from glow.support.dtypes import limits_of
 from glow.support.element_conversion import convert
 from glow.support.types import (

@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
+from glow.support.arrays import Array
 from glow.support.types import (
     INDEX,
     Tensor,

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph import base, binary, logic
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.elements import Index, Selection, element_for, number_of
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
@@ -20,6 +20,7 @@ from glow.dialects.graph.select import CastOp, WhereOp
 from glow.dialects.graph.slicing import SliceOp
 from glow.dialects.graph.storage import LiteralOp, LoadOp
 from glow.dialects.graph.unary import AbsOp, NegOp
+from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     dtype_of,

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from xdsl.dialects.builtin import i1
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.declaration import Functions, Scalar, UnaryOp
+from glow.support.arrays import Array
 from glow.support.special_functions import erf
 from glow.support.types import NUMBER, is_unsigned
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.parameters import check_word
+from glow.support.arrays import Array
 
 Ints = tuple[int, ...]
 

@@ -6,8 +6,9 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import layout_of, with_layout
+from glow.support.arrays import Array
 from glow.support.layout import Layout
 from glow.support.types import Tensor, element_of, shape_of, tensor
 

@@ -19,9 +19,9 @@ from glow.importers.onnx.signature import (
 )
 from glow.importers.onnx.source import OnnxSource
 from glow.importers.onnx.tensors import DTYPES
+from glow.support.arrays import Extents
 
-Shape = tuple[int | str, ...]
-Declared = tuple[str, Shape | None, np.dtype[Any] | None, tuple[str, ...]]
+Declared = tuple[str, Extents | None, np.dtype[Any] | None, tuple[str, ...]]
 """
 The name of an input or output, its shape, element type and meanings of axes.
 
@@ -88,7 +88,7 @@ def _output(info: ValueInfoProto, dims: Dimensions) -> Declared:
     return info.name, shape, dtype, axes_of(info)
 
 
-def _shape(extents: Shape, dims: Dimensions, owner: str) -> Shape:
+def _shape(extents: Extents, dims: Dimensions, owner: str) -> Extents:
     shape: list[int | str] = []
     for extent in extents:
         value = dims.find(extent, owner) if isinstance(extent, str) else extent

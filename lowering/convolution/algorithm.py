@@ -13,10 +13,9 @@ from glow.analysis.constants import constant_behind
 from glow.dialects.graph.convolution import ConvOp
 from glow.lowering.convolution.winograd import Form, is_winograd_window, winograd_form
 from glow.lowering.tiles import multiplies_pairs
+from glow.support.arrays import Shape
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of, element_of, shape_of
-
-Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,13 @@
 """Filters as convolution kernels read them, as layouts and as packed arrays."""
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glow.lowering.convolution.algorithm import Algorithm
 from glow.lowering.convolution.winograd import winograd_filter
-from glow.support.arrays import aligned
+from glow.support.arrays import Array, Shape, aligned
 from glow.support.layout import Dim, Layout, pack, permuted, unpack
-
-Array = NDArray[Any]
-Shape = Sequence[int]
 
 
 @cache

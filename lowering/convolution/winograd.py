@@ -4,19 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import prod, sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from glow.lowering.tiles import tile_turns
-from glow.support.arrays import aligned_empty
+from glow.support.arrays import Array, Shape, aligned_empty
 from glow.support.costs import Costs
 from glow.support.mapped_files import forget
 from glow.support.targets import LINE_BYTES, Target
-
-Array = NDArray[Any]
-Shape = Sequence[int]
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,17 @@
 """Weights of recurrent cells in blocks of units, as kernels read them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
 from glow.dialects.memory.address import Addressing, addressing_of
 from glow.dialects.memory.elementwise import FillOp
 from glow.lowering.graph_to_memory.state import Lowering
+from glow.support.arrays import Array
 from glow.support.layout import Dim, Layout, pack
 from glow.support.types import element_of, number_attribute
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Region, SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of
 from glow.dialects.memory import products
@@ -35,6 +34,7 @@ from glow.lowering.convolution.winograd import (
 )
 from glow.lowering.graph_to_memory.halo import Halos, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
+from glow.support.arrays import Array
 from glow.support.layout import Layout, channels_last
 from glow.support.types import is_narrow_float, shape_of
 

@@ -1,10 +1,8 @@
 """Lower recurrent ops: one product for all steps, then a walk per direction."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Region, SSAValue
 
@@ -26,7 +24,6 @@ from glow.support.layout import pack, row_major_strides
 from glow.support.types import compute_type, element_of, number_attribute
 
 AnyRecurrent = LstmOp | GruOp | RnnOp
-Array = NDArray[Any]
 
 
 @lowers(LstmOp, GruOp, RnnOp)

@@ -17,7 +17,6 @@ from glow.dialects.memory.elementwise import FillOp
 from glow.lowering.convolution.algorithm import (
     GENERIC,
     ConvShape,
-    Shape,
     batches_of,
     choose_algorithm,
 )
@@ -30,6 +29,7 @@ from glow.lowering.graph_to_memory.convolution import (
 )
 from glow.lowering.graph_to_memory.phases import Phase, border_of, phases_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers
+from glow.support.arrays import Shape
 from glow.support.layout import channels_last
 from glow.support.types import element_of, number_attribute, shape_of
 

@@ -7,15 +7,13 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.tensors import Tensor
 from glow.passes.constants import Constants
+from glow.support.arrays import Array, Shape
 from glow.support.layout import row_major_strides
 from glow.support.types import has_layout, normalize_axis, shape_of
-
-Shape = tuple[int, ...]
 
 
 def places_of_axis(indices: SSAValue, constants: Constants) -> Array | None:

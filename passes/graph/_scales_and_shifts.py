@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, SubOp
 from glow.dialects.graph.normalization import BatchNormOp
 from glow.passes.constants import Constants
 from glow.passes.graph.operands import in_both_orders
+from glow.support.arrays import Array
 from glow.support.types import element_of, is_float, shape_of
 
 Scaling = BatchNormOp | AddOp | MulOp | SubOp | DivOp

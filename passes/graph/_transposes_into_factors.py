@@ -3,12 +3,12 @@
 import numpy as np
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import Order, axis_groups
 from glow.passes.graph.transposes import moves_data, transpose_of
 from glow.passes.patterns import Replacement, Results
+from glow.support.arrays import Array
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 

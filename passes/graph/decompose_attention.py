@@ -19,12 +19,12 @@ from glow.dialects.graph.attention_sizes import (
     blind_queries,
     seen_keys,
 )
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.passes.patterns import Replacement, Results, rewrite
+from glow.support.arrays import Array
 from glow.support.targets import TargetQueries
 from glow.support.types import is_narrow_float
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.passes.constants import Constants, base_name
 from glow.passes.graph._scales_and_shifts import Affine, Scaling, affine_of, along
 from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.arrays import Array
 from glow.support.locations import fuse
 from glow.support.types import dtype_of, element_of, shape_of
 

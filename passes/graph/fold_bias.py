@@ -3,13 +3,13 @@
 import numpy as np
 from xdsl.ir import SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp
 from glow.dialects.graph.movement import ExpandOp, TileOp
 from glow.dialects.graph.presence import with_presence
 from glow.passes.graph.fold_batch_norm import LinearOp, channel_axis
 from glow.passes.graph.operands import in_both_orders
 from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.arrays import Array
 from glow.support.locations import fuse
 from glow.support.types import has_layout, shape_of
 

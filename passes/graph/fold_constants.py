@@ -11,8 +11,9 @@ from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
 from glow.analysis.directions import functions_of
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.passes.constants import Constants
+from glow.support.arrays import Array
 from glow.support.types import has_layout, size_bytes
 
 # A result may be so many times as large as its operands, however large that is.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.passes.constants import Constants
 from glow.passes.graph._known_indices import (
@@ -16,6 +15,7 @@ from glow.passes.graph._known_indices import (
     take,
 )
 from glow.passes.patterns import Replacement, Results, RewritePass
+from glow.support.arrays import Array
 from glow.support.layout import row_major_strides
 from glow.support.types import has_layout, normalize_axis, shape_of
 

@@ -3,7 +3,6 @@
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.binary import AddOp, DivOp, MulOp, PowOp, SubOp
 from glow.dialects.graph.joining import ConcatOp, SplitOp
 from glow.dialects.graph.logic import AndOp, BitwiseNotOp, NotOp, OrOp
@@ -28,7 +27,7 @@ from glow.dialects.graph.unary import NegOp
 from glow.passes.graph.operands import in_both_orders
 from glow.passes.graph.transposes import is_ordered
 from glow.passes.patterns import Replacement, Results, RewritePass
-from glow.support.arrays import without_repeats
+from glow.support.arrays import Array, without_repeats
 from glow.support.dtypes import is_floating
 from glow.support.types import has_layout, shape_of
 

@@ -7,7 +7,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.reordering import (
     Order,
@@ -29,6 +29,7 @@ from glow.passes.graph.transposes import (
     transpose_bytes,
     transpose_of,
 )
+from glow.support.arrays import Array
 from glow.support.types import has_layout, shape_of, size_bytes
 
 

@@ -15,11 +15,11 @@ from glow.analysis.constants import (
     tensor_of,
 )
 from glow.analysis.symbols import named_in
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.passes.patterns import Replacement, Results
+from glow.support.arrays import Array
 from glow.support.layout import pack, print_layout, row_major
 from glow.support.names import Names
 from glow.support.types import shape_of, tensor_type

@@ -1,5 +1,6 @@
 """Physical layouts in plain Python: where the elements of a logical tensor lie."""
 
+from glow.support.arrays import Extents
 from glow.support.layout.address import (
     address,
     address_map,
@@ -22,7 +23,7 @@ from glow.support.layout.physical import (
     permuted,
     row_major,
 )
-from glow.support.layout.request import Extents, requested_layouts
+from glow.support.layout.request import requested_layouts
 from glow.support.layout.reshape import axis_runs, relabeled, reshaped, unblocked
 from glow.support.layout.text import print_layout
 

@@ -8,9 +8,8 @@ from itertools import accumulate
 from math import gcd, prod
 from operator import mul
 
+from glow.support.arrays import Shape
 from glow.support.layout.physical import Layout, LayoutError
-
-Shape = tuple[int, ...]
 
 
 @lru_cache(4096)

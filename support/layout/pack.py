@@ -8,14 +8,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from glow.support.arrays import ALIGNMENT, aligned_array
-from glow.support.layout.address import Shape, physical_shape
+from glow.support.arrays import ALIGNMENT, Array, Shape, aligned_array
+from glow.support.layout.address import physical_shape
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.mapped_files import forget
 
-Array = NDArray[Any]
 Box = tuple[slice, ...]
 
 

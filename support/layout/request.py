@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
+from glow.support.arrays import Extents
 from glow.support.layout.parser import parse_layout
 from glow.support.layout.physical import Layout, LayoutError
 from glow.support.layout.text import print_layout
-
-Extents = Sequence[int | str]
-"""A shape; a name stands for an extent that is not known yet."""
 
 
 def requested_layouts(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
-from glow.support.layout.address import Shape, check_shape
+from glow.support.arrays import Shape
+from glow.support.layout.address import check_shape
 from glow.support.layout.physical import (
     Dim,
     Halo,

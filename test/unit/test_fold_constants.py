@@ -6,12 +6,12 @@ from xdsl.dialects.builtin import ModuleOp, NameLoc, NoneAttr, StringAttr, Tenso
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
-from glow.dialects.graph.base import Array
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp
 from glow.dialects.graph.unary import NegOp
 from glow.passes.graph.fold_constants import FoldConstantsPass
 from glow.passes.graph.remove_dead_constants import RemoveDeadConstantsPass
+from glow.support.arrays import Array
 from glow.support.types import element_type_of, tensor
 
 WEIGHT = np.arange(24, dtype=np.float32).reshape(2, 12)

@@ -13,10 +13,11 @@ from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.along_axis import TopKOp
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.registry import UNIVERSE
+from glow.support.arrays import Array
 from glow.support.types import Tensor, element_of, shape_of, tensor
 
 OPS = sorted(UNIVERSE.all_dialects["graph"]().operations, key=lambda op: op.name)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from glow.runtime.interface import Executable
-from glow.runtime.signature import Array, Signature, TensorSpec
+from glow.runtime.signature import Signature, TensorSpec
+from glow.support.arrays import Array
 from glow.support.errors import BindingError
 
 F32 = np.dtype(np.float32)

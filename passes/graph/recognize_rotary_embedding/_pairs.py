@@ -19,8 +19,6 @@ from glow.dialects.graph.unary import NegOp
 from glow.passes.patterns import Replacement
 from glow.support.types import normalize_axis, shape_of
 
-Shape = tuple[int, ...]
-
 Pairs = Literal["halves", "interleaved"]
 """Whether the elements of a pair are half of all apart, or stand together."""
 

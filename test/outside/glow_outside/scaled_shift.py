@@ -6,7 +6,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
 
-from glow.dialects.graph.base import Array, GraphOp
+from glow.dialects.graph.base import GraphOp
+from glow.support.arrays import Array
 from glow.support.types import (
     Tensor,
     element_of,
