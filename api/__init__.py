@@ -114,6 +114,7 @@ def compile(
     states: Mapping[str, str] | None = None,
     shapes: Shapes = (),
     cache_size: int = CACHE_SIZE,
+    profile: bool = False,
     trust: bool = False,
     check: str | None = None,
     accuracy: str = "fast",
@@ -138,8 +139,9 @@ def compile(
     DynamicExecutable compiles for the shapes that it is called with, and keeps code for
     the last `cache_size` of them. `shapes` names some to compile for at once:
     `{"batch": [1, 8]}`, all combinations of several dimensions, or a list of such as
-    `{"batch": 1, "sequence": 128}`. `trust` lets text at the loops or llvm level call
-    any function (SECURITY.md).
+    `{"batch": 1, "sequence": 128}`. With `profile`, `Executable.profile` tells what
+    runs spend their time on. `trust` lets text at the loops or llvm level call any
+    function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError for a target or features that do not exist; BindingError for `shapes`
     that cannot be; ValueError for other options that cannot; what `load` raises.
@@ -157,6 +159,7 @@ def compile(
         states=states,
         shapes=shapes,
         cache_size=cache_size,
+        profile=profile,
         trust=trust,
         check=check,
         accuracy=accuracy,

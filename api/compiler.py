@@ -16,12 +16,13 @@ from glow.model import Model, SymbolicModel, context, named
 from glow.options import Options, Shapes, target_spec
 from glow.pass_manager import Part, entry_checks, no_other_errors, plan, run_part
 from glow.passes.graph.tie_states import problems_of_states
+from glow.pipeline import LEVELS
 from glow.runtime.dynamic import DynamicExecutable
 from glow.runtime.interface import Executable, StageReport
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.dimensions import Dims, relations
-from glow.support.errors import BindingError, CompilationError
+from glow.support.errors import BindingError, CompilationError, TargetError
 from glow.support.files import user_cache_dir
 from glow.support.garbage import no_collection
 from glow.support.layout import LayoutError, requested_layouts
@@ -41,6 +42,10 @@ def compile_model(
     backend = resolve(spec)
     machine = target_of(spec)
     folder = user_cache_dir() if options.cache_dir is None else options.cache_dir
+    if options.profile and LEVELS.index(backend.level) < LEVELS.index("loops"):
+        raise TargetError(
+            f"expected a target with kernels to profile, such as cpu, got {target}"
+        )
     model = load()
     if isinstance(model, SymbolicModel):
         return compile_symbolic(model, compile, options)

@@ -50,6 +50,8 @@ class Options:
     """Extents of symbolic dimensions to compile for at once."""
     cache_size: int = CACHE_SIZE
     """For how many shapes code is kept where dimensions are symbolic."""
+    profile: bool = False
+    """Whether runs can note when each call begins and ends."""
     trust: bool = False
     """Whether code of a text may call any function of the process."""
     check: str | None = None

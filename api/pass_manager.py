@@ -80,7 +80,7 @@ def plan(
         return not step.optional or not (left_out or step.name in options.disable)
 
     chosen = [([step for step in group if runs(step)], end) for group, end in groups]
-    values = {"target": _text_of(target), "kernels": kernels}
+    values = _values(target, kernels, options.profile)
     made = [(tuple(_pass_for(s, values, requests) for s in c), e) for c, e in chosen]
     return [Part(passes, end) for passes, end in made if passes or end]
 
@@ -97,7 +97,7 @@ def entry_checks(
     if LEVELS.index(level) >= LEVELS.index("loops"):
         text = f"verify-code{{trust={str(trust).lower()}}}"
         return parse_passes(text)
-    values = {"target": _text_of(target)}
+    values = _values(target)
     steps = (step for stage in stages_between("import", level) for step in stage.steps)
     return tuple(_pass_for(step, values, {}) for step in steps if step.verifies)
 
@@ -111,15 +111,18 @@ def _requests(options: Options) -> dict[str, Parameters]:
     if options.relayout:
         names, layouts = options.layouts
         requests["relayout"] = {"names": names, "layouts": layouts}
+    if options.profile:
+        requests["profile"] = {}
     return requests
 
 
 def _check_requests(
     requests: Iterable[str], steps: Sequence[Step], levels: str
 ) -> None:
-    missing = set(requests).difference(step.option for step in steps)
+    carried = {name for step in steps for name in step.options}
+    missing = set(requests) - carried
     for stage in STAGES:
-        for option in (step.option for step in stage.steps):
+        for option in (name for step in stage.steps for name in step.options):
             if option in missing:
                 raise CompilationError(
                     f"{option}: expected to go through stage {stage.name}, got {levels}"
@@ -153,13 +156,24 @@ def _known_pass(text: str) -> ModulePass:
     return each
 
 
+def _values(
+    target: str, kernels: str = "defined", profile: bool = False
+) -> dict[str, str]:
+    """Return what stands for `$target` and so on in the text of a step."""
+    return {
+        "target": _text_of(target),
+        "kernels": kernels,
+        "profile": str(profile).lower(),
+    }
+
+
 def _text_of(target: str) -> str:
     return target if target.isidentifier() else f'"{target}"'
 
 
 def pipeline_text(of: Iterable[Stage], target: str, kernels: str = "defined") -> str:
     """Return the passes of stages as text for `glow-opt -p`."""
-    values = {"target": _text_of(target), "kernels": kernels}
+    values = _values(target, kernels)
     steps = (step for stage in of for step in stage.steps if not step.option)
     return ",".join(Template(step.text).substitute(values) for step in steps)
 

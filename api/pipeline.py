@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from string import Template
 
 from glow.registry import universe
 from glow.support.extensions import PIPELINE, broken, entry_points_of, load
@@ -14,8 +15,9 @@ class Step:
     """
     A pass of the pipeline, and why it runs where it does.
 
-    `text` is what `glow-opt -p` takes, with `$target` for the target and `$kernels` for
-    whether kernels are defined or only declared.
+    `text` is what `glow-opt -p` takes, with `$target` for the target, `$kernels` for
+    whether kernels are defined or only declared, and `$profile` for whether runs note
+    when each call begins and ends.
     """
 
     text: str
@@ -28,6 +30,11 @@ class Step:
     @property
     def name(self) -> str:
         return self.text.partition("{")[0]
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The arguments of `glow.compile` that it carries out, or is told."""
+        return frozenset({self.option, *Template(self.text).get_identifiers()}) - {""}
 
     @property
     def verifies(self) -> bool:
@@ -169,7 +176,7 @@ verify-memory
     Below, a use of a buffer outside its lifetime would just be wrong numbers.
 """
 _LOOPS = """
-memory-to-loops{target=$target kernels=$kernels}
+memory-to-loops{target=$target kernels=$kernels profile=$profile}
     A layer becomes a call of a kernel with a row of integers.
 """
 _LLVM = """

@@ -31,6 +31,7 @@ from glow.dialects.llvm_ext.memory import BaseOp
 from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
 from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.kernels.kernel import declared_kernel
+from glow.lowering.memory_to_loops.profile import GROUPS, RECORD_BYTES, RECORDS
 from glow.support.locations import name_of
 
 AnyFunction = func.FuncOp | llvm.FuncOp
@@ -76,6 +77,18 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
         for each in _list(module, f"glow.{name}"):
             if not isinstance(each, kind):
                 yield f"glow.{name}: expected a list of {kind.name}, got {each}"
+    groups = _list(module, GROUPS)
+    for entry in groups:
+        if not _has_values(entry, StringAttr, StringAttr, IntegerAttr, IntegerAttr):
+            yield f"{GROUPS}: expected name, op and two numbers, got {entry}"
+    for entry in _list(module, RECORDS):
+        if not _has_values(entry, IntegerAttr, StringAttr, IntegerAttr) or not (
+            0 <= entry.data[0].value.data < len(groups)
+        ):
+            yield (
+                f"{RECORDS}: expected the number of one of {len(groups)} groups, "
+                f"a kernel and a piece, got {entry}"
+            )
     names: set[str] = set()
     for entry in _list(module, "glow.signature"):
         problem = _entry_problem(entry, _list(module, "glow.constants"))
@@ -85,6 +98,15 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
             yield f"glow.signature: {problem}, got {entry}"
         else:
             names.add(entry.data[0].data)
+
+
+def _has_values(entry: Attribute, *kinds: type[Attribute]) -> bool:
+    """Return whether `entry` is a list of attributes of these kinds."""
+    if not isinstance(entry, ArrayAttr):
+        return False
+    values = cast(ArrayAttr[Attribute], entry).data
+    pairs = zip(values, kinds, strict=False)
+    return len(values) == len(kinds) and all(isinstance(v, k) for v, k in pairs)
 
 
 def _list(module: ModuleOp, name: str) -> Sequence[Any]:
@@ -149,8 +171,12 @@ def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[st
     sizes: list[int | None] = [
         size_bytes(entry.data[2]) for entry in _list(module, "glow.signature")
     ]
-    # After the arrays of the caller comes the function notified of outputs.
-    yield from _entry_problems(io, [*sizes, None], "arrays of the signature")
+    # After the arrays of the caller come the function notified of outputs and, of
+    # what is profiled, records.
+    sizes.append(None)
+    if RECORDS in module.attributes:
+        sizes.append(RECORD_BYTES * len(_list(module, RECORDS)))
+    yield from _entry_problems(io, sizes, "arrays of the signature")
     arrays = [constant.array for constant in _list(module, "glow.constants")]
     held = [None if array is None else array.nbytes for array in arrays]
     yield from _entry_problems(constants, held, "constants")

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from glow.runtime.bindings import Bindings
 from glow.runtime.frame import Notify, OnOutput
 from glow.runtime.interface import Executable
+from glow.runtime.profile import Record
 from glow.runtime.symbolic import SymbolicSignature, Symbols
 from glow.support.arrays import Array, address_of
 from glow.support.dimensions import Dims
@@ -180,6 +181,11 @@ class DynamicExecutable(Executable):
             net = self._for(self._symbols.dims_of(inputs))
         return net.run(inputs, out, on_output)
 
+    def profile(
+        self, inputs: Mapping[str, object], runs: int = 1
+    ) -> tuple[Record, ...]:
+        return self._for(self._dims_given(inputs)).profile(inputs, runs)
+
     def bind(
         self, arrays: Mapping[str, object] | None = None, arena: object = None
     ) -> Bindings:
@@ -191,9 +197,12 @@ class DynamicExecutable(Executable):
         states what they hold then. Errors: a BindingError that names all that misfit.
         """
         given = arrays or {}
+        return self._for(self._dims_given(given)).bind(given, arena)
+
+    def _dims_given(self, arrays: Mapping[str, object]) -> Dims:
+        """Return the extents that those of `arrays` say that are inputs or states."""
         names = {*self._input_names, *(s.spec.name for s in self.signature.states)}
-        dims = self.dims_of({n: array for n, array in given.items() if n in names})
-        return self._for(dims).bind(given, arena)
+        return self.dims_of({n: array for n, array in arrays.items() if n in names})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from glow.runtime.profile import Profile
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.arrays import Array
@@ -90,5 +91,7 @@ class Image:
     constants: tuple[Array, ...]
     messages: tuple[str, ...]
     """The messages of the fault codes 1, 2 and so on."""
+    profile: Profile | None = None
+    """What the code notes while it runs; None: nothing."""
     check: Callable[[], None] | None = None
     """To be called before constants are used; raises where they are damaged."""

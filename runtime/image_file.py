@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from glow.runtime.image import Image, Machine, Parameter
+from glow.runtime.profile import Profile
 from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.dtypes import dtype_named, name_in_files
 from glow.support.errors import InvalidExecutableError
@@ -32,7 +33,7 @@ from glow.support.files import replace_file
 if TYPE_CHECKING:
     from glow.runtime.symbolic import Symbols
 
-FORMAT = 4
+FORMAT = 5
 """To be counted up when files or what machine code expects of its caller change."""
 
 BLOCK_BYTES = 4 << 20
@@ -99,6 +100,7 @@ def _header_of(
             {
                 "arena_bytes": image.arena_bytes,
                 "messages": image.messages,
+                "profile": None if image.profile is None else image.profile.entry(),
                 "bindings": [parameter.entry() for parameter in image.parameters],
                 **numbers,
             }
@@ -241,6 +243,7 @@ class _Reader:
                 each["arena_bytes"],
                 _picked(constants, each["constants"]),
                 tuple(each["messages"]),
+                None if each["profile"] is None else Profile.of(each["profile"]),
                 check,
             )
             for each in header["images"]

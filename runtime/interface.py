@@ -14,6 +14,7 @@ import numpy as np
 from glow.runtime.bindings import Bindings
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller
 from glow.runtime.image import Image
+from glow.runtime.profile import Record
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.arrays import Array
@@ -145,6 +146,22 @@ class Executable(ABC):
         arrays = arguments.inputs, arguments.outputs, states
         teller.run(lambda notify: self.execute(*arrays, notify))
         return {name: teller.delivered[i] for i, name in enumerate(names)}
+
+    def profile(
+        self, inputs: Mapping[str, object], runs: int = 1
+    ) -> tuple[Record, ...]:
+        """
+        Return when each call of `runs` runs on named inputs began and ended.
+
+        The model must have been compiled with `profile=True`; one more run goes before.
+        States start as the model says, or as `inputs` do, which no run changes.
+        Errors: a CompilationError for what was compiled without, a ValueError for less
+        than one run, and those of a run.
+        """
+        raise CompilationError(
+            "expected an executable that was compiled with profile=True to profile, got"
+            " one without; compile the model again (glow-run MODEL --profile)"
+        )
 
     @property
     def arena_bytes(self) -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+from glow.runtime.bindings import Bindings
 from glow.runtime.copies import copy_into
 from glow.runtime.frame import Frame, Notify
 from glow.runtime.image import Image, signature_of
 from glow.runtime.interface import Executable
+from glow.runtime.profile import Record
 from glow.support.arrays import Array, address_of, aligned_empty
 from glow.support.errors import ExecutionError
 from glow.support.mapped_files import usable
@@ -27,7 +29,13 @@ class NativeFrame(Frame):
 
     def __init__(self, executable: NativeExecutable, arena: Array):
         self.arena = arena
-        self.io = (ctypes.c_void_p * (executable.slots + 1))()  # the last one: notify
+        self.io = (ctypes.c_void_p * (executable.slots + 2))()
+        """The arrays, the function to notify, and room for records."""
+        self.numbers: Array | None = None
+        """The numbers of the records of a run; None if it notes none."""
+        if executable.profiled is not None:
+            self.numbers = executable.profiled.fresh()
+            self.io[executable.slots + 1] = address_of(self.numbers)
         self._fault = ctypes.c_int32(0)
         self._executable = executable
         blocks = (self.io, executable.table, self._fault)
@@ -82,6 +90,7 @@ class NativeExecutable(Executable):
         self.places = [*inputs, *outputs, *states]
         """Where pointers to inputs, outputs and states stand in the table."""
         self.messages = image.messages
+        self.profiled = image.profile
         self.entry = _ENTRY(entry)
         self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         self._image = replace(image, constants=constants)
@@ -131,6 +140,23 @@ class NativeExecutable(Executable):
             frame.run(notify)
         finally:
             self._frames.append(frame)
+
+    def profile(
+        self, inputs: Mapping[str, object], runs: int = 1
+    ) -> tuple[Record, ...]:
+        if self.profiled is None:
+            return super().profile(inputs, runs)
+        frames: list[NativeFrame] = []
+
+        def frame(arena: Array | None) -> NativeFrame:
+            frames.append(self.frame(arena))
+            return frames[-1]
+
+        bindings = Bindings(self.signature, frame, self.arena_bytes, inputs, None)
+        bindings = bindings.clone()  # so that no array of the caller is updated
+        numbers = frames[-1].numbers
+        assert numbers is not None
+        return self.profiled.measure(bindings.run, numbers, runs)
 
     def frame(self, arena: Array | None = None) -> NativeFrame:
         # The first run of all comes by here, and no run of a steady series does.

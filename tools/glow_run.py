@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from glow.runtime.comparison import error_of, random_inputs, tolerance_of
+from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
 from glow.support.dtypes import widened
@@ -17,6 +18,7 @@ from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, output_paths, read_arrays
 from glow.tools.options import add_cache_options
 from glow.tools.peers import PEERS
+from glow.tools.profiling import TRACE, profiled, table, write_trace
 from glow.tools.session import SAVED, Session, add_arguments, open_session
 
 
@@ -31,6 +33,13 @@ def _parser() -> OneLineParser:
     add("--save", metavar="FILE.glow", help="write the executable, run nothing")
     add("--output-dir", type=Path, metavar="DIR", help="write each output to NAME.npy")
     add("--vs", choices=sorted(PEERS), help="compare the outputs with this runtime's")
+    add(
+        "--profile",
+        nargs="?",
+        const="",
+        metavar="FILE.json",
+        help="show what time goes to; write a trace that Perfetto opens",
+    )
     return parser
 
 
@@ -39,6 +48,12 @@ def _run() -> None:
     given = read_arrays(args.input)
     if args.save is not None and not args.save.endswith(SAVED):
         raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")
+    if args.profile and not args.profile.endswith(TRACE):
+        raise ValueError(
+            f"expected a name in {TRACE} to write the trace to, got {args.profile!r}"
+        )
+    if args.profile is not None and (args.vs or args.output_dir):
+        raise ValueError("expected --profile without --vs and --output-dir, got both")
     session = open_session(args, None if args.signature else given)
     if args.save is not None:
         session.net.save(args.save)
@@ -50,6 +65,8 @@ def _run() -> None:
     shapes = session.by_shape()
     if len(shapes) > 1 and args.output_dir is not None:
         raise ValueError(f"expected --output-dir with one shape, got {len(shapes)}")
+    if len(shapes) > 1 and args.profile:
+        raise ValueError(f"expected one shape to write a trace of, got {len(shapes)}")
     for shape, net in shapes:
         if shape:
             print(f"for {shape}")
@@ -68,6 +85,9 @@ def _run_once(
     if args.output_dir is not None:  # before the run: it may take long
         names = (spec.name for spec in signature.outputs)
         paths = output_paths(names, args.output_dir)
+    if args.profile is not None:
+        _profile(session.net, args, inputs)
+        return
     with progress(f"running {args.model}"):
         outputs = session.net.run(inputs)
     expected: Mapping[str, Array] | None = None
@@ -82,6 +102,17 @@ def _run_once(
         print(f"wrote {path}")
     if expected is not None:
         _check(outputs, expected)
+
+
+def _profile(
+    net: Executable, args: argparse.Namespace, inputs: Mapping[str, Array]
+) -> None:
+    with progress(f"profiling {args.model}"):
+        records = profiled(net, inputs)
+    print(table(records), end="")
+    if args.profile:
+        write_trace(Path(args.profile), records)
+        print(f"wrote {args.profile}")
 
 
 def _show_signature(signature: Signature) -> None:

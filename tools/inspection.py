@@ -18,6 +18,7 @@ from glow.analysis.levels import level_of
 from glow.analysis.movements import Movement, movements_in
 from glow.support.errors import CompilationError
 from glow.tools.graph_drawing import dot_of
+from glow.tools.tables import aligned
 
 _FORMATS = (".dot", ".svg", ".png", ".pdf")
 _DRAWN = ("import", "graph", "layout")
@@ -119,7 +120,7 @@ def layout_report(module: ModuleOp, level: str, target: str) -> str:
     lines = [f"{level} level, target {target}", ""]
     if moves:
         rows = [_HEADER, *(row for move in moves for row in _rows(move))]
-        lines += [*_aligned(rows), ""]
+        lines += [*aligned(rows, _NUMBERS), ""]
     lines += [_total(moves), *_assignment(module)]
     return "\n".join(lines) + "\n"
 
@@ -130,17 +131,6 @@ def _rows(move: Movement) -> list[tuple[str, ...]]:
     row = (move.value, str(move.bytes), move.source, move.target, move.place)
     row += (str(move.made_by), first, str(move.cost))
     return [row, *((*("",) * 6, other, "") for other in others)]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if k in _NUMBERS else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _total(moves: Sequence[Movement]) -> str:

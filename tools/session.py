@@ -130,6 +130,7 @@ def _compiled(
         cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
         trust=args.trust,
         accuracy=accuracy_of(args),
+        profile=getattr(args, "profile", None) is not None,
     )
     try:
         with progress(f"compiling {args.model}"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -30,9 +30,11 @@ from glow.backends.cpu.object_cache import ObjectCache
 from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import ResourceAttr
+from glow.lowering.memory_to_loops.profile import GROUPS, RECORDS
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image, Machine, Parameter
 from glow.runtime.native import NativeExecutable
+from glow.runtime.profile import Group, Profile
 from glow.support.arrays import repeated_element
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
@@ -67,6 +69,7 @@ def compile_module(
         arena.value.data if isinstance(arena, IntegerAttr) else 0,
         tuple(_constants(module, starts)),
         tuple(text.data for text in _list(module, "glow.messages")),
+        _profile(module),
     )
     return link_image(image)
 
@@ -124,3 +127,16 @@ def _parameters(module: ModuleOp) -> Iterator[Parameter]:
                     axes = cast(ArrayAttr[StringAttr], attribute)
         spec = spec_of(name.data, type_, axes)
         yield Parameter(spec, direction.data, residency, initial)
+
+
+def _profile(module: ModuleOp) -> Profile | None:
+    """Return what `main` notes, None for a module that says nothing of it."""
+    if RECORDS not in module.attributes:
+        return None
+    groups = tuple(Group(*_plain(each)) for each in _list(module, GROUPS))
+    return Profile(groups, tuple(map(_plain, _list(module, RECORDS))))
+
+
+def _plain(entry: Iterable[Any]) -> tuple[Any, ...]:
+    """Return texts and numbers as Python has them."""
+    return tuple(v.data if isinstance(v, StringAttr) else v.value.data for v in entry)

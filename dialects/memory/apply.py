@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     StringAttr,
     UnitAttr,
@@ -38,7 +40,7 @@ from glow.dialects.memory._slots import (
     stored_parameters,
 )
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type
+from glow.dialects.memory.base import BUFFER, MemoryOp, buffer_type, count_of
 from glow.support.types import tensor
 
 GROUPS = ("ins", "inouts", "outs", "scratch")
@@ -174,6 +176,16 @@ class ApplyOp(MemoryOp):
             ],
             properties={**defaults_of(op), **self.parameters.data},
         )
+
+    def flops(self) -> int:
+        """Return one for each element, of operands or results; windows are summed."""
+        if self.graph_class.MOVES:
+            return 0
+        window = self.parameters.data.get("kernel_shape")
+        if isinstance(window, DenseArrayBase):
+            return sum(map(count_of, self.outs)) * prod(window.get_values())
+        buffers = (*self.ins, *self.inouts, *self.outs)
+        return max(map(count_of, buffers), default=0)
 
     def verify_(self) -> None:
         operands = self.graph_class.operand_names()

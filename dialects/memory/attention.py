@@ -28,6 +28,7 @@ from glow.support.types import is_narrow_float
 PADDING = 32
 """Rows and columns that tiles may reach beyond a block."""
 
+_SIDES = ("left", "right")
 _SCORING = GraphAttentionOp.declared()
 
 
@@ -35,10 +36,28 @@ class HeadsOp(MemoryOp):
     """Attention of heads on an axis of their own, with room for scores."""
 
     if TYPE_CHECKING:
+        valid_length: SSAValue | None
         query: SSAValue
         key: SSAValue
         value: SSAValue
         result: SSAValue
+
+    def seen(self) -> int:
+        """Return how many keys the queries of a head see, if all keys are valid."""
+        queries, keys = extents_of(self.query)[2], extents_of(self.key)[2]
+        left, right = (_number(self, f"{side}_window_size") for side in _SIDES)
+        first = 0 if self.valid_length is None else keys - queries
+        return sum(
+            max(0, min(keys, at + right + 1 if right >= 0 else keys))
+            - max(0, min(keys, at - left if left >= 0 else 0))
+            for at in range(first, first + queries)
+        )
+
+    def flops(self) -> int:
+        """Return the products with keys and values, and five ops for each score."""
+        batch, heads, _, elements = extents_of(self.query)
+        width = extents_of(self.value)[-1]
+        return batch * heads * self.seen() * (2 * (elements + width) + 5)
 
     def check_heads(self, room: int) -> None:
         """Raise unless extents go together, with `room` elements of scratch."""
@@ -184,6 +203,12 @@ class DecodeAttentionOp(HeadsOp):
 
     def verify_(self) -> None:
         self.check_heads(extents_of(self.key)[-2])
+
+
+def _number(op: MemoryOp, name: str) -> int:
+    """Return a property of `op`; -1 where it has none of the name."""
+    found = op.properties.get(name)
+    return found.value.data if isinstance(found, IntegerAttr) else -1
 
 
 def is_by_query(extents: tuple[int, ...], joins_heads: bool) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
+from math import prod
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import MemRefType
@@ -58,6 +59,11 @@ def buffer_type(value: SSAValue | Attribute) -> Buffer:
 def extents_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     """Return the logical shape of buffer `value`."""
     return buffer_type(value).get_shape()
+
+
+def count_of(value: SSAValue | Attribute) -> int:
+    """Return how many elements buffer `value` has."""
+    return prod(extents_of(value))
 
 
 _OPERAND: type[Any] = type(operand_def(BUFFER))
@@ -180,3 +186,12 @@ class MemoryOp(IRDLOperation):
         the second, which is addressed the same way.
         """
         return []
+
+    def flops(self) -> int:
+        """
+        Return how many floating-point operations its definition takes.
+
+        A multiply-add is two; a function such as exp, a comparison or an operation on
+        integers is one. Padding is left out. What only moves takes none.
+        """
+        return 0

@@ -25,6 +25,7 @@ from glow.dialects.memory.base import (
     MemoryOp,
     broadcasts_to,
     buffer_type,
+    count_of,
     extents_of,
 )
 from glow.support.types import signless
@@ -86,6 +87,10 @@ class ElementwiseOp(MemoryOp):
         self, inputs: Sequence[SSAValue], results: Sequence[SSAValue], body: Region
     ):
         super().__init__(inputs, results, regions=[body])
+
+    def flops(self) -> int:
+        """Return one for each op of the region and element."""
+        return count_of(self.results_[0]) * (len(self.body.block.ops) - 1)
 
     def verify_(self) -> None:
         block = self.body.block

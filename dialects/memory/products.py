@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, prod
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import (
@@ -28,7 +29,14 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.parameters import check_word
 from glow.dialects.graph.window import Window
 from glow.dialects.memory.address import same_place
-from glow.dialects.memory.base import BUFFER, MemoryOp, Slot, buffer_type, extents_of
+from glow.dialects.memory.base import (
+    BUFFER,
+    MemoryOp,
+    Slot,
+    buffer_type,
+    count_of,
+    extents_of,
+)
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
 
@@ -52,6 +60,18 @@ class EpilogueOp(MemoryOp):
     def __init__(self, *slots: Slot, epilogue: Region | None = None, **others: Any):
         """Build the op; without an epilogue, what is computed is what is stored."""
         super().__init__(*slots, regions=[epilogue or Region()], **others)
+
+    @property
+    @abstractmethod
+    def depth(self) -> int:
+        """How many products an element of the result is the sum of."""
+
+    def flops(self) -> int:
+        """Return two for each product, and one for each op of the epilogue."""
+        blocks = self.epilogue.blocks
+        after = len(blocks[0].ops) - 1 if blocks else 0
+        after += self.bias is not None
+        return count_of(self.result) * (2 * self.depth + after)
 
     def in_place_pairs(self) -> list[tuple[SSAValue, SSAValue]]:
         """Return the result with each extra, read before it, that is no factor."""
@@ -167,6 +187,11 @@ class ConvOp(EpilogueOp):
             self.dilations.get_values(),
         )
 
+    @property
+    def depth(self) -> int:
+        channels = extents_of(self.input)[1] // self.group.value.data
+        return channels * prod(self.kernel_shape.get_values())
+
     def _check_filter(
         self, filter: Sequence[int], depth: int, channels: int, group: int
     ) -> None:
@@ -237,3 +262,7 @@ class MatMulOp(EpilogueOp):
                 f"expected a result of {lhs[-2]} by {rhs[-1]}, "
                 f"got {buffer_type(self.result)}"
             )
+
+    @property
+    def depth(self) -> int:
+        return extents_of(self.lhs)[-1]

@@ -55,6 +55,12 @@ class RecurrentOp(MemoryOp):
         values = {n: getattr(self, n) for n in sorted(names - {"rows", "recurrence"})}
         return {name: value for name, value in values.items() if value is not None}
 
+    def flops(self) -> int:
+        """Return the products of the state and four ops for each gate and step."""
+        steps, batch, blocks, gates, p = extents_of(self.rows)
+        depth = extents_of(self.recurrence)[1]
+        return steps * batch * blocks * gates * p * (2 * depth + 4)
+
     def verify_(self) -> None:
         if len(self.activations) != self.FUNCTIONS:
             raise VerifyException(

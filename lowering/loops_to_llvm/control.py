@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from glow.dialects.llvm_ext.memory import CallPointerOp
+from glow.dialects.llvm_ext.time import CycleCounterOp
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
 from glow.lowering.loops_to_llvm.types import VOID, converted
 
@@ -123,6 +124,11 @@ def _call(f: Translation, op: func.CallOp) -> None:
 @lowers(CallPointerOp)
 def _call_pointer(f: Translation, op: CallPointerOp) -> None:
     f.do(call_op(None, f.all(op.operands), []))
+
+
+@lowers(CycleCounterOp)
+def _cycle_counter(f: Translation, op: CycleCounterOp) -> None:
+    f.replace(op, f.intrinsic("llvm.readcyclecounter", [], i64).results[0])
 
 
 @lowers(func.ReturnOp)

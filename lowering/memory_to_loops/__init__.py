@@ -19,6 +19,7 @@ from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.profile import Profile
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.targets import target_of
@@ -37,6 +38,9 @@ class MemoryToLoopsPass(ModulePass):
     become constants, and those that are scratch a part of the arena, behind the rest.
     With `pieces` each call of a kernel is cut into as many, in random order, which
     changes no bit of the results: a test of kernels that threads rely on.
+    With `profile`, `@main` notes when each call begins and ends, in an array that `io`
+    has last, and the module which op each is of: `glow.groups` (name, op,
+    floating-point operations, bytes), `glow.records` (group, kernel, piece).
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 
@@ -48,6 +52,7 @@ class MemoryToLoopsPass(ModulePass):
     target: str = "cpu"
     kernels: Literal["defined", "declared"] = "defined"
     pieces: int = 1
+    profile: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.pieces < 1:
@@ -59,11 +64,18 @@ class MemoryToLoopsPass(ModulePass):
             raise PassFailedException(
                 f"memory-to-loops expects one function, got {len(functions)}"
             )
-        main = Main(target_of(self.target), Storage(op), pieces=self.pieces)
+        main = Main(
+            target_of(self.target),
+            Storage(op),
+            pieces=self.pieces,
+            profile=Profile() if self.profile else None,
+        )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
                 continue
             main.location = inner.location
+            if main.profile is not None:
+                main.profile.begin(inner)
             _lower(main, inner)
         if self.kernels == "declared":
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
@@ -113,3 +125,5 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     module.attributes["glow.messages"] = ArrayAttr(
         [StringAttr(message) for message in main.messages]
     )
+    if main.profile is not None:
+        module.attributes.update(main.profile.attributes())

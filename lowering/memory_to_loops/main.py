@@ -46,6 +46,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Operand,
     Work,
 )
+from glow.lowering.memory_to_loops.profile import Profile, timed
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.locations import name_of
@@ -79,6 +80,8 @@ class Main:
     messages: list[str] = field(default_factory=lambda: [])
     pieces: int = 1
     """The calls that a kernel's work is cut into, in random order: for tests."""
+    profile: Profile | None = None
+    """What a profiled `main` notes; None: nothing."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """The kernels called, with the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
@@ -250,7 +253,7 @@ class Main:
         symbol = self._symbols.get(kernel)
         if symbol is None:  # to write the key of an equal kernel again takes longer
             symbol = self._symbols[kernel] = kernel.symbol
-        for begin, end in self.cuts(work.units):
+        for piece, (begin, end) in enumerate(self.cuts(work.units)):
             bounds = self._index(begin), self._index(end)
             operands = [*bases, self._rows, at, *bounds]
             if kernel not in self.kernels:
@@ -259,7 +262,17 @@ class Main:
             op.attributes["units"] = IntegerAttr(work.units, i64)
             op.attributes["cost"] = IntegerAttr(work.cost, i64)
             op.location = self.location
-            self.block.add_op(op)
+            if self.profile is None:
+                self.block.add_op(op)
+            else:
+                self._record(op, self.profile.add(symbol, piece))
+
+    def _record(self, call: func.CallOp, number: int) -> None:
+        """Append `call`, and around it what notes the time in record `number`."""
+        # Behind the arrays of the caller, io has the hook, and then the records.
+        records = self._at("io", len(self.storage.of_caller) + 1, 0, i64)
+        words = range(3 * number + 1, 3 * number + 3)
+        self.block.add_ops(timed(call, records, *map(self._index, words)))
 
     def cuts(self, units: int) -> list[tuple[int, int]]:
         """Return ranges that cover `units` iterations: `pieces`, in random order."""

@@ -179,7 +179,7 @@ def refused(path: Path, content: bytes) -> str:
         (lambda c: c[:100], "the header is cut or changed"),
         (
             lambda c: c[:16] + b"\x09" + c[17:],
-            f"expected format 4, got format 9 of glow-xdsl {version('glow-xdsl')};",
+            f"expected format 5, got format 9 of glow-xdsl {version('glow-xdsl')};",
         ),
         (lambda c: c[:16] + b"\x02" + c[17:64], "got format 2 of another version;"),
         (lambda c: c[:24] + b"\xff" * 8 + c[32:], "the header is cut or changed"),

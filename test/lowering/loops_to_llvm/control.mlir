@@ -126,3 +126,15 @@ func.func @call_of_an_address(%f: memref<?xi8>, %n: index) {
   llvm_ext.call_pointer %f(%n) : memref<?xi8>, index
   func.return
 }
+
+// The counter is read where it stands: before and after a call.
+// CHECK-LABEL: llvm.func @counts
+// CHECK:         %a{{\w*}} = llvm.call_intrinsic "llvm.readcyclecounter"
+// CHECK-NEXT:    {{.*}}llvm.call @elsewhere
+// CHECK-NEXT:    %b{{\w*}} = llvm.call_intrinsic "llvm.readcyclecounter"
+func.func @counts(%x: f32) -> (i64, i64) {
+  %a = llvm_ext.cycle_counter : i64
+  %0 = func.call @elsewhere(%x) : (f32) -> f32
+  %b = llvm_ext.cycle_counter : i64
+  func.return %a, %b : i64, i64
+}

@@ -1,0 +1,111 @@
+"""Profiles: when each call of a run began and ended, and what it computed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from glow.support.arrays import Array
+
+_LEAST_S = 0.02
+"""How long counter and clock are compared at least: their rate is known to 0.1 %."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """
+    Ops of the model that were compiled as one, and what these must do at least.
+
+    Units: flops are floating-point operations, a multiply-add two of them, as the
+    definition of the op says, whatever the algorithm. bytes are those of operands and
+    results, each once.
+    """
+
+    name: str
+    """The names of its nodes in the model, with " + " between."""
+    op: str
+    """What it became at the memory level, such as `memory.conv`."""
+    flops: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """
+    A call of a kernel, or a piece of one, in a profiled run.
+
+    Units: begin_ns and end_ns in nanoseconds since the first call of the first run.
+    """
+
+    run: int
+    worker: int
+    """The number of the thread that did it; 0 is the caller."""
+    group: Group
+    kernel: str
+    piece: int
+    """Which of the pieces that the call is cut into; 0 if it is not."""
+    begin_ns: float
+    end_ns: float
+
+    @property
+    def ns(self) -> float:
+        """The time that it took, in nanoseconds."""
+        return self.end_ns - self.begin_ns
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a profiled `main` notes: groups, and of each record in order what it is."""
+
+    groups: tuple[Group, ...]
+    records: tuple[tuple[int, str, int], ...]
+    """The number of the group, the kernel and the piece."""
+
+    def entry(self) -> dict[str, Any]:
+        """Return the profile as a file has it; `of` reads that."""
+        return asdict(self)
+
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> Profile:
+        """Return the profile that an entry of a file describes."""
+        groups = tuple(Group(**each) for each in entry["groups"])
+        return Profile(groups, tuple((g, k, p) for g, k, p in entry["records"]))
+
+    def fresh(self) -> Array:
+        """Return room for the numbers of a run: worker, first and last count."""
+        return np.zeros((len(self.records), 3), np.int64)
+
+    def measure(
+        self, run: Callable[[], object], numbers: Array, runs: int
+    ) -> tuple[Record, ...]:
+        """
+        Return the records of `runs` runs after a first one, which fill `numbers`.
+
+        The rate of the processor's counter follows from the first and the last run.
+        """
+        if runs < 1:
+            raise ValueError(f"expected at least one run, got {runs}")
+        run()
+        if not self.records:
+            return ()
+        found: list[Array] = []
+        clocks: list[int] = []
+        end = time.perf_counter() + _LEAST_S
+        while len(found) < max(runs, 2) or time.perf_counter() < end:
+            clocks.append(time.perf_counter_ns())
+            run()
+            found.append(numbers.copy())
+            if len(found) == runs:
+                time.sleep(max(0.0, end - time.perf_counter()))
+        first, last = (int(found[i][:, 1].min()) for i in (0, -1))
+        rate = (clocks[-1] - clocks[0]) / (last - first)
+        return tuple(
+            Record(number, int(row[0]), self.groups[group], kernel, piece, *times)
+            for number, counts in enumerate(found[:runs])
+            for row, (group, kernel, piece) in zip(counts, self.records, strict=True)
+            for times in [((int(row[1]) - first) * rate, (int(row[2]) - first) * rate)]
+        )

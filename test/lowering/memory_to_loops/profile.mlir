@@ -1,0 +1,36 @@
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" profile=true}' | filecheck %s
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" profile=true},verify-code' | filecheck %s
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2"}' | filecheck %s --check-prefix OFF
+
+// A group for each op, with its operations and bytes, and a record for each call.
+// CHECK:      glow.groups = [["both", "memory.elementwise", 8 : i64, 32 : i64], ["output y", "memory.ready", 0 : i64, 0 : i64]]
+// CHECK-SAME: glow.records = [[0 : i64, "elementwise_{{[0-9a-f]+}}", 0 : i64], [1 : i64, "notify_{{[0-9a-f]+}}", 0 : i64]]
+
+// Behind the caller's two arrays and the hook, io has the records.
+// CHECK-LABEL: func.func @main
+// CHECK:         [[RECORDS:%.*]] = llvm_ext.base %io {entry = 3 : i64} {{.*}} to memref<?xi64>
+// CHECK-NEXT:    [[T:%.*]] = llvm_ext.cycle_counter : i64
+// CHECK-NEXT:    memref.store [[T]], [[RECORDS]]
+// CHECK-NEXT:    func.call @elementwise
+// CHECK-NEXT:    [[U:%.*]] = llvm_ext.cycle_counter : i64
+// CHECK-NEXT:    memref.store [[U]], [[RECORDS]]
+// CHECK:         [[V:%.*]] = llvm_ext.cycle_counter : i64
+// CHECK-NEXT:    memref.store [[V]], [[RECORDS]]
+// CHECK-NEXT:    func.call @notify
+
+// OFF-NOT:     glow.groups
+// OFF-NOT:     llvm_ext.cycle_counter
+memory.placeholder @x "in" : memref<4xf32>
+memory.placeholder @y "out" : memref<4xf32>
+func.func @main() {
+  %x = memory.get @x : memref<4xf32>
+  %y = memory.get @y : memref<4xf32>
+  memory.elementwise ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%0: f32):
+    %1 = math.absf %0 : f32
+    %2 = arith.negf %1 : f32
+    memory.yield %2 : f32
+  } loc("both")
+  memory.ready @y
+  func.return
+}

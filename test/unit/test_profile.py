@@ -1,0 +1,271 @@
+"""Profiles: which call took how long, in Python, tables and traces."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from small_onnx import info, model, node
+from tool_runs import Run, tool_runner
+
+import glow
+from glow.model import context
+from glow.pass_manager import parse_passes, pipeline_text, run_passes
+from glow.pipeline import stages_between
+from glow.runtime.profile import Group, Record
+from glow.tools import glow_run
+from glow.tools.profiling import table, times_of
+
+NETWORK = """
+graph.placeholder @x "in" : tensor<64x256xf32>
+graph.placeholder @sum "inout" "resident" : tensor<64x512xf32>
+graph.placeholder @y "out" : tensor<64x512xf32>
+graph.placeholder @z "out" : tensor<64x512xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<64x256xf32>
+  %sum = graph.load @sum : tensor<64x512xf32>
+  %w = graph.literal dense<5.000000e-01> : tensor<256x512xf32> : tensor<256x512xf32>
+  %p = graph.matmul %x, %w
+      : (tensor<64x256xf32>, tensor<256x512xf32>) -> tensor<64x512xf32> loc("product")
+  %t = graph.add %p, %sum
+      : (tensor<64x512xf32>, tensor<64x512xf32>) -> tensor<64x512xf32> loc("addition")
+  %s = graph.softmax %t {axis = 1 : i64}
+      : (tensor<64x512xf32>) -> tensor<64x512xf32> loc("shares")
+  graph.save @sum, %t : tensor<64x512xf32>
+  graph.save @y, %t : tensor<64x512xf32>
+  graph.save @z, %s : tensor<64x512xf32>
+  func.return
+}
+"""
+X = np.ones((64, 256), np.float32)
+FEEDS = {"x": X, "sum": np.zeros((64, 512), np.float32)}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "net.mlir"
+    path.write_text(NETWORK)
+    return path
+
+
+@pytest.fixture(scope="module")
+def net(path: Path) -> glow.Executable:
+    return glow.compile(path, profile=True)
+
+
+@pytest.fixture
+def tool(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    runner = tool_runner(str(path), monkeypatch, capsys)
+    np.save(path.with_suffix(".npy"), FEEDS["sum"])
+    given = ["--random-inputs", "0", "--input", f"sum={path.with_suffix('.npy')}"]
+    return lambda main, *arguments: runner(
+        main, "--target", "cpu", "--no-cache", *given, *arguments
+    )
+
+
+def copied(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+def product(records: tuple[Record, ...]) -> Record:
+    return next(r for r in records if "product" in r.group.name)
+
+
+def test_records_are_the_calls_of_each_run_in_order(net: glow.Executable) -> None:
+    records = net.profile(FEEDS, runs=3)
+    runs = [[r for r in records if r.run == number] for number in range(3)]
+    assert sum(map(len, runs)) == len(records)
+    for run in runs:
+        assert [r.kernel for r in run] == [r.kernel for r in runs[0]]
+        ends = [time for r in run for time in (r.begin_ns, r.end_ns)]
+        assert ends == sorted(ends)
+        assert {r.worker for r in run} == {0}
+    starts = [run[0].begin_ns for run in runs]
+    assert starts[0] == 0
+    assert starts == sorted(starts)
+
+
+def test_the_sum_is_near_the_time_of_a_run(net: glow.Executable) -> None:
+    """Between calls, main only loads arguments."""
+    records = net.profile(FEEDS, runs=20)
+    shares: list[float] = []
+    for number in range(20):
+        run = [r for r in records if r.run == number]
+        span = run[-1].end_ns - run[0].begin_ns
+        shares.append(sum(r.ns for r in run) / span)
+    assert 0.9 < np.median(shares) <= 1
+
+
+def test_nanoseconds_are_those_of_the_clock(net: glow.Executable) -> None:
+    """A core does at most 200 multiply-adds in a nanosecond, and at least 0.05."""
+    times = [product(net.profile(FEEDS)).ns for _ in range(3)]
+    assert 64 * 256 * 512 / 200 < min(times) < 64 * 256 * 512 / 0.05
+
+
+def test_groups_say_what_is_computed(net: glow.Executable) -> None:
+    groups = {r.group.op: r.group for r in net.profile(FEEDS)}
+    found = groups["memory.matmul"]
+    results = 64 * 512
+    assert found.name == "product + addition"
+    assert found.flops == results * (2 * 256 + 1)
+    assert found.bytes >= 4 * (64 * 256 + 256 * 512 + 2 * results)
+    assert groups["graph.softmax"].name == "shares"
+    assert groups["graph.softmax"].bytes == 4 * 2 * results
+    assert groups["memory.ready"].flops == 0
+
+
+def test_states_start_as_the_model_says(net: glow.Executable) -> None:
+    """What is profiled leaves alone the states and arrays of others."""
+    bindings = net.bind(copied(FEEDS))
+    bindings.run()
+    before = np.array(bindings["sum"])
+    given = {"x": X.copy(), "sum": np.ones((64, 512), np.float32)}
+    net.profile(given)
+    assert np.array_equal(bindings["sum"], before)
+    assert np.array_equal(given["x"], X)
+    assert np.all(given["sum"] == 1)
+
+
+def test_results_are_those_of_other_executables(
+    net: glow.Executable, path: Path
+) -> None:
+    nets = (net, glow.compile(path))
+    actual, expected = (each.bind(copied(FEEDS)).run() for each in nets)
+    assert all(np.array_equal(actual[name], expected[name]) for name in expected)
+
+
+def test_what_is_saved_is_profiled_after_loading(
+    net: glow.Executable, tmp_path: Path
+) -> None:
+    net.save(tmp_path / "net.glow")
+    found = glow.load_executable(tmp_path / "net.glow").profile(FEEDS)
+    expected = net.profile(FEEDS)
+    assert [(r.group, r.kernel) for r in found] == [
+        (r.group, r.kernel) for r in expected
+    ]
+
+
+def test_dynamic_models_are_profiled_for_each_shape() -> None:
+    made = model([node("Softmax", "x", "y", "shares")], {"x": ["batch", 8]}, ["y"])
+    net = glow.compile(made, profile=True)
+    for batch in (2, 3):
+        (record, *_) = net.profile({"x": np.ones((batch, 8), np.float32)})
+        assert record.group == Group("shares", "graph.softmax", 8 * batch, 64 * batch)
+
+
+def test_a_run_that_fails_says_so() -> None:
+    made = model(
+        [node("Gather", "x i", "y", "lookup")],
+        {"x": [4, 2], "i": info("i", [1], "i64")},
+        ["y"],
+    )
+    net = glow.compile(made, profile=True)
+    inputs = {"x": np.ones((4, 2), np.float32), "i": np.array([1])}
+    (record, *_) = net.profile(inputs)
+    assert record.group == Group("lookup", "graph.gather", 0, 2 * 8 + 8)
+    with pytest.raises(glow.ExecutionError, match="lookup"):
+        net.profile(inputs | {"i": np.array([4])})
+
+
+def test_pieces_have_records_of_their_own(path: Path) -> None:
+    """Which piece ran when is not said by their order."""
+    module = glow.load(path).module
+    text = pipeline_text(stages_between("import", "memory"), "cpu")
+    run_passes(parse_passes(text), context(), module)
+    text = "memory-to-loops{target=cpu kernels=declared pieces=3 profile=true}"
+    run_passes(parse_passes(text), context(), module)
+    records = glow.compile(module).profile(FEEDS)
+    pieces = [r for r in records if r.group == product(records).group]
+    assert sorted(r.piece for r in pieces) == [0, 1, 2]
+    assert all(r.ns > 0 for r in pieces)
+
+
+def record(worker: int, begin: float, end: float, run: int = 0) -> Record:
+    group = Group("/block/Conv + /block/Relu", "memory.conv", 2000, 500)
+    return Record(run, worker, group, "gemm_8x32_0123456789ab", worker, begin, end)
+
+
+def test_a_group_takes_the_median_of_runs() -> None:
+    runs = [record(0, 0, 10, 0), record(0, 20, 320, 1), record(0, 400, 420, 2)]
+    (time,) = times_of(runs)
+    assert (time.ns, time.least_ns, time.busy) == (20, 10, 1)
+    assert time.kernels == ("gemm_8x32",)
+
+
+def test_a_table_has_rates_and_shares() -> None:
+    title, row, last = table([record(0, 0, 1000)]).splitlines()
+    assert title.split() == ["node", "kernel", "us", "share", "GFLOP/s", "GB/s"]
+    assert row.split()[-5:] == ["gemm_8x32", "1.00", "100.0%", "2.0", "0.5"]
+    assert last.startswith("1 groups, 0.0010 ms in calls, 0.0010 ms from first to last")
+
+
+def test_a_table_of_several_workers_says_how_many_were_busy() -> None:
+    title, row, _ = table([record(0, 0, 1000), record(1, 0, 500)]).splitlines()
+    assert title.split()[-1] == "busy"
+    assert row.split()[-1] == "1.5"
+
+
+def test_a_table_of_nothing() -> None:
+    assert table([]) == "nothing is computed\n"
+
+
+def test_traces_are_what_perfetto_reads(tool: Run, tmp_path: Path) -> None:
+    """Events have the fields that the Trace Event Format requires."""
+    target = tmp_path / "trace.json"
+    code, out, err = tool(glow_run.main, "--profile", str(target))
+    assert (code, err) == (0, "")
+    assert out.endswith(f"wrote {target}\n")
+    assert "product + addition" in out
+    events = json.loads(target.read_text())["traceEvents"]
+    names = [e for e in events if e["ph"] == "M"]
+    assert [(e["name"], e["tid"], e["args"]["name"]) for e in names] == [
+        ("thread_name", 0, "worker 0")
+    ]
+    calls = [e for e in events if e["ph"] == "X"]
+    assert len(names) + len(calls) == len(events)
+    for event in calls:
+        assert {"name", "cat", "ph", "ts", "dur", "pid", "tid", "args"} == event.keys()
+        assert event["ts"] >= 0
+        assert event["dur"] >= 0
+    assert [e["name"] for e in calls][:2] == ["product + addition", "shares"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--profile", "x.txt"], "expected a name in .json to write the trace to"),
+        (["--profile", "--vs", "onnxruntime"], "expected --profile without --vs"),
+    ],
+)
+def test_tools_refuse_what_does_not_go_together(
+    tool: Run, arguments: list[str], told: str
+) -> None:
+    code, _, err = tool(glow_run.main, *arguments)
+    assert code == 1
+    assert told in err
+
+
+def test_other_executables_are_refused(path: Path, tmp_path: Path) -> None:
+    plain = glow.compile(path)
+    plain.save(tmp_path / "net.glow")
+    text = r"expected an executable that was compiled with profile=True"
+    for each in (plain, glow.load_executable(tmp_path / "net.glow")):
+        with pytest.raises(glow.CompilationError, match=text):
+            each.profile(FEEDS)
+    text = "expected a target with kernels to profile, such as cpu, got reference"
+    with pytest.raises(glow.TargetError, match=text):
+        glow.compile(path, target="reference", profile=True)
+
+
+def test_wrong_arguments_are_refused(net: glow.Executable) -> None:
+    with pytest.raises(ValueError, match="expected at least one run, got 0"):
+        net.profile(FEEDS, runs=0)
+    with pytest.raises(glow.BindingError, match='input "x": not bound'):
+        net.profile({})
+    with pytest.raises(glow.BindingError, match='"q"'):
+        net.profile(FEEDS | {"q": X})

@@ -1,0 +1,155 @@
+"""Tables of what a run spends its time on, and traces that Perfetto opens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from glow.runtime.interface import Executable
+from glow.runtime.profile import Group, Record
+from glow.support.files import replace_file
+from glow.tools.tables import aligned
+
+TRACE = ".json"
+"""The suffix of files with traces."""
+
+_SECONDS, _MOST_RUNS = 0.5, 200
+_WIDTH = 48
+"""The most letters of a name in a table."""
+
+
+@dataclass(frozen=True)
+class GroupTime:
+    """
+    What a group took in the median of several runs.
+
+    Units: ns in nanoseconds, summed over calls and workers; busy in workers that were
+    at work on average, from its first call to its last.
+    """
+
+    group: Group
+    kernels: tuple[str, ...]
+    ns: float
+    least_ns: float
+    busy: float
+
+
+def profiled(net: Executable, inputs: Mapping[str, object]) -> list[Record]:
+    """Return the records of so many runs that medians mean something."""
+    once = net.profile(inputs)
+    taken = max((record.end_ns for record in once), default=0.0) / 1e9
+    runs = int(min(max(_SECONDS / max(taken, 1e-6), 5), _MOST_RUNS))
+    return list(net.profile(inputs, runs))
+
+
+def times_of(records: Sequence[Record]) -> list[GroupTime]:
+    """Return the time of each group, in the order of the model."""
+    of_groups: dict[Group, dict[int, list[Record]]] = {}
+    for record in records:
+        runs = of_groups.setdefault(record.group, {})
+        runs.setdefault(record.run, []).append(record)
+    return [_time_of(group, list(runs.values())) for group, runs in of_groups.items()]
+
+
+def _time_of(group: Group, runs: Sequence[Sequence[Record]]) -> GroupTime:
+    taken = [sum(record.ns for record in run) for run in runs]
+    spans = [_span(run) for run in runs]
+    busy = median(t / max(s, 1e-9) for t, s in zip(taken, spans, strict=True))
+    kernels = dict.fromkeys(_in_words(record.kernel) for record in runs[0])
+    return GroupTime(group, tuple(kernels), median(taken), min(taken), busy)
+
+
+def _span(records: Sequence[Record]) -> float:
+    """Return the time from the first call to the end of the last."""
+    return max(r.end_ns for r in records) - min(r.begin_ns for r in records)
+
+
+def _in_words(kernel: str) -> str:
+    """Return the symbol of a kernel without the digest of its key."""
+    return kernel.rpartition("_")[0] or kernel
+
+
+def table(records: Sequence[Record]) -> str:
+    """Return a table of groups, those that take longest first, and the sum."""
+    if not records:
+        return "nothing is computed\n"
+    times = times_of(records)
+    total = sum(time.ns for time in times)
+    threads = len({record.worker for record in records})
+    titles = ["node", "kernel", "us", "share", "GFLOP/s", "GB/s"]
+    rows = [titles + ["busy"] * (threads > 1)]
+    for time in sorted(times, key=lambda time: -time.ns):
+        row = [cut(time.group.name), cut(", ".join(time.kernels))]
+        row += [f"{time.ns / 1e3:.2f}", f"{time.ns / max(total, 1e-9):.1%}"]
+        row += [_rate(time.group.flops, time.ns), _rate(time.group.bytes, time.ns)]
+        rows.append(row + [f"{time.busy:.1f}"] * (threads > 1))
+    spans = [_span(run) for run in runs_of(records)]
+    lines = [
+        *aligned(rows, numbers=range(2, len(rows[0]))),
+        f"{len(times)} groups, {total / 1e6:.4f} ms in calls, "
+        f"{median(spans) / 1e6:.4f} ms from first to last (medians of {len(spans)} "
+        "runs)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def runs_of(records: Sequence[Record]) -> list[list[Record]]:
+    """Return the records of each run."""
+    runs: dict[int, list[Record]] = {}
+    for record in records:
+        runs.setdefault(record.run, []).append(record)
+    return list(runs.values())
+
+
+def cut(text: str) -> str:
+    """Return `text`, or its beginning if it is long."""
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
+
+
+def _rate(count: int, ns: float) -> str:
+    """Return a count per nanosecond, which is 10^9 per second."""
+    return f"{count / ns:.1f}" if count and ns else "-"
+
+
+def write_trace(path: Path, records: Sequence[Record]) -> None:
+    """
+    Write the run of median length as a trace, which Perfetto and Chrome open.
+
+    There is a track per worker. Source: the Trace Event Format of Chrome.
+    """
+    runs = sorted(runs_of(records), key=_span)
+    run = runs[len(runs) // 2] if runs else []
+    start = min((record.begin_ns for record in run), default=0.0)
+    events = [_thread(worker) for worker in sorted({r.worker for r in run})]
+    events += [_event(record, start) for record in run]
+    text = json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
+    replace_file(path, [text.encode()])
+
+
+def _thread(worker: int) -> dict[str, Any]:
+    named = {"name": f"worker {worker}"}
+    return {"name": "thread_name", "ph": "M", "pid": 1, "tid": worker, "args": named}
+
+
+def _event(record: Record, start: float) -> dict[str, Any]:
+    """Return a complete event; its times are in microseconds."""
+    group = record.group
+    return {
+        "name": group.name,
+        "cat": group.op,
+        "ph": "X",
+        "pid": 1,
+        "tid": record.worker,
+        "ts": (record.begin_ns - start) / 1e3,
+        "dur": record.ns / 1e3,
+        "args": {
+            "kernel": record.kernel,
+            "piece": record.piece,
+            "flops": group.flops,
+            "bytes": group.bytes,
+        },
+    }
