@@ -1,9 +1,8 @@
-"""Mutations of all that is read from files: only errors that we mean come out."""
+"""Broken files: only errors that we mean come out."""
 
 from __future__ import annotations
 
 import random
-import re
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -17,15 +16,9 @@ from onnx_mutations import CHANGES, shapes_model, survives, try_mutate
 from operators import all_cases
 from operators.case import model_of
 from small_onnx import model, node
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 import glow
-from glow.analysis.levels import level_of
-from glow.analysis.validity import verify_module
-from glow.model import context, parse_text
-from glow.pass_manager import Part, entry_checks, plan, run_part
-from glow.pipeline import LEVELS
-from glow.support.errors import GlowError, InvalidModelError
+from glow.support.errors import GlowError
 from glow.support.weights import load_weights, save_weights
 
 Notes = dict[str, object]
@@ -115,66 +108,12 @@ def _change_bytes(data: bytearray, rng: random.Random) -> None:
                     del data[at:]
 
 
-# Text of every level
-
-_TOKEN = re.compile(r'"[^"]*"|[\w.$@%#^-]+|\s+|.', re.DOTALL)
-_WORDS = ("0", "1", "-1", "2", "4096", "9223372036854775807", "f32", "i64", "x", "{")
-_WORDS += ("}", "%0", "nan", "memref<4xf32>", "tensor<2x0xf32>", "tensor<?xf32>")
-
-
-@cache
-def _text(level: str) -> tuple[str, ...]:
-    module = glow.load(_network()).module
-    for part in plan("import", level, "cpu") if level != "import" else ():
-        run_part(part, context(), module)
-    _KEPT.append(module)  # whose constants texts refer to
-    return tuple(_TOKEN.findall(str(module)))
-
-
-_KEPT: list[Any] = []
-
-
-def check_text(number: int, notes: Notes) -> None:
-    """Parse, verify and lower a mutated text of one of the levels."""
-    rng = random.Random(number)
-    tokens = list(_text(LEVELS[number % len(LEVELS)]))
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        at, other = rng.randrange(len(tokens)), rng.randrange(len(tokens))
-        match rng.randrange(5):
-            case 0:
-                del tokens[at]
-            case 1:
-                tokens.insert(at, tokens[at])
-            case 2:
-                tokens[at], tokens[other] = tokens[other], tokens[at]
-            case 3:
-                tokens[at] = tokens[other]
-            case _:
-                tokens[at] = rng.choice(_WORDS)
-    text = "".join(tokens)
-    notes["net.mlir"] = text
-    try:
-        module = parse_text(context(), text, "net.mlir")
-        verify_module(module)
-    except (InvalidModelError, VerifyException) as error:
-        assert str(error).strip()
-        return
-    level = level_of(module)
-    parts = [Part(entry_checks(level, "cpu")), *plan(level, "llvm", "cpu")]
-    try:
-        for part in parts:
-            run_part(part, context(), module)
-    except (GlowError, DiagnosticException) as error:
-        assert str(error)
-
-
 # Weights, executables and the cache
 
 
 @cache
 def _weights() -> bytes:
     module = glow.load(_network()).module
-    _KEPT.append(module)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "net.weights.safetensors")
         save_weights(module, path)

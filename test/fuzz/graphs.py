@@ -1,25 +1,21 @@
-"""Random graphs of all ops, and cases of ONNX operators, on every target that runs."""
+"""Random graphs of all ops on every target that runs, compared with `compute`."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
+from math import prod
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from graph_code import module_of
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from guarded import reused_bytes
 from numpy.typing import NDArray
-from onnx import ModelProto
-from operators import all_cases
-from operators.case import Case, feeds_of, model_of
-from operators.oracle import difference as difference_to_others
-from operators.oracle import expected_of, run_onnxruntime
-from random_models import networks
 from random_ops import GENERATORS
-from random_ops.call import Call, Source
+from random_ops.call import F32, F64, INTS, Call, Source
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
@@ -28,7 +24,7 @@ from glow.backends.reference.memory import MemoryExecutable
 from glow.model import context
 from glow.pass_manager import plan, run_part
 from glow.runtime.interface import Executable
-from glow.support.arrays import aligned_array
+from glow.support.dtypes import is_floating, is_narrow, widened
 from glow.support.errors import TargetError
 from glow.support.targets import target_of
 
@@ -36,13 +32,18 @@ Array = NDArray[Any]
 Notes = dict[str, object]
 """What to write beside a fault: text, bytes or arrays by file name."""
 
-NARROW = ("float16", "bfloat16")
+BLOCK = 256
+"""As many numbers have a theme in common."""
+
+F16, BF16 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
+# What a rounding changes at most, in an element or, of sums, in the largest one.
+ROUNDING = {F16: 1e-3, BF16: 8e-3, F32: 1e-6, F64: 5e-14}
 
 
 @cache
 def targets() -> tuple[str, ...]:
     """Return the targets whose code runs here, the oracle of layouts, and memory."""
-    specs = ["cpu", "reference-checked", "memory"]
+    specs = ["cpu", "cpu", "reference-checked", "memory"]
     for spec in ("cpu:sse2", "cpu:avx2", "cpu:avx512"):
         try:
             specs += [spec] if target_of(spec).runs_here else []
@@ -51,12 +52,41 @@ def targets() -> tuple[str, ...]:
     return tuple(specs)
 
 
-class Pool(Source):
-    """Random choices that come back to shapes and values of a graph."""
+@dataclass(frozen=True)
+class Theme:
+    """
+    A target, some ops and some types, which neighbors have in common.
 
-    def __init__(self, *seed: int):
-        super().__init__(*seed)
+    Most kernels of a graph are then those of graphs before, and few ops meet in more
+    ways than all would: *swarm testing* (A. Groce et al., 2012).
+    """
+
+    target: str
+    names: tuple[str, ...]
+    types: tuple[np.dtype[Any], ...]
+    narrow: np.dtype[Any] | None
+
+    @staticmethod
+    def of(number: int) -> Theme:
+        source = Source(number // BLOCK, 1)
+        names = source.rng.choice(list(GENERATORS), source.choose([4, 8, 8, 16]), False)
+        types = (source.choose([F32, F32, F64]), source.choose(INTS))
+        narrow = source.choose([None, None, None, None, None, F16, BF16])
+        return Theme(source.choose(targets()), tuple(map(str, names)), types, narrow)
+
+
+class Pool(Source):
+    """Random choices by a theme that come back to shapes and values of a graph."""
+
+    def __init__(self, theme: Theme, seed: int):
+        super().__init__(seed)
+        self.theme = theme
         self.values: list[Array] = []
+
+    def choose(self, options: Sequence[Any]) -> Any:
+        if all(isinstance(option, np.dtype) for option in options):
+            options = [t for t in options if t in self.theme.types] or options
+        return super().choose(options)
 
     def shape(
         self, low: int = 0, high: int = 5, empty: float = 0.05
@@ -71,6 +101,8 @@ class Pool(Source):
     def array(
         self, shape: Sequence[int], dtype: Any, strange: float = 0.2, scale: float = 3
     ) -> Array:
+        if self.theme.narrow is not None and is_floating(dtype):
+            dtype = self.theme.narrow
         fitting = [
             a for a in self.values if a.shape == tuple(shape) and a.dtype == dtype
         ]
@@ -89,9 +121,15 @@ class Graph:
 
     calls: list[Call] = field(default_factory=lambda: [])
     results: list[tuple[Array, ...]] = field(default_factory=lambda: [])
+    constants: set[int] = field(default_factory=lambda: set())
+    """Arrays that are no inputs but constants, by their identity."""
 
     @property
     def inputs(self) -> list[Array]:
+        return [array for array in self.given if id(array) not in self.constants]
+
+    @property
+    def given(self) -> list[Array]:
         """The arrays that no call gives, each once."""
         made = {id(array) for results in self.results for array in results}
         given = {id(a): a for call in self.calls for a in call.arrays}
@@ -109,18 +147,22 @@ class Graph:
         ]
 
     def module(self) -> ModuleOp:
-        def body(*arguments: SSAValue) -> list[SSAValue]:
+        constants = [array for array in self.given if id(array) in self.constants]
+
+        def body(*arguments: SSAValue, **loads: SSAValue) -> list[SSAValue]:
             known = dict(zip(map(id, self.inputs), arguments, strict=True))
+            known |= zip(map(id, constants), loads.values(), strict=True)
             for call, results in zip(self.calls, self.results, strict=True):
                 op = call.build([known[id(array)] for array in call.arrays])
                 known |= zip(map(id, results), op.results, strict=True)
             return [known[id(self.results[i][k])] for i, k in self.outputs()]
 
-        return module_of(self.inputs, {}, body)
+        named = {f"weight{k}": array for k, array in enumerate(constants)}
+        return module_of(self.inputs, named, body)
 
     def perturbed(self, rng: np.random.Generator) -> list[Array]:
         """Return outputs where each float that an op gives is off by rounding."""
-        known = {id(array): array for array in self.inputs}
+        known = {id(array): array for array in self.given}
         for call, results in zip(self.calls, self.results, strict=True):
             with np.errstate(all="ignore"):
                 computed = call.build().evaluate([known[id(a)] for a in call.arrays])
@@ -130,26 +172,31 @@ class Graph:
 
 
 def _off(array: Array, rng: np.random.Generator) -> Array:
-    if array.dtype.kind != "f" or not array.size:
+    if not is_floating(array.dtype) or not array.size:
         return array
-    step = {2: 2e-3, 4: 2e-6, 8: 1e-13}[array.itemsize]
+    step = 2 * ROUNDING[array.dtype]
     with np.errstate(all="ignore"):
-        finite = np.abs(array[np.isfinite(array)]).max(initial=0)
+        wide = array.astype(np.float64)
+        finite = np.abs(wide[np.isfinite(wide)]).max(initial=0)
         noise = rng.choice([-1, 0, 1], array.shape)
         # Errors of sums are relative to the largest element.
-        size = np.maximum(np.abs(array), finite * rng.choice([0, 0.1]))
-        return (array + noise * step * size).astype(array.dtype)
+        size = np.maximum(np.abs(wide), finite * rng.choice([0, 0.1]))
+        return np.asarray(wide + noise * step * size).astype(array.dtype)
 
 
-def random_graph(number: int) -> Graph:
-    """Return a graph of 1 to 12 ops, of which some read results of others."""
-    pool, graph = Pool(number), Graph()
-    names = list(GENERATORS)
-    wanted = pool.choose([1, 1, 2, 4, 8, 12])
-    for _ in range(4 * wanted):
+def random_graph(number: int, sizes: Sequence[int] = (1, 1, 2, 4, 8, 12)) -> Graph:
+    """Return a graph of one of `sizes` ops, of which some read results of others."""
+    theme = Theme.of(number)
+    pool, graph = Pool(theme, number), Graph()
+    wanted = pool.choose(sizes)
+    for tries in count():
         if len(graph.calls) == wanted:
             break
+        # Not all ops take the types of the theme.
+        names = theme.names if tries < 8 * wanted else tuple(GENERATORS)
         call = GENERATORS[pool.choose(names)](pool)
+        if theme.narrow is not None:
+            call = call.with_floats(theme.narrow)
         if not call.has_meaning:
             continue
         results = tuple(np.array(a) for a in call.expected())
@@ -158,19 +205,19 @@ def random_graph(number: int) -> Graph:
         for array in (*results, *call.arrays):
             if not any(array is each for each in pool.values):
                 pool.add(array)
+    if pool.flip(0.3):
+        graph.constants = {id(array) for array in graph.given if pool.flip()}
     return graph
 
 
 def check_graph(number: int, notes: Notes) -> None:
     """Run a random graph on a target, in arenas that held NaN and 0xAA before."""
     graph = random_graph(number)
-    if not graph.calls:
-        return
-    spec = targets()[number % len(targets())]
+    spec = Theme.of(number).target
     module = graph.module()
     notes["net.mlir"] = f"// target {spec}\n{module}\n"
     notes |= {f"{k}.npy": array for k, array in enumerate(graph.inputs)}
-    actual = _run(_executable(module, spec), graph.inputs)
+    actual = run(_executable(module, spec), graph.inputs, number)
     expected = [graph.results[i][k] for i, k in graph.outputs()]
     wrong = [
         f"{graph.calls[i]}: {told}"
@@ -203,23 +250,42 @@ def _executable(module: ModuleOp, spec: str) -> Executable:
     return MemoryExecutable(copy)
 
 
-def _run(net: Executable, inputs: Sequence[Array]) -> list[Array]:
-    """Return the outputs of two runs, which must not see what was in memory before."""
+def run(net: Executable, inputs: Sequence[Array], number: int) -> list[Array]:
+    """
+    Return the outputs of two runs, which must not see what was in memory before.
+
+    All arrays lie right before a page without access, or right behind one.
+    """
     runs: list[list[Array]] = []
     for fill in (0xFF, 0xAA):
-        arena = aligned_array((max(1, net.arena_bytes),), np.dtype(np.uint8))
-        arena.fill(fill)
-        names = [spec.name for spec in net.inputs]
-        given = dict(zip(names, inputs, strict=True))
-        outputs = {s.name: np.empty(s.shape, s.dtype) for s in net.outputs}
-        for array in outputs.values():
-            array.reshape(-1).view(np.uint8)[...] = fill
-        bindings = net.bind(given | outputs, arena=arena)
-        results = bindings.run()
+        place = _places(fill, at_end=number % 2 == 0)
+        arena = place(np.dtype(np.uint8), (max(1, -(-net.arena_bytes // 64)) * 64,))
+        bound: dict[str, Array] = {}
+        for spec, array in zip(net.inputs, inputs, strict=True):
+            bound[spec.name] = place(spec.dtype, spec.shape)
+            bound[spec.name][...] = array
+        bound |= {s.name: place(s.dtype, s.shape) for s in net.outputs}
+        results = net.bind(bound, arena=arena).run()
         runs.append([np.array(results[spec.name]) for spec in net.outputs])
     for one, other in zip(*runs, strict=True):
-        np.testing.assert_array_equal(one, other, "what memory held before is seen")
+        told = "what memory held before is seen"
+        np.testing.assert_array_equal(widened(one), widened(other), told)
     return runs[0]
+
+
+def _places(
+    fill: int, *, at_end: bool
+) -> Callable[[np.dtype[Any], Sequence[int]], Array]:
+    """Return what makes arrays of bytes of `fill` in guarded memory."""
+    numbers = count()
+
+    def place(dtype: np.dtype[Any], shape: Sequence[int]) -> Array:
+        size = prod(shape) * dtype.itemsize
+        found = reused_bytes(next(numbers), size, at_end=at_end)
+        found.fill(fill)
+        return found.view(dtype).reshape(shape)
+
+    return place
 
 
 def _distance(a: Array, b: Array) -> Array:
@@ -234,8 +300,8 @@ def _difference(actual: Array, expected: Array, spread: Array) -> str | None:
     if (actual.dtype, actual.shape) != (expected.dtype, expected.shape):
         return f"expected {expected.dtype}{list(expected.shape)}, got {actual.shape}"
     allowed = np.zeros(expected.shape)
-    if actual.dtype.kind == "f":
-        step = {2: 4e-3, 4: 1e-5, 8: 1e-12}[actual.itemsize]
+    if is_floating(actual.dtype):
+        step = (4 if is_narrow(actual.dtype) else 10) * ROUNDING[actual.dtype]
         with np.errstate(all="ignore"):
             wide = expected.astype(np.float64)
         finite = np.abs(wide[np.isfinite(wide)]).max(initial=1.0)
@@ -246,78 +312,3 @@ def _difference(actual: Array, expected: Array, spread: Array) -> str | None:
         return None
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     return f"{wrong.sum()} of {wrong.size}, at {at} {actual[at]} from {expected[at]}"
-
-
-@cache
-def _cases() -> dict[str, list[Case]]:
-    by_op: dict[str, list[Case]] = defaultdict(list)
-    for op, cases in all_cases().items():
-        by_op[op] += cases
-    return by_op
-
-
-def check_operator(number: int, notes: Notes) -> None:
-    """Compare an ONNX operator on other floats with ONNX Runtime or onnx.reference."""
-    rng = np.random.default_rng(number)
-    ops = list(_cases())
-    cases = _cases()[ops[number % len(ops)]]
-    case = cases[int(rng.integers(len(cases)))]
-    inputs = tuple(
-        _redrawn(array, rng) if case.fed(k) else array
-        for k, array in enumerate(case.inputs)
-    )
-    case = Case(
-        case.op, inputs, case.attributes, case.constants, case.outputs, case.opset
-    )
-    model = model_of([case])
-    notes["model.onnx"] = model.SerializeToString()
-    notes |= {f"{name}.npy": array for name, array in feeds_of([case]).items()}
-    spec = [each for each in targets() if each != "memory"][number % 2]
-    results = glow.compile(model, target=spec).run(feeds_of([case])).values()
-    (expected,) = expected_of([case])
-    wrong = [
-        told
-        for mine, other in zip(results, expected or [], strict=expected is not None)
-        if (told := difference_to_others(case.op, mine, other)) is not None
-    ]
-    assert not wrong, f"{case} on {spec}: {wrong}"
-
-
-def _redrawn(array: Array | None, rng: np.random.Generator) -> Array | None:
-    """Return other floats between the least and the largest of `array`."""
-    if array is None or array.dtype.kind != "f" or not array.size:
-        return array
-    if not np.isfinite(array).all():
-        return array
-    low, high = float(array.min()), float(array.max())
-    return rng.uniform(low, high, array.shape).astype(array.dtype)
-
-
-def check_networks(number: int, notes: Notes) -> None:
-    """Compare ten random networks with ONNX Runtime."""
-
-    @seed(number)
-    @settings(
-        max_examples=10,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(networks())
-    def compare(model: ModelProto) -> None:
-        notes["model.onnx"] = model.SerializeToString()
-        rng = np.random.default_rng(number)
-        net = glow.compile(model, target=("cpu", "reference")[number % 2])
-        feeds: dict[str, Array] = {}
-        for spec in net.inputs:
-            drawn = rng.standard_normal(spec.shape) * 3
-            feeds[spec.name] = np.asarray(drawn, spec.dtype)
-        expected = run_onnxruntime(model, feeds)
-        for found, wanted in zip(net.run(feeds).values(), expected, strict=True):
-            assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-            largest = max(1.0, float(np.abs(wanted).max(initial=0)))
-            limit = 1e-4 * largest if found.dtype.kind == "f" else 0
-            np.testing.assert_allclose(found, wanted, rtol=0, atol=limit)
-
-    compare()

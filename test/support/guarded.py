@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,18 @@ def guarded_bytes(size: int, *, at_end: bool) -> NDArray[np.uint8]:
     found = np.frombuffer(memory, np.uint8, size, start)
     found[...] = 0xFF
     return found
+
+
+def reused_bytes(number: int, size: int, *, at_end: bool) -> NDArray[np.uint8]:
+    """Return guarded bytes that are those of the call before for the same `number`."""
+    capacity = max(mmap.PAGESIZE, 1 << (size - 1).bit_length()) if size else 0
+    whole = _reused(number, capacity)
+    return whole[capacity - size :] if at_end else whole[:size]
+
+
+@cache
+def _reused(number: int, capacity: int) -> NDArray[np.uint8]:
+    return guarded_bytes(capacity, at_end=True)
 
 
 def guarded(array: Array, *, at_end: bool) -> Array:

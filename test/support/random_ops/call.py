@@ -79,7 +79,7 @@ class Call:
             if slot is None or slot.dtype.kind != "f":
                 return slot
             with np.errstate(all="ignore"):
-                return slot.astype(dtype)
+                return slot.astype(dtype, copy=False)
 
         return replace(self, slots=tuple(map(rounded, self.slots)))
 
