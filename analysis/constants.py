@@ -18,7 +18,12 @@ from glow.dialects.graph.movement import (
     TransposeOp,
 )
 from glow.dialects.graph.slicing import SliceOp
-from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp, PlaceholderOp
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LiteralOp,
+    LoadOp,
+    StorageOp,
+)
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.arrays import Array
@@ -26,10 +31,9 @@ from glow.support.layout import unpack
 
 Constant = ConstantOp | LiteralOp
 
-Storage = ConstantOp | PlaceholderOp
 
 # Lookups in a symbol table walk the module, so results are kept as long as it is.
-_Found = WeakValueDictionary[str, Storage]
+_Found = WeakValueDictionary[str, StorageOp]
 _FOUND: WeakKeyDictionary[ModuleOp, _Found] = WeakKeyDictionary()
 
 
@@ -63,18 +67,18 @@ def _constant(load: LoadOp) -> ConstantOp | None:
     return storage if isinstance(storage, ConstantOp) else None
 
 
-def _declared(module: ModuleOp, symbol: str) -> Storage | None:
+def _declared(module: ModuleOp, symbol: str) -> StorageOp | None:
     known = _FOUND.setdefault(module, WeakValueDictionary())
     op = known.get(symbol)
     if op is None or not _is_current(op, module, symbol):
-        storage = [op for op in module.body.ops if isinstance(op, Storage)]
+        storage = [op for op in module.body.ops if isinstance(op, StorageOp)]
         known.clear()
         known.update({op.sym_name.data: op for op in storage})
         op = known.get(symbol)
     return op
 
 
-def _is_current(op: Storage, module: ModuleOp, symbol: str) -> bool:
+def _is_current(op: StorageOp, module: ModuleOp, symbol: str) -> bool:
     return op.parent_op() is module and op.sym_name.data == symbol
 
 

@@ -12,12 +12,17 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.placeholder import INFER
-from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
+from glow.dialects.graph.storage import (
+    ConstantOp,
+    LoadOp,
+    PlaceholderOp,
+    SaveOp,
+    StorageOp,
+)
 from glow.support.locations import name_of
 from glow.support.types import tensor_type
 from glow.support.walking import ops_in
 
-Storage = PlaceholderOp | ConstantOp
 Use = LoadOp | SaveOp
 Named = TypeVar("Named", bound=Operation)
 
@@ -124,7 +129,7 @@ def _no_storage(use: Use, declared: Operation | None) -> str:
     return f"{_at(use)} expected a placeholder or constant, got {_at(declared)}"
 
 
-def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
+def _type_problems(use: Use, declared: StorageOp) -> Iterator[str]:
     value = use.result if isinstance(use, LoadOp) else use.value
     type_ = tensor_type(value)
     shapes = type_.get_shape(), declared.type.get_shape()
@@ -133,7 +138,7 @@ def _type_problems(use: Use, declared: Storage) -> Iterator[str]:
         yield f"{_at(use)} expected {declared.type} as {_at(declared)}, got {type_}"
 
 
-def _direction_problems(use: Use, declared: Storage) -> Iterator[str]:
+def _direction_problems(use: Use, declared: StorageOp) -> Iterator[str]:
     if isinstance(declared, ConstantOp):
         if isinstance(use, SaveOp):
             yield f"{_at(use)} writes to {_at(declared)}"

@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import Attribute
 from xdsl.irdl import OptOperandDef, VarOperandDef
 from xdsl.universe import Universe
@@ -21,7 +22,6 @@ from glow.dialects.graph.elements import number_of
 from glow.dialects.graph.tensors import Tensor
 from glow.support.dtypes import dtype_named
 from glow.support.errors import InvalidModelError
-from glow.support.types import Tensor as TensorType
 from glow.support.types import check_extents, dtype_of, element_type_of, tensor
 
 _WORDS: Mapping[Any, str] = {
@@ -80,7 +80,7 @@ def name_of(given: object) -> str:
     return given
 
 
-def type_of(name: str, shape: Any, dtype: Any) -> TensorType:
+def type_of(name: str, shape: Any, dtype: Any) -> AnyTensorType:
     """Return the type of the tensor `name`, of known extents."""
     name_of(name)
     try:
@@ -163,7 +163,7 @@ def _element_of(dtype: Any) -> Attribute:
         raise TypeError(str(error)) from None
 
 
-def type_in(operand: Any) -> TensorType | None:
+def type_in(operand: Any) -> AnyTensorType | None:
     """Return the type of the value that an operand is, or of the first of several."""
     is_several = isinstance(operand, list | tuple)
     values = cast(Sequence[Any], operand) if is_several else (operand,)

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import AnyTensorType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import OptOperandDef
@@ -50,7 +50,6 @@ from glow.model import Model
 from glow.support.errors import InvalidModelError
 from glow.support.locations import location_of
 from glow.support.names import Names
-from glow.support.types import Tensor as TensorType
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,7 @@ class _Operators(GraphWriter):
         label = self.builder.fresh_name(op.name.partition(".")[2])
         return [result.value for result in self.append(op, label)]
 
-    def value(self, operand: TensorLike, like: TensorType | None = None) -> SSAValue:
+    def value(self, operand: TensorLike, like: AnyTensorType | None = None) -> SSAValue:
         if isinstance(operand, SSAValue):
             return operand
         return self.builder.value("operand", operand, like=like).value
@@ -243,7 +242,7 @@ class ModelWriter:
         self._declare(op, name)
         return self._load(name, op.type)
 
-    def _load(self, name: str, type_: TensorType) -> Tensor:
+    def _load(self, name: str, type_: AnyTensorType) -> Tensor:
         return self._results(LoadOp(name, type_), name)[0]
 
     def _add(self, op: Operation, name: str) -> None:
@@ -277,7 +276,9 @@ class ModelWriter:
                 values.append(self.value(what, operand, like=like).value)
         return values
 
-    def value(self, what: str, given: Any, *, like: TensorType | None = None) -> Tensor:
+    def value(
+        self, what: str, given: Any, *, like: AnyTensorType | None = None
+    ) -> Tensor:
         """Return a value of this builder, or a constant; errors say `what` it is."""
         if isinstance(given, Tensor):
             if given.writer is not self._operators:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.dialects.builtin import AnyTensorType, MemRefType, StringAttr
 from xdsl.ir import Attribute
 
 from glow.dialects.layout.attribute import layout_of, physical_shape_of
 from glow.runtime.tensor_spec import TensorSpec
 from glow.support.layout import print_layout
-from glow.support.types import Tensor, dtype_of
+from glow.support.types import dtype_of
 
 
 def spec_of(
     name: str,
-    type_: Tensor | MemRefType[Attribute],
+    type_: AnyTensorType | MemRefType[Attribute],
     axes: Iterable[StringAttr] | None = None,
 ) -> TensorSpec:
     """Return the spec of an array that holds a `type_`, in its layout if it has one."""

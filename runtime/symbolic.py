@@ -16,8 +16,6 @@ from glow.support.arrays import Array, Shape
 from glow.support.dimensions import Dims, Relation, relations
 from glow.support.errors import BindingError
 
-Shapes = tuple[Shape, ...]
-
 
 @dataclass(frozen=True)
 class SymbolicSignature(Signature):
@@ -157,7 +155,7 @@ class SymbolicSignature(Signature):
                 )
         return problems
 
-    def shapes_of(self, dims: Dims) -> Shapes:
+    def shapes_of(self, dims: Dims) -> tuple[Shape, ...]:
         """Return the shapes of the inputs for `dims`, then what only states have."""
         values, problems = self._values(dims)
         if problems:

@@ -1,6 +1,11 @@
-"""Options of op definitions with several optional operands."""
+"""How ops declare operands that may be absent, and what a slot of operands holds."""
 
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, ParsePropInAttrDict
 
 SEVERAL_OPERANDS = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
 """The operands that are present are a property, which is not printed."""
+
+Slot = SSAValue | Sequence[SSAValue] | None

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    AnyTensorType,
     BFloat16Type,
     Float16Type,
     Float32Type,
@@ -32,8 +33,6 @@ from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.dtypes import NUMBER_TYPES, dtype_named, narrowed
-
-Tensor = TensorType[Attribute]
 
 # An integer type without a sign in its name is signed, as in NumPy and ONNX.
 ui8, ui16, ui32, ui64 = (
@@ -198,12 +197,12 @@ def type_of(value: SSAValue | Attribute) -> Attribute:
     return value.type if is_value else value
 
 
-def tensor_type(value: SSAValue | Attribute) -> Tensor:
+def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:
     """Return the tensor type of `value` (or `value`, if it is one)."""
     type_ = type_of(value)
     if not isinstance(type_, TensorType):
         raise VerifyException(f"expected a tensor, got {type_}")
-    return cast(Tensor, type_)
+    return cast(AnyTensorType, type_)
 
 
 def shape_of(value: SSAValue | Attribute, rank: int | None = None) -> tuple[int, ...]:
@@ -253,13 +252,13 @@ def check_extents(shape: Sequence[int]) -> None:
         raise VerifyException(f"expected at most {MAX_BYTES} elements, got {count}")
 
 
-def tensor(element: Attribute, shape: Sequence[int]) -> Tensor:
+def tensor(element: Attribute, shape: Sequence[int]) -> AnyTensorType:
     """Return the tensor type without a layout of this element type and shape."""
     return _tensor(element, tuple(shape))
 
 
 @lru_cache(1 << 12)
-def _tensor(element: Attribute, shape: tuple[int, ...]) -> Tensor:
+def _tensor(element: Attribute, shape: tuple[int, ...]) -> AnyTensorType:
     """Return a type that values share: to make one takes longer than to find it."""
     check_extents(shape)
     return TensorType(element, shape)
@@ -336,7 +335,9 @@ def same_element(*values: SSAValue | Attribute | None) -> Attribute:
     return elements[0]
 
 
-def check_result(result: SSAValue, expected: Tensor, name: str = "result") -> None:
+def check_result(
+    result: SSAValue, expected: AnyTensorType, name: str = "result"
+) -> None:
     """Raise unless `result` has this shape and element type, whatever its layout."""
     actual = tensor_type(result)
     if (actual.shape, actual.element_type) != (expected.shape, expected.element_type):

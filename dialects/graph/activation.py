@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from xdsl.dialects.builtin import f64
+from xdsl.dialects.builtin import AnyTensorType, f64
 from xdsl.ir import SSAValue
 
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar, UnaryOp
@@ -15,7 +15,6 @@ from glow.support.element_conversion import convert
 from glow.support.special_functions import erf
 from glow.support.types import (
     NUMBER,
-    Tensor,
     check_broadcasts,
     is_float,
     same_element,
@@ -244,7 +243,7 @@ class PreluOp(ElementwiseOp, elements=NUMBER):
     """
 
     @classmethod
-    def infer(cls, input: SSAValue, slope: SSAValue) -> Tensor:
+    def infer(cls, input: SSAValue, slope: SSAValue) -> AnyTensorType:
         shape = shape_of(input)
         check_broadcasts("slope", slope, shape)
         return tensor(same_element(input, slope), shape)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -13,7 +13,6 @@ from glow.support.arrays import Array
 from glow.support.types import (
     NUMBER,
     WIDE_NUMBER,
-    Tensor,
     element_of,
     normalize_axis,
     shape_of,
@@ -32,7 +31,7 @@ class AlongAxisOp(AxisOp, DeclaredOp):
     )
 
     @classmethod
-    def infer(cls, input: SSAValue, *, axis: int) -> Tensor:
+    def infer(cls, input: SSAValue, *, axis: int) -> AnyTensorType:
         normalize_axis(axis, len(shape_of(input)))
         return tensor(element_of(input), shape_of(input))
 
@@ -101,7 +100,9 @@ class TopKOp(AxisOp, elements=NUMBER):
     )
 
     @staticmethod
-    def infer(input: SSAValue, *, k: int, axis: int) -> tuple[Tensor, Tensor]:
+    def infer(
+        input: SSAValue, *, k: int, axis: int
+    ) -> tuple[AnyTensorType, AnyTensorType]:
         shape = shape_of(input)
         at = normalize_axis(axis, len(shape))
         if not 0 <= k <= shape[at]:

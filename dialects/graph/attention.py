@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import i1, i64
+from xdsl.dialects.builtin import AnyTensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import result_def
 
@@ -30,7 +30,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
-from glow.support.types import FLOAT, Tensor, element_of, tensor
+from glow.support.types import FLOAT, element_of, tensor
 
 
 def _lengths(op: AttentionOp) -> tuple[int, ...] | None:
@@ -126,7 +126,7 @@ class AttentionOp(GraphOp, elements=FLOAT):
     @classmethod
     def infer(
         cls, *slots: SSAValue | None, **parameters: Any
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    ) -> tuple[AnyTensorType, AnyTensorType, AnyTensorType, AnyTensorType]:
         operands: dict[str, Any] = dict(zip(cls.operand_names(), slots, strict=True))
         check_elements(operands)
         sizes = given_sizes(operands, parameters)

@@ -10,6 +10,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.irdl import (
     AttrSizedResultSegments,
@@ -35,17 +36,15 @@ from glow.dialects.graph.parameters import (
 from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
+from glow.support.operand_segments import Slot
 from glow.support.types import (
     ANY,
     ElementSet,
-    Tensor,
     check_result,
     dtype_of,
     element_of,
     shape_of,
 )
-
-Slot = SSAValue | Sequence[SSAValue] | None
 
 
 @cache
@@ -95,7 +94,7 @@ class GraphOp(OrderedOp):
     """
 
     if TYPE_CHECKING:  # each op has its own signature, and parameters that follow
-        infer: ClassVar[Callable[..., Tensor | tuple[Tensor, ...]]]
+        infer: ClassVar[Callable[..., AnyTensorType | tuple[AnyTensorType, ...]]]
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
 
         result: OpResult[Attribute]  # of most of them
@@ -188,7 +187,7 @@ class GraphOp(OrderedOp):
     @classmethod
     def _result_types(
         cls, slots: Sequence[Slot], parameters: dict[str, Any]
-    ) -> list[Tensor | list[Tensor] | None]:
+    ) -> list[AnyTensorType | list[AnyTensorType] | None]:
         """Return the inferred type of each result definition, None if absent."""
         asked, flags = _asked_by_infer(cls), _flags_of(cls)
         first = slots[0] if slots else None
@@ -200,7 +199,7 @@ class GraphOp(OrderedOp):
             *slots, **{k: parameters[k] for k in parameters if asked(k)}
         )
         remaining = iter(inferred if isinstance(inferred, tuple) else (inferred,))
-        per_result: list[Tensor | list[Tensor] | None] = []
+        per_result: list[AnyTensorType | list[AnyTensorType] | None] = []
         for name, kind in cls.get_irdl_definition().results:
             if name in flags:
                 type_ = next(remaining)
@@ -234,7 +233,7 @@ class GraphOp(OrderedOp):
         }
 
     def verify_(self) -> None:
-        expected: list[tuple[str, Tensor]] = []
+        expected: list[tuple[str, AnyTensorType]] = []
         types = self._result_types(self.slots(), self.parameters())
         for name, each in zip(self.result_names(), types, strict=True):
             if isinstance(each, list):

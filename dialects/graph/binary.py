@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import f64
+from xdsl.dialects.builtin import AnyTensorType, f64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar
 from glow.support.arrays import Array
 from glow.support.element_conversion import convert
-from glow.support.types import (
-    Tensor,
-    broadcast,
-    element_of,
-    is_float,
-    is_unsigned,
-    tensor,
-)
+from glow.support.types import broadcast, element_of, is_float, is_unsigned, tensor
 
 
 def refuse_zero(lhs: Array, rhs: Array) -> None:
@@ -68,7 +61,7 @@ class PowOp(BinaryOp, onnx="Pow-15"):
     """
 
     @classmethod
-    def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> AnyTensorType:
         cls.ELEMENTS.check(rhs)
         return tensor(element_of(lhs), broadcast(lhs, rhs))
 
@@ -104,7 +97,7 @@ class ModOp(BinaryOp, onnx="Mod-13"):
     @classmethod
     def infer(
         cls, lhs: SSAValue, rhs: SSAValue, *, fmod: bool, **parameters: Any
-    ) -> Tensor:
+    ) -> AnyTensorType:
         if is_float(element_of(lhs)) and not fmod:
             raise VerifyException(f"expected fmod with {element_of(lhs)} elements")
         return super().infer(lhs, rhs)

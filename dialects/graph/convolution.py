@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, Unpack
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -16,14 +17,7 @@ from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import PER_CHANNEL_BIAS, per_channel
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    Tensor,
-    check_shape,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.types import FLOAT, check_shape, same_element, shape_of, tensor
 
 
 def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:
@@ -79,7 +73,7 @@ class ConvOp(ConvolutionOp):
         *,
         group: int,
         **sliding: Unpack[Sliding],
-    ) -> Tensor:
+    ) -> AnyTensorType:
         element = same_element(input, filter, bias)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)
@@ -148,7 +142,7 @@ class ConvTransposeOp(ConvolutionOp):
         group: int,
         output_padding: Sequence[int] | None,
         **sliding: Unpack[Sliding],
-    ) -> Tensor:
+    ) -> AnyTensorType:
         element = same_element(input, filter, bias)
         _check_group(group, input, filter)
         batch, channels, *spatial = shape_of(input)

@@ -8,7 +8,7 @@ from importlib import import_module
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from xdsl.dialects.builtin import f32, i1, i32
+from xdsl.dialects.builtin import AnyTensorType, f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, result_def
 
@@ -21,7 +21,6 @@ from glow.support.types import (
     FLOAT,
     NUMBER,
     ElementSet,
-    Tensor,
     broadcast,
     element_of,
     same_element,
@@ -182,7 +181,7 @@ class UnaryOp(ElementwiseOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @classmethod
-    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, input: SSAValue, **parameters: Any) -> AnyTensorType:
         return tensor(cls.RESULT or element_of(input), shape_of(input))
 
 
@@ -202,7 +201,7 @@ class BinaryOp(ElementwiseOp):
     assembly_format = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
 
     @classmethod
-    def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, lhs: SSAValue, rhs: SSAValue, **parameters: Any) -> AnyTensorType:
         element = same_element(lhs, rhs)
         return tensor(cls.RESULT or element, broadcast(lhs, rhs))
 

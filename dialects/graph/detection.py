@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
@@ -13,15 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    INDEX,
-    Tensor,
-    check_shape,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.types import FLOAT, INDEX, check_shape, same_element, shape_of, tensor
 
 
 class RoiAlignOp(GraphOp, elements=FLOAT):
@@ -56,7 +48,7 @@ class RoiAlignOp(GraphOp, elements=FLOAT):
         output_height: int,
         output_width: int,
         sampling_ratio: int,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         element = same_element(input, rois)
         images, channels, *extents = shape_of(input, 4)
         INDEX.check(batches)
@@ -176,7 +168,7 @@ class NonMaxSuppressionOp(GraphOp, elements=FLOAT):
     @staticmethod
     def infer(
         boxes: SSAValue, scores: SSAValue, *, max_output: int, iou_threshold: float
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[AnyTensorType, AnyTensorType]:
         same_element(boxes, scores)
         images, classes, count = shape_of(scores, 3)
         check_shape("boxes", boxes, (images, count, 4))

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any, Literal, get_args
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -22,7 +23,6 @@ from glow.support.operand_segments import SEVERAL_OPERANDS
 from glow.support.types import (
     FLOAT,
     INDEX,
-    Tensor,
     check_rank,
     check_shape,
     element_of,
@@ -65,7 +65,9 @@ class EmbeddingOp(GraphOp, elements=FLOAT):
     """
 
     @staticmethod
-    def infer(table: SSAValue, indices: SSAValue, *, padding_idx: int | None) -> Tensor:
+    def infer(
+        table: SSAValue, indices: SSAValue, *, padding_idx: int | None
+    ) -> AnyTensorType:
         INDEX.check(indices)
         rows, width = shape_of(table, rank=2)
         if padding_idx is not None and not -rows <= padding_idx < rows:
@@ -133,7 +135,7 @@ class BagOp(GraphOp, elements=FLOAT):
         bounds: SSAValue | None = None,
         weights: SSAValue | None = None,
         **parameters: Any,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         EmbeddingOp.infer(table, indices, padding_idx=parameters["padding_idx"])
         same_element(table, weights)
         check_shape("weights", weights, shape_of(indices))
@@ -219,7 +221,7 @@ class EmbeddingBagOp(BagOp):
         bounds: SSAValue | None = None,
         weights: SSAValue | None = None,
         **parameters: Any,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         result = super().infer(table, indices, bounds, weights, **parameters)
         if not parameters["include_last_offset"]:
             return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -14,7 +15,6 @@ from glow.support.arrays import Array
 from glow.support.types import (
     ANY,
     INDEX,
-    Tensor,
     check_shape,
     element_of,
     normalize_axis,
@@ -105,7 +105,7 @@ class GatherOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> AnyTensorType:
         INDEX.check(indices)
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
@@ -162,7 +162,7 @@ class GatherElementsOp(AxisOp, moves=True):
     """
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, axis: int) -> AnyTensorType:
         check_positions(data, indices, axis)
         return tensor(element_of(data), shape_of(indices))
 
@@ -189,7 +189,7 @@ class GatherNdOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> Tensor:
+    def infer(data: SSAValue, indices: SSAValue, *, batch_dims: int) -> AnyTensorType:
         count = check_tuples(data, indices, batch_dims)
         after = shape_of(data)[batch_dims + count :]
         return tensor(element_of(data), (*shape_of(indices)[:-1], *after))
@@ -243,7 +243,9 @@ class OneHotOp(GraphOp, elements=INDEX):
     """
 
     @staticmethod
-    def infer(indices: SSAValue, values: SSAValue, *, depth: int, axis: int) -> Tensor:
+    def infer(
+        indices: SSAValue, values: SSAValue, *, depth: int, axis: int
+    ) -> AnyTensorType:
         ANY.check(values)
         check_shape("values", values, (2,))
         if depth < 1:

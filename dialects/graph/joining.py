@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
@@ -13,7 +14,6 @@ from glow.dialects.graph.base import AxisOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
 from glow.support.types import (
-    Tensor,
     element_of,
     normalize_axis,
     same_element,
@@ -38,7 +38,7 @@ class ConcatOp(AxisOp, moves=True):
     """
 
     @staticmethod
-    def infer(inputs: Sequence[SSAValue], *, axis: int) -> Tensor:
+    def infer(inputs: Sequence[SSAValue], *, axis: int) -> AnyTensorType:
         if not inputs:
             raise VerifyException("expected at least one input, got none")
         element = same_element(*inputs)
@@ -83,7 +83,7 @@ class SplitOp(AxisOp, moves=True):
     @staticmethod
     def infer(
         input: SSAValue, *, axis: int, sizes: Sequence[int]
-    ) -> tuple[Tensor, ...]:
+    ) -> tuple[AnyTensorType, ...]:
         shape = shape_of(input)
         at = normalize_axis(axis, len(shape))
         if not sizes or min(sizes) < 0 or sum(sizes) != shape[at]:

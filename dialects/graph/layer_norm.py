@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def, var_result_def
 
@@ -16,7 +17,6 @@ from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
-    Tensor,
     check_broadcasts,
     element_of,
     normalize_axis,
@@ -88,7 +88,7 @@ class LayerNormOp(LastAxesNormOp):
     @classmethod
     def infer(
         cls, input: SSAValue, *affine: SSAValue | None, **parameters: Any
-    ) -> tuple[Tensor, ...]:
+    ) -> tuple[AnyTensorType, ...]:
         result, shape = super().infer(input, *affine, **parameters), shape_of(input)
         first = normalize_axis(parameters["axis"], len(shape))
         statistic = tensor(

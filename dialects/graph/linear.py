@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
@@ -18,7 +19,6 @@ from glow.support.einsum import read_equation
 from glow.support.types import (
     FLOAT,
     WIDE_NUMBER,
-    Tensor,
     check_broadcasts,
     element_of,
     same_element,
@@ -62,7 +62,7 @@ class MatMulOp(GraphOp, elements=WIDE_NUMBER):
         *,
         transpose_lhs: bool,
         transpose_rhs: bool,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         element = same_element(lhs, rhs, bias)
         left, right = _matrix(lhs, transpose_lhs), _matrix(rhs, transpose_rhs)
         if len(right) == 1:
@@ -132,7 +132,7 @@ class EinsumOp(GraphOp, elements=WIDE_NUMBER):
     """
 
     @staticmethod
-    def infer(inputs: Sequence[SSAValue], *, equation: str) -> Tensor:
+    def infer(inputs: Sequence[SSAValue], *, equation: str) -> AnyTensorType:
         parsed = read_equation(equation, [shape_of(value) for value in inputs])
         return tensor(same_element(*inputs), parsed.shape)
 
@@ -157,7 +157,7 @@ class DetOp(GraphOp, elements=FLOAT):
     """
 
     @staticmethod
-    def infer(input: SSAValue) -> Tensor:
+    def infer(input: SSAValue) -> AnyTensorType:
         shape = shape_of(input)
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise VerifyException(f"expected square matrices, got {tensor_type(input)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 
@@ -20,7 +21,6 @@ from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     INDEX,
-    Tensor,
     check_broadcasts,
     check_rank,
     check_shape,
@@ -59,7 +59,7 @@ class LossOp(DeclaredOp):
         weights: SSAValue | None = None,
         *,
         reduction: LossReduction,
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[AnyTensorType, AnyTensorType]:
         """Return the types of the loss and, for an op that has it, of log_prob."""
         INDEX.check(target)
         batch, classes, *places = check_rank("scores", scores, 2)
@@ -182,7 +182,7 @@ class BinaryCrossEntropyWithLogitsLossOp(GraphOp, elements=FLOAT):
         pos_weight: SSAValue | None = None,
         *,
         reduction: LossReduction,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         check_shape("a target", target, shape_of(logits))
         check_broadcasts("weight", weight, shape_of(logits))
         check_broadcasts("pos_weight", pos_weight, shape_of(logits))

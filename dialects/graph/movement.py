@@ -7,6 +7,7 @@ from math import prod
 from typing import Literal
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -21,7 +22,7 @@ from glow.dialects.graph.reordering import (
     reshaped_order,
 )
 from glow.support.arrays import Array
-from glow.support.types import Tensor, check_extents, element_of, shape_of, tensor
+from glow.support.types import check_extents, element_of, shape_of, tensor
 
 
 class TransposeOp(GraphOp, moves=True):
@@ -39,7 +40,7 @@ class TransposeOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, permutation: Sequence[int]) -> Tensor:
+    def infer(input: SSAValue, *, permutation: Sequence[int]) -> AnyTensorType:
         shape = shape_of(input)
         if sorted(permutation) != list(range(len(shape))):
             raise VerifyException(
@@ -70,7 +71,7 @@ class ReshapeOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+    def infer(input: SSAValue, *, shape: Sequence[int]) -> AnyTensorType:
         size = prod(shape_of(input))
         if any(extent < 0 for extent in shape) or prod(shape) != size:
             raise VerifyException(
@@ -111,7 +112,7 @@ class ExpandOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, shape: Sequence[int]) -> Tensor:
+    def infer(input: SSAValue, *, shape: Sequence[int]) -> AnyTensorType:
         check_extents(shape)
         try:
             extents = np.broadcast_shapes(shape_of(input), tuple(shape))
@@ -149,7 +150,7 @@ class TileOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, repeats: Sequence[int]) -> Tensor:
+    def infer(input: SSAValue, *, repeats: Sequence[int]) -> AnyTensorType:
         shape = shape_of(input)
         if len(repeats) != len(shape) or any(count < 0 for count in repeats):
             raise VerifyException(
@@ -184,7 +185,7 @@ class SpaceToDepthOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, block_size: int) -> Tensor:
+    def infer(input: SSAValue, *, block_size: int) -> AnyTensorType:
         n, c, h, w = shape_of(input, rank=4)
         if block_size < 1 or h % block_size or w % block_size:
             raise VerifyException(
@@ -217,7 +218,7 @@ class DepthToSpaceOp(GraphOp, moves=True):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, block_size: int) -> Tensor:
+    def infer(input: SSAValue, *, block_size: int) -> AnyTensorType:
         n, c, h, w = shape_of(input, rank=4)
         if block_size < 1 or c % block_size**2:
             raise VerifyException(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,7 +20,6 @@ from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
-    Tensor,
     check_rank,
     check_shape,
     element_of,
@@ -62,7 +62,7 @@ class LrnOp(ChannelsOp):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, size: int) -> Tensor:
+    def infer(input: SSAValue, *, size: int) -> AnyTensorType:
         shape = check_rank("an input", input, 2)
         if size < 1:
             raise VerifyException(f"expected a size of at least 1, got {size}")
@@ -95,7 +95,7 @@ class ChannelNormOp(ChannelsOp):
     @classmethod
     def infer(
         cls, input: SSAValue, *vectors: SSAValue | None, **parameters: Any
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape = check_rank("an input", input, 2)
         for name, value in zip(cls.operand_names()[1:], vectors, strict=True):
             check_shape(name, value, shape[1:2], ", one per channel")
@@ -210,7 +210,7 @@ class GroupNormOp(ImageNormOp):
     @classmethod
     def infer(
         cls, input: SSAValue, *vectors: SSAValue | None, **parameters: Any
-    ) -> Tensor:
+    ) -> AnyTensorType:
         result = super().infer(input, *vectors)
         channels, num_groups = shape_of(input)[1], parameters["num_groups"]
         if num_groups < 1 or channels % num_groups:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    AnyTensorType,
     ArrayAttr,
     MemRefType,
     ModuleOp,
@@ -37,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.parameters import check_word
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.support.resources import Handle, Resource, find_resource
-from glow.support.types import Tensor, dtype_of
+from glow.support.types import dtype_of
 
 
 @irdl_attr_definition
@@ -90,7 +91,7 @@ RESIDENCIES = {
 }
 """How long what a placeholder holds lives, and the directions that go with each."""
 
-StoredType = Tensor | MemRefType[Attribute]
+StoredType = AnyTensorType | MemRefType[Attribute]
 
 
 def check_bytes(resource: ResourceAttr, type: StoredType) -> None:

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any, ClassVar, Required, Unpack
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
@@ -19,14 +19,7 @@ from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
 from glow.support.arrays import Array
-from glow.support.types import (
-    NUMBER,
-    Tensor,
-    check_rank,
-    element_of,
-    shape_of,
-    tensor,
-)
+from glow.support.types import NUMBER, check_rank, element_of, shape_of, tensor
 
 
 def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) -> Array:
@@ -95,7 +88,7 @@ class MaxPoolOp(PoolOp, onnx="MaxPool-22 with explicit pads", elements=NUMBER):
     result = result_def(TENSOR)
 
     @classmethod
-    def infer(cls, input: SSAValue, **parameters: Any) -> tuple[Tensor, ...]:
+    def infer(cls, input: SSAValue, **parameters: Any) -> tuple[AnyTensorType, ...]:
         storage_order = parameters["storage_order"]
         if storage_order not in (0, 1):
             raise VerifyException(
@@ -169,7 +162,7 @@ class LpPoolOp(PoolOp, onnx="LpPool-22 with explicit pads"):
     """The p-norm of each window, for p of at least 1; padding is zero."""
 
     @classmethod
-    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, input: SSAValue, **parameters: Any) -> AnyTensorType:
         check_norm(parameters["p"])
         return super().infer(input, **parameters)
 
@@ -202,7 +195,7 @@ class GlobalPoolOp(DeclaredOp):
     )
 
     @classmethod
-    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, input: SSAValue, **parameters: Any) -> AnyTensorType:
         batch, channels, *spatial = check_rank("an input", input, 3)
         return tensor(element_of(input), (batch, channels, *(1 for _ in spatial)))
 
@@ -223,7 +216,7 @@ class GlobalMaxPoolOp(GlobalPoolOp, onnx="GlobalMaxPool-22", elements=NUMBER):
     """The largest element over all spatial axes, which must not be empty."""
 
     @classmethod
-    def infer(cls, input: SSAValue, **parameters: Any) -> Tensor:
+    def infer(cls, input: SSAValue, **parameters: Any) -> AnyTensorType:
         result = super().infer(input)
         if 0 in shape_of(input)[2:]:
             raise VerifyException(f"expected spatial extents above 0, got {input.type}")
@@ -238,7 +231,7 @@ class GlobalLpPoolOp(GlobalPoolOp, onnx="GlobalLpPool-22"):
     """The p-norm over all spatial axes; p is at least 1."""
 
     @classmethod
-    def infer(cls, input: SSAValue, *, p: int, **parameters: Any) -> Tensor:
+    def infer(cls, input: SSAValue, *, p: int, **parameters: Any) -> AnyTensorType:
         check_norm(p)
         return super().infer(input)
 

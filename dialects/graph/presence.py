@@ -11,12 +11,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarResultDef
 from xdsl.rewriter import Rewriter
 
-from glow.dialects.graph.base import GraphOp, Slot
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MulOp
 from glow.dialects.graph.declaration import BinaryOp
 from glow.dialects.graph.movement import ReshapeOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Outside
 from glow.support.arrays import Array
+from glow.support.operand_segments import Slot
 from glow.support.types import shape_of
 
 

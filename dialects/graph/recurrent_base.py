@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import AnyTensorType, i32
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,7 +19,6 @@ from glow.dialects.graph.parameters import check_word
 from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
-    Tensor,
     check_shape,
     element_of,
     same_element,
@@ -192,7 +191,9 @@ class RecurrentOp(GraphOp, elements=FLOAT):
         return sizes
 
     @classmethod
-    def infer(cls, *slots: SSAValue | None, **parameters: Any) -> tuple[Tensor, ...]:
+    def infer(
+        cls, *slots: SSAValue | None, **parameters: Any
+    ) -> tuple[AnyTensorType, ...]:
         given = dict(zip(cls.operand_names(), slots, strict=True))
         sizes, input = cls.types(given, parameters), slots[0]
         assert input is not None

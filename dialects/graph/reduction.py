@@ -5,7 +5,7 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,7 +19,6 @@ from glow.support.types import (
     NUMBER,
     WIDE_NUMBER,
     ElementSet,
-    Tensor,
     element_of,
     normalize_axes,
     normalize_axis,
@@ -77,7 +76,7 @@ class ReductionOp(ReducingOp):
     )
 
     @classmethod
-    def infer(cls, input: SSAValue, *, axes: Axes, keepdims: bool) -> Tensor:
+    def infer(cls, input: SSAValue, *, axes: Axes, keepdims: bool) -> AnyTensorType:
         shape = shape_of(input)
         reduced = normalize_axes(axes, len(shape))
         return tensor(element_of(input), _reduced_shape(shape, reduced, keepdims))
@@ -231,7 +230,7 @@ class ArgReductionOp(ReducingOp):
     )
 
     @classmethod
-    def infer(cls, input: SSAValue, *, axis: int, keepdims: bool) -> Tensor:
+    def infer(cls, input: SSAValue, *, axis: int, keepdims: bool) -> AnyTensorType:
         shape = shape_of(input)
         axis = normalize_axis(axis, len(shape))
         if shape[axis] == 0:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -23,7 +24,6 @@ from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
-    Tensor,
     check_shape,
     element_of,
     normalize_axes,
@@ -66,7 +66,7 @@ class ResizeOp(GraphOp):
         input: SSAValue,
         roi: SSAValue | None = None,
         **parameters: Any,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         is_nearest = parameters["mode"] == "nearest"
         if not is_nearest:
             FLOAT.check(input)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -13,7 +14,6 @@ from glow.support.arrays import Array
 from glow.support.types import (
     FLOAT,
     INDEX,
-    Tensor,
     check_shape,
     same_element,
     shape_of,
@@ -56,7 +56,7 @@ class RotaryEmbeddingOp(GraphOp, elements=FLOAT):
         *,
         num_heads: int | None,
         rotary_embedding_dim: int,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape = shape_of(input)
         batch, _, length, elements = split_heads("input", shape, "num_heads", num_heads)
         turned = rotary_embedding_dim or elements

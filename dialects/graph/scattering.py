@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -23,7 +23,6 @@ from glow.support.arrays import Array
 from glow.support.types import (
     INDEX,
     NUMBER,
-    Tensor,
     check_shape,
     normalize_axis,
     same_element,
@@ -42,7 +41,7 @@ ScatterReduction = Literal["none", "add", "mul", "max", "min"]
 
 def _check(
     data: SSAValue, updates: SSAValue, shape: tuple[int, ...], reduction: str
-) -> Tensor:
+) -> AnyTensorType:
     """Return the type of the result, if there is one update per place."""
     if reduction != "none":
         NUMBER.check(data)
@@ -88,7 +87,7 @@ class ScatterElementsOp(AxisOp):
         *,
         axis: int,
         reduction: str,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         check_positions(data, indices, axis)
         return _check(data, updates, shape_of(indices), reduction)
 
@@ -127,7 +126,7 @@ class ScatterNdOp(GraphOp):
     @staticmethod
     def infer(
         data: SSAValue, indices: SSAValue, updates: SSAValue, *, reduction: str
-    ) -> Tensor:
+    ) -> AnyTensorType:
         count = check_tuples(data, indices)
         wanted = (*shape_of(indices)[:-1], *shape_of(data)[count:])
         return _check(data, updates, wanted, reduction)
@@ -205,7 +204,7 @@ class TensorScatterOp(GraphOp, moves=True):
         write_indices: SSAValue | None = None,
         *,
         axis: int,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape = shape_of(data)
         at = normalize_axis(axis, len(shape))
         if at == 0:

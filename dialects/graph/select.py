@@ -1,7 +1,7 @@
 """Elementwise ops that choose, keep, convert or bound values."""
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i1
+from xdsl.dialects.builtin import AnyTensorType, f32, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
@@ -20,7 +20,6 @@ from glow.support.types import (
     COMPUTED,
     FLOAT,
     NUMBER,
-    Tensor,
     broadcast,
     dtype_of,
     element_of,
@@ -46,7 +45,7 @@ class WhereOp(ElementwiseOp, onnx="Where-16", elements=BOOL, moves=True):
     """
 
     @staticmethod
-    def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> Tensor:
+    def infer(condition: SSAValue, lhs: SSAValue, rhs: SSAValue) -> AnyTensorType:
         ANY.check(lhs, rhs)
         return tensor(same_element(lhs, rhs), broadcast(condition, lhs, rhs))
 
@@ -78,7 +77,7 @@ class CastOp(ElementwiseOp, moves=True, elements=ANY):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, to: Attribute) -> Tensor:
+    def infer(input: SSAValue, *, to: Attribute) -> AnyTensorType:
         dtype_of(to)
         return tensor(to, shape_of(input))
 
@@ -106,7 +105,7 @@ class BitcastOp(ElementwiseOp, moves=True, elements=COMPUTED):
     """
 
     @staticmethod
-    def infer(input: SSAValue, *, to: Attribute) -> Tensor:
+    def infer(input: SSAValue, *, to: Attribute) -> AnyTensorType:
         result = tensor(to, shape_of(input))
         NUMBER.check(result)
         if dtype_of(to).itemsize != dtype_of(element_of(input)).itemsize:
@@ -156,7 +155,7 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
     @staticmethod
     def infer(
         input: SSAValue, min: SSAValue | None = None, max: SSAValue | None = None
-    ) -> Tensor:
+    ) -> AnyTensorType:
         _check_scalar("bound", min)
         _check_scalar("bound", max)
         return tensor(same_element(input, min, max), shape_of(input))
@@ -213,7 +212,9 @@ class DropoutOp(GraphOp):
         return {"ratio": Neutral(0.5, lambda op: (), element=f32)}
 
     @staticmethod
-    def infer(input: SSAValue, ratio: SSAValue | None = None) -> tuple[Tensor, ...]:
+    def infer(
+        input: SSAValue, ratio: SSAValue | None = None
+    ) -> tuple[AnyTensorType, ...]:
         if ratio is not None:
             FLOAT.check(ratio)
         _check_scalar("ratio", ratio)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, Literal, cast
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -17,7 +17,6 @@ from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.arrays import Array
 from glow.support.types import (
     INDEX,
-    Tensor,
     check_rank,
     element_of,
     normalize_axis,
@@ -50,7 +49,7 @@ class SliceOp(GraphOp, moves=True):
         starts: Sequence[int],
         sizes: Sequence[int],
         steps: Sequence[int],
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape = shape_of(input)
         if not len(starts) == len(sizes) == len(steps) == len(shape):
             raise VerifyException(
@@ -166,7 +165,7 @@ class PadOp(GraphOp, moves=True):
         *,
         pads: Sequence[int],
         mode: str,
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape, rank = shape_of(input), len(shape_of(input))
         if value is not None and mode != "constant":
             raise VerifyException(f"expected no value in mode {mode}")
@@ -256,7 +255,7 @@ class TriluOp(GraphOp, moves=True):
         return {"k": Neutral(0, lambda op: (), element=i64)}
 
     @staticmethod
-    def infer(input: SSAValue, k: SSAValue | None = None) -> Tensor:
+    def infer(input: SSAValue, k: SSAValue | None = None) -> AnyTensorType:
         shape = check_rank("an input", input, 2)
         if k is not None:
             INDEX.check(k)

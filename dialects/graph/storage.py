@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    AnyTensorType,
     ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
@@ -35,7 +36,7 @@ from glow.dialects.graph.placeholder import (
     StoredValue,
 )
 from glow.support.dtypes import byte_type
-from glow.support.types import Tensor, dtype_of, element_type_of, tensor
+from glow.support.types import dtype_of, element_type_of, tensor
 
 INLINE_ELEMENTS = 8
 """
@@ -110,7 +111,7 @@ class ConstantOp(StoredConstant):
         self,
         sym_name: str,
         array: NDArray[Any],
-        type: Tensor | None = None,
+        type: AnyTensorType | None = None,
         axes: ArrayAttr[StringAttr] | None = None,
     ):
         stored = type or tensor(element_type_of(array.dtype), array.shape)
@@ -180,7 +181,7 @@ class LiteralOp(IRDLOperation):
 
     assembly_format = "$value attr-dict `:` type($result)"
 
-    def __init__(self, array: NDArray[Any], type: Tensor | None = None):
+    def __init__(self, array: NDArray[Any], type: AnyTensorType | None = None):
         """Build the literal `array`; `type` may say in which layout its value lies."""
         array = np.asarray(array)
         type_ = type or tensor(element_type_of(array.dtype), array.shape)
@@ -208,3 +209,6 @@ class LiteralOp(IRDLOperation):
             raise VerifyException(
                 f"expected result {self.value.type}, got {self.result.type}"
             )
+
+
+StorageOp = PlaceholderOp | ConstantOp

@@ -9,6 +9,7 @@ from math import prod
 from typing import Any, NoReturn, cast
 
 import numpy as np
+from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from glow.dialects.graph import base, binary, logic
@@ -30,7 +31,6 @@ from glow.support.types import (
     shape_of,
     tensor_type,
 )
-from glow.support.types import Tensor as TensorType
 
 SourceOp = GraphOp | LiteralOp | LoadOp
 """An op whose results are tensors to compute with."""
@@ -47,7 +47,7 @@ class GraphWriter(ABC):
         """Return a value with the elements of `array`."""
         return self.insert(LiteralOp(array))[0]
 
-    def value(self, operand: TensorLike, like: TensorType | None = None) -> SSAValue:
+    def value(self, operand: TensorLike, like: AnyTensorType | None = None) -> SSAValue:
         """
         Return an operand as a value; a Python number takes the elements of `like`.
 
@@ -87,7 +87,7 @@ class GraphWriter(ABC):
         results = self.insert(op(*(self._slot(s, like) for s in slots), **parameters))
         return tuple(Tensor(result, self) for result in results)
 
-    def _slot(self, slot: SlotLike, like: TensorType | None) -> base.Slot:
+    def _slot(self, slot: SlotLike, like: AnyTensorType | None) -> base.Slot:
         if isinstance(slot, list | tuple):
             return [self.value(each, like) for each in cast(Sequence[TensorLike], slot)]
         return None if slot is None else self.value(cast(TensorLike, slot), like)
@@ -164,7 +164,7 @@ class Tensor:
     __hash__ = object.__hash__
 
     @property
-    def type(self) -> TensorType:
+    def type(self) -> AnyTensorType:
         return tensor_type(self.value)
 
     @property

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AnyTensorType,
     MemRefLayoutAttr,
     MemRefType,
     NoneAttr,
@@ -21,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.support import layout as algebra
 from glow.support.layout import Layout, LayoutError, parse_layout_in, print_layout
-from glow.support.types import Tensor, dtype_of, tensor, tensor_type, type_of
+from glow.support.types import dtype_of, tensor, tensor_type, type_of
 
 
 @irdl_attr_definition
@@ -109,7 +110,7 @@ def layout_of(value: SSAValue | Attribute) -> Layout | None:
     return encoding.data
 
 
-def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
+def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> AnyTensorType:
     """
     Return the tensor type with `layout`, or with none if that only says row-major.
     """
@@ -120,7 +121,7 @@ def with_layout(type_: SSAValue | Attribute, layout: Layout | None) -> Tensor:
 @lru_cache(1 << 12)
 def _laid_out(
     element: Attribute, shape: tuple[int, ...], layout: Layout | None
-) -> Tensor:
+) -> AnyTensorType:
     plain = tensor(element, shape)
     if layout is None or (not layout.has_extensions and is_row_major(layout, plain)):
         return plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 
@@ -10,7 +10,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.layout.attribute import layout_of, with_layout
 from glow.support.arrays import Array
 from glow.support.layout import Layout
-from glow.support.types import Tensor, element_of, shape_of, tensor
+from glow.support.types import element_of, shape_of, tensor
 
 
 @irdl_op_definition
@@ -42,12 +42,12 @@ class TransformOp(GraphOp):
         )
 
     @staticmethod
-    def to(input: SSAValue, type: Tensor) -> TransformOp:
+    def to(input: SSAValue, type: AnyTensorType) -> TransformOp:
         """Build a transform whose result has exactly `type`."""
         return TransformOp.create(operands=[input], result_types=[type])
 
     @staticmethod
-    def infer(input: SSAValue) -> Tensor:
+    def infer(input: SSAValue) -> AnyTensorType:
         return tensor(element_of(input), shape_of(input))
 
     @staticmethod

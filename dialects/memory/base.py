@@ -21,14 +21,13 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.parameters import to_attribute
-from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.support.operand_segments import SEVERAL_OPERANDS, Slot
 from glow.support.types import type_of
 
 Buffer = MemRefType[Attribute]
 BUFFER = MemRefType.constr(AnyAttr())
 """The constraint on operands that are buffers."""
 
-Slot = SSAValue | Sequence[SSAValue] | None
 RegionSlot = Region | Sequence[Region]
 
 

@@ -32,11 +32,11 @@ from glow.dialects.memory.address import same_place
 from glow.dialects.memory.base import (
     BUFFER,
     MemoryOp,
-    Slot,
     buffer_type,
     count_of,
     extents_of,
 )
+from glow.support.operand_segments import Slot
 
 ALGORITHMS = ("direct", "pairs", "depthwise", "winograd", "generic")
 

@@ -228,3 +228,6 @@ class ViewOp(IRDLOperation):
                 f"expected elements within {low}..{high} of the allocation, "
                 f"got {first}..{last}"
             )
+
+
+StorageOp = PlaceholderOp | ConstantOp

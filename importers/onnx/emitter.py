@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ArrayAttr, LocationAttr, StringAttr
+from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, LocationAttr, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
@@ -23,7 +23,7 @@ from glow.dialects.graph.tensors import GraphWriter, SourceOp
 from glow.importers.onnx.tensors import check_extents
 from glow.support.errors import GlowError
 from glow.support.names import Names
-from glow.support.types import Tensor, dtype_of, element_type_of, tensor, tensor_type
+from glow.support.types import dtype_of, element_type_of, tensor, tensor_type
 
 FOLDED_ELEMENTS = 1 << 16
 
@@ -127,7 +127,7 @@ class Emitter:
         if not isinstance(op, GraphOp):
             return None
         arrays = [self._arrays.get(operand) for operand in op.operands]
-        types: list[Tensor] = [tensor_type(result) for result in op.results]
+        types: list[AnyTensorType] = [tensor_type(result) for result in op.results]
         sizes = [array.size for array in arrays if array is not None]
         sizes += [int(np.prod(t.get_shape(), dtype=object)) for t in types]
         if len(sizes) < len(arrays) + len(types) or max(sizes) > FOLDED_ELEMENTS:

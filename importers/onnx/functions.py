@@ -201,8 +201,7 @@ def _node_of(record: Record) -> NodeProto:
     )
 
 
-Values = Sequence[SSAValue | None]
-RunBody = Callable[[Values], list[SSAValue | None]]
+RunBody = Callable[[Sequence[SSAValue | None]], list[SSAValue | None]]
 """Imports a body once more for these values of its inputs; returns its outputs."""
 
 

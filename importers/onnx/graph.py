@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onnx import TypeProto, helper
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import AnyTensorType, LocationAttr
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -40,7 +40,6 @@ from glow.importers.onnx.schemas import (
 from glow.importers.onnx.tensors import DTYPES, type_name
 from glow.support.errors import InvalidModelError
 from glow.support.locations import location_of
-from glow.support.types import Tensor as TensorType
 from glow.support.types import dtype_of, element_of, shape_of
 
 MAX_REFUSALS = 16
@@ -64,7 +63,7 @@ class GraphImporter:
     emitter: Emitter
     problems: Problems
     functions: Mapping[Key, Body]
-    declared: Mapping[str, TensorType]
+    declared: Mapping[str, AnyTensorType]
     folder: Path | None
     budget: int = MAX_NODES
     refused: Counter[Key] = field(default_factory=Counter[Key])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import onnx
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -34,7 +34,7 @@ from glow.importers.onnx.tensors import weights_of
 from glow.support.errors import InvalidModelError, UnsupportedModelError
 from glow.support.locations import location_of
 from glow.support.names import Names
-from glow.support.types import Tensor, dtype_of, element_of, tensor_type
+from glow.support.types import dtype_of, element_of, tensor_type
 
 MAIN = "main"
 FIRST_WITH_OPSETS = 3  # the IR version since which models say their opsets
@@ -107,11 +107,11 @@ class _ModelImport:
         self._save(emitter, results)
         return self._module(entry, emitter, inputs, results, values)
 
-    def _inputs(self) -> dict[str, Tensor | None]:
+    def _inputs(self) -> dict[str, AnyTensorType | None]:
         """Return the types of inputs that are no weights, None where unsupported."""
         names = [text_of(i.name, "an input name") for i in self._graph.input]
         check_distinct(names, "inputs")
-        types: dict[str, Tensor | None] = {}
+        types: dict[str, AnyTensorType | None] = {}
         for name, info in zip(names, self._graph.input, strict=True):
             if not name:
                 raise InvalidModelError("an input has no name")
@@ -127,7 +127,10 @@ class _ModelImport:
         return types
 
     def _loaded(
-        self, emitter: Emitter, inputs: Mapping[str, Tensor | None], read: set[str]
+        self,
+        emitter: Emitter,
+        inputs: Mapping[str, AnyTensorType | None],
+        read: set[str],
     ) -> Environment:
         """Return the values of inputs and weights; unread weights are left alone."""
         values: Environment = {}

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ValueInfoProto
+from xdsl.dialects.builtin import AnyTensorType
 
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import text_of
 from glow.importers.onnx.tensors import DTYPES, check_extents, dtype_of_onnx, type_name
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, InvalidModelError
-from glow.support.types import Tensor, element_type_of, tensor
+from glow.support.types import element_type_of, tensor
 
 
 class Dimensions:
@@ -139,7 +140,7 @@ def declared_tensor(
     return dtype, extents
 
 
-def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> Tensor:
+def type_of(info: ValueInfoProto, dims: Dimensions, owner: str) -> AnyTensorType:
     """Return the type of an input, all of whose dimensions `dims` has."""
     dtype, extents = declared_tensor(info, owner)
     shape = tuple(
@@ -200,7 +201,7 @@ def axes_of(info: ValueInfoProto) -> tuple[str, ...]:
     return meanings if any(meanings) else ()
 
 
-def declared_type(info: ValueInfoProto) -> Tensor | None:
+def declared_type(info: ValueInfoProto) -> AnyTensorType | None:
     """Return the type that the model declares for a value, if it is a static one."""
     try:
         return type_of(info, Dimensions({}), "")

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import LocationAttr, MemRefType, NoneAttr, UnknownLoc
+from xdsl.dialects.builtin import (
+    AnyTensorType,
+    LocationAttr,
+    MemRefType,
+    NoneAttr,
+    UnknownLoc,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -32,11 +38,11 @@ from glow.support.layout import Layout, pack, row_major, unpack
 from glow.support.locations import name_of
 from glow.support.names import Names
 from glow.support.targets import Target
-from glow.support.types import Tensor, element_type_of, tensor_type
+from glow.support.types import element_type_of, tensor_type
 
 
 @lru_cache(1 << 12)
-def memref_of(type_: Tensor) -> Buffer:
+def memref_of(type_: AnyTensorType) -> Buffer:
     """Return the type of a buffer that holds a tensor of `type_`, layout included."""
     layout = layout_of(type_)
     encoding = NoneAttr() if layout is None else LayoutAttr(layout)

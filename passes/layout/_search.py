@@ -20,10 +20,9 @@ from glow.passes.layout._candidates import (
 )
 from glow.passes.layout.carrying import AxisMaps, accepts, asked_layout, has_maps
 from glow.support.layout import Layout, row_major, unblocked
-from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
+from glow.support.targets import AnyOrder, Asked, LayoutChoice, Layouts, TargetQueries
 from glow.support.types import shape_of
 
-Layouts = tuple[Layout, ...]
 Laid = tuple[Operation, int, Layout]
 """An op and the layout of one of its operands, or of a result: by ~index."""
 

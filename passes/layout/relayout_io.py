@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, NoneAttr, TensorType
+from xdsl.dialects.builtin import AnyTensorType, ModuleOp, NoneAttr, TensorType
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import PassFailedException
@@ -21,7 +21,7 @@ from glow.support.layout import (
     row_major,
     unpack,
 )
-from glow.support.types import Tensor, shape_of
+from glow.support.types import shape_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _relay(placeholder: PlaceholderOp, layout: Layout) -> None:
     placeholder.type = _type_in(layout, placeholder.type)
 
 
-def _type_in(layout: Layout, type_: Tensor) -> Tensor:
+def _type_in(layout: Layout, type_: AnyTensorType) -> AnyTensorType:
     """
     Return `type_` in `layout`, also where that changes no byte.
 
@@ -86,7 +86,7 @@ def _type_in(layout: Layout, type_: Tensor) -> Tensor:
     return TensorType(type_.element_type, shape_of(type_), encoding)
 
 
-def _follow(uses: Uses, type_: Tensor, layout: Layout) -> None:
+def _follow(uses: Uses, type_: AnyTensorType, layout: Layout) -> None:
     """Let loads and saves of a placeholder have its new type."""
     for load in uses.loads:
         if load.result.type != type_:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import AnyTensorType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.movements import layout_after, whole_layout_of
 from glow.analysis.symbols import named_in
-from glow.dialects.graph.base import GraphOp, Slot
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.movement import ReshapeOp, TransposeOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.dialects.layout.attribute import is_alike, layout_of, same_bytes
@@ -20,8 +20,9 @@ from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout.carrying import accepts, asked_layout, has_maps
 from glow.support.layout import print_layout
 from glow.support.locations import name_of
+from glow.support.operand_segments import Slot
 from glow.support.targets import AnyOrder, Asked, LayoutChoice, TargetQueries
-from glow.support.types import Tensor, shape_of, tensor_type
+from glow.support.types import shape_of, tensor_type
 from glow.support.walking import ops_in
 
 
@@ -106,7 +107,7 @@ def _ranks(op: Operation) -> Iterator[str]:
     for type_ in types:
         try:
             if isinstance(type_, TensorType):
-                layout_of(cast(Tensor, type_))
+                layout_of(cast(AnyTensorType, type_))
         except VerifyException as error:
             yield str(error)
 

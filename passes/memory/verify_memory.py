@@ -25,10 +25,9 @@ from glow.dialects.memory.storage import (
     GetOp,
     PlaceholderOp,
     ReadyOp,
+    StorageOp,
 )
 from glow.support.locations import name_of
-
-Storage = PlaceholderOp | ConstantOp
 
 
 class VerifyMemoryPass(ModulePass):
@@ -87,11 +86,11 @@ def verify_gets(module: ModuleOp) -> None:
         raise VerifyException("; ".join(problems))
 
 
-def _storage_of(module: ModuleOp) -> dict[str, Storage]:
-    return {op.sym_name.data: op for op in module.ops if isinstance(op, Storage)}
+def _storage_of(module: ModuleOp) -> dict[str, StorageOp]:
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, StorageOp)}
 
 
-def _problem_of_get(op: GetOp, symbols: Mapping[str, Storage]) -> str | None:
+def _problem_of_get(op: GetOp, symbols: Mapping[str, StorageOp]) -> str | None:
     symbol = op.symbol.string_value()
     storage = symbols.get(symbol)
     if storage is None:
@@ -110,7 +109,7 @@ class _MemoryChecker:
     """State of a walk over the ops of a function: what is alive, what is written."""
 
     def __init__(
-        self, function: FuncOp, symbols: dict[str, Storage], arena_bytes: int | None
+        self, function: FuncOp, symbols: dict[str, StorageOp], arena_bytes: int | None
     ):
         self.function = function
         self.symbols = symbols
@@ -220,7 +219,7 @@ class _MemoryChecker:
         if isinstance(op, MemoryOp):
             self._check_overlaps(op, accesses)
 
-    def _storage(self, root: SSAValue) -> Storage | None:
+    def _storage(self, root: SSAValue) -> StorageOp | None:
         owner = root.owner
         if not isinstance(owner, GetOp):
             return None
@@ -290,5 +289,5 @@ def _bytes_of(op: AllocOp, offset: IntegerAttr[Any]) -> tuple[int, int]:
     return start, start + size_bytes(buffer_type(op.result))
 
 
-def _is_output(op: Storage | None) -> bool:
+def _is_output(op: StorageOp | None) -> bool:
     return isinstance(op, PlaceholderOp) and op.is_output

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import AnyTensorType, TensorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result_def
 from xdsl.utils.exceptions import VerifyException
@@ -18,7 +18,7 @@ from glow.dialects.graph.pooling import MaxPoolOp
 from glow.dialects.graph.storage import LiteralOp
 from glow.registry import UNIVERSE
 from glow.support.arrays import Array
-from glow.support.types import Tensor, element_of, shape_of, tensor
+from glow.support.types import element_of, shape_of, tensor
 
 OPS = sorted(UNIVERSE.all_dialects["graph"]().operations, key=lambda op: op.name)
 GRAPH_OPS = [op for op in OPS if issubclass(op, GraphOp)]
@@ -51,7 +51,7 @@ class ScaledOp(GraphOp):
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
     @staticmethod
-    def infer(input: SSAValue) -> Tensor:
+    def infer(input: SSAValue) -> AnyTensorType:
         return tensor(element_of(input), shape_of(input))
 
     @staticmethod

@@ -1,7 +1,7 @@
 """An op that only this package knows."""
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, result_def
 from xdsl.utils.exceptions import VerifyException
@@ -9,7 +9,6 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp
 from glow.support.arrays import Array
 from glow.support.types import (
-    Tensor,
     element_of,
     normalize_axis,
     same_element,
@@ -45,7 +44,7 @@ class ScaledShiftOp(GraphOp):
     @staticmethod
     def infer(
         input: SSAValue, scale: SSAValue, *, axis: int, places: int = 1
-    ) -> Tensor:
+    ) -> AnyTensorType:
         shape = shape_of(input)
         extent = shape[normalize_axis(axis, len(shape))]
         same_element(input, scale)
