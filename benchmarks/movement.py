@@ -91,7 +91,7 @@ def cases() -> Iterator[Case]:
         split = (h * h, c // b, b)
         case = Case(name, shape, "NHWC", f"NCHW{b}c", split, (1, 0, 2))
         yield from (case, case.reverse)
-    for o, i, k in ((64, 64, 3), (512, 256, 1)):
+    for o, i, k in ((64, 64, 3), (256, 256, 3), (512, 256, 1)):
         split = (o // 16, 16, i, k * k)
         yield Case(
             f"{o}x{i}x{k}x{k}", (o, i, k, k), "OIHW", "OHWI16o", split, (0, 3, 2, 1)

@@ -25,7 +25,7 @@ from glow.dialects.graph.placeholder import (
     StoredConstant,
     StoredValue,
 )
-from glow.dialects.layout.attribute import physical_shape_of
+from glow.dialects.layout.attribute import LayoutAttr, physical_shape_of
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import BUFFER, Buffer, buffer_type
 
@@ -223,6 +223,8 @@ class ViewOp(IRDLOperation):
                 )
             return
         (low, high), (first, last) = outer.bounds, inner.bounds
+        if isinstance(source.layout, LayoutAttr):  # what it stores, padding included
+            low, high = 0, prod(physical_shape_of(source)) - 1
         if first <= last and not (low <= first and last <= high):
             raise VerifyException(
                 f"expected elements within {low}..{high} of the allocation, "

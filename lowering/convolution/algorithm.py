@@ -31,8 +31,8 @@ class ConvShape:
     pads: Shape
     dilations: Shape
     group: int
-    is_packable: bool
-    """Whether the filter is a constant, so that it can be packed."""
+    is_constant: bool
+    """Whether the filter is known, so that packing it takes no time of a run."""
     batches: Shape = ()
     """The batches of the result for which the filter is packed; none: this one."""
 
@@ -108,16 +108,16 @@ def batches_of(op: Operation, extent: int) -> Shape:
 @cache
 def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     """Return how `target` computes a convolution of this shape."""
-    if compute_type(conv.element) != f32 or 0 in conv.filter or not conv.is_packable:
+    if compute_type(conv.element) != f32 or 0 in conv.filter:
         return GENERIC
     if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
         return Algorithm("depthwise")
     panel, form = target.panel_width, None
     if multiplies_pairs(target, conv.element, conv.filter[1]):
         return Algorithm("pairs", panel)
-    if target.accuracy != "strict" and is_winograd_window(
-        conv.filter[2:], conv.strides, conv.dilations, conv.group
-    ):
+    window = conv.filter[2:], conv.strides, conv.dilations, conv.group
+    may_transform = conv.is_constant and target.accuracy != "strict"
+    if may_transform and is_winograd_window(*window):
         itemsize = dtype_of(conv.element).itemsize
         known = [(batch, *conv.result[1:]) for batch in conv.batches]
         form = winograd_form(target.costs, conv.filter, conv.result, itemsize, known)

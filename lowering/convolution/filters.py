@@ -2,11 +2,9 @@
 
 from functools import cache
 
-import numpy as np
-
 from glow.lowering.convolution.algorithm import Algorithm
 from glow.lowering.convolution.winograd import winograd_filter
-from glow.support.arrays import Array, Shape, aligned
+from glow.support.arrays import Array, Shape
 from glow.support.layout import Dim, Layout, pack, permuted, unpack
 
 
@@ -17,10 +15,22 @@ def filter_panels(spatial: int, panel: int, in_pairs: bool = False) -> Layout:
 
     In pairs of channels it is [O/p, k..., I/2, p, 2].
     """
-    outer, inner = Dim(0, None, panel), [Dim(1), Dim(0, panel)]
+    return Layout(_panels(0, spatial, panel, in_pairs))
+
+
+@cache
+def _panels_of_groups(spatial: int, panel: int, in_pairs: bool = False) -> Layout:
+    """Return the layout [G, O/p, k..., I, p] of a filter [G, O, I, k...]."""
+    return Layout([Dim(0), *_panels(1, spatial, panel, in_pairs)])
+
+
+def _panels(axis: int, spatial: int, panel: int, in_pairs: bool) -> list[Dim]:
+    """Return the panels of a filter whose outputs run along `axis`."""
+    depth, inner = axis + 1, [Dim(axis + 1), Dim(axis, panel)]
     if in_pairs:
-        inner = [Dim(1, None, 2), Dim(0, panel), Dim(1, 2)]
-    return Layout([outer, *(Dim(2 + i) for i in range(spatial)), *inner])
+        inner = [Dim(depth, None, 2), Dim(axis, panel), Dim(depth, 2)]
+    window = (Dim(depth + 1 + i) for i in range(spatial))
+    return [Dim(axis, None, panel), *window, *inner]
 
 
 @cache
@@ -56,28 +66,34 @@ def packed_filter(
 
     Bytes that layout assignment has put in that order already are not copied.
     """
-    outputs, depth, *kernel = shape
-    panel, wanted = algorithm.panel, filter_layout(algorithm, shape, group)
+    kernel, wanted = shape[2:], filter_layout(algorithm, shape, group)
     packed = stored
     if wanted is None or layout != wanted:
         logical = stored if layout is None else unpack(layout, stored, tuple(shape))
         if algorithm.form is not None:
-            return winograd_filter(logical, panel, algorithm.form)
+            return winograd_filter(logical, algorithm.panel, algorithm.form)
         if algorithm.name == "generic":
             return logical
-        packed = _packed(algorithm, wanted, logical, group)
+        if wanted is not None:
+            packed = pack(wanted, logical)
+        else:
+            apart = logical.reshape(group, shape[0] // group, *shape[1:])
+            packed = pack(layout_by_groups(algorithm, len(kernel)), apart)
+    return packed.reshape(packed_shape(algorithm, shape, group))
+
+
+def packed_shape(algorithm: Algorithm, shape: Shape, group: int) -> tuple[int, ...]:
+    """Return the extents of what `packed_filter` makes, but of Winograd's."""
+    outputs, depth, *kernel = shape
+    panel = algorithm.panel
+    if not panel:
+        return (*kernel, outputs)
     panels = (depth // 2, panel, 2) if algorithm.name == "pairs" else (depth, panel)
-    return packed.reshape(
-        (group, -1, *kernel, *panels) if panel else (*kernel, outputs)
-    )
+    return (group, -(-outputs // group // panel), *kernel, *panels)
 
 
-def _packed(
-    algorithm: Algorithm, layout: Layout | None, array: Array, group: int
-) -> Array:
-    """Return `array` in `layout`, or in panels of which none spans two groups."""
-    if layout is not None:
-        return pack(layout, array)
-    in_pairs = algorithm.name == "pairs"
-    panels = filter_panels(array.ndim - 2, algorithm.panel, in_pairs)
-    return aligned(np.stack([pack(panels, part) for part in np.split(array, group)]))
+def layout_by_groups(algorithm: Algorithm, spatial: int) -> Layout:
+    """Return the layout that `algorithm` reads, of a filter [G, O/G, I, k...]."""
+    if not algorithm.panel:
+        return permuted((*range(3, 3 + spatial), 2, 0, 1))
+    return _panels_of_groups(spatial, algorithm.panel, algorithm.name == "pairs")

@@ -17,7 +17,7 @@ from glow.dialects.memory.address import (
     find_addressing,
     is_blocked,
 )
-from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.base import Buffer, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.lowering.convolution.algorithm import (
     GENERIC,
@@ -25,7 +25,12 @@ from glow.lowering.convolution.algorithm import (
     ConvShape,
     choose_algorithm,
 )
-from glow.lowering.convolution.filters import packed_filter
+from glow.lowering.convolution.filters import (
+    filter_layout,
+    layout_by_groups,
+    packed_filter,
+    packed_shape,
+)
 from glow.lowering.convolution.layouts import find_groups
 from glow.lowering.convolution.winograd import (
     Form,
@@ -35,7 +40,7 @@ from glow.lowering.convolution.winograd import (
 from glow.lowering.graph_to_memory.halo import Halos, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
 from glow.support.arrays import Array
-from glow.support.layout import Layout, channels_last
+from glow.support.layout import Layout, channels_last, row_major, row_major_strides
 from glow.support.types import is_narrow_float, shape_of
 
 
@@ -60,12 +65,12 @@ def lower_conv(
     `operands` are the values outside a group that the operands of `op` stand for.
     """
     source, value, *bias = operands
-    weights = Filter.of(lowering, value)
+    weights = Filter.of(lowering, value, op.parameters()["group"])
     conv = Convolution(
         lowering[source],
         weights,
         lowering.contiguous(bias[0]) if bias else None,
-        replace(ConvShape.of(op), is_packable=weights.stored is not None),
+        replace(ConvShape.of(op), is_constant=weights.stored is not None),
         halo_of(op),
         epilogue,
     )
@@ -77,16 +82,25 @@ class Filter:
     """The weights of a convolution, known or computed at run time."""
 
     shape: tuple[int, ...]
+    """[outputs, channels of a group, window...]."""
     hint: str
     stored: Array | None = None
     """The bytes in the order of `layout`, or None if a run computes them."""
     layout: Layout | None = None
     buffer: SSAValue | None = None
+    apart: Addressing | None = None
+    """Where [groups, outputs of a group, ...] lie in `buffer`; None if blocked."""
 
     @staticmethod
-    def of(lowering: Lowering, value: SSAValue) -> Filter:
+    def of(lowering: Lowering, value: SSAValue, group: int) -> Filter:
         stored, layout = lowering.known(value), layout_of(value)
-        return Filter(shape_of(value), hint_of(value), stored, layout, lowering[value])
+        shape, buffer = shape_of(value), lowering[value]
+        own = find_addressing(buffer_type(buffer))
+        if own is not None:
+            columns = shape[0] // group
+            strides = (columns * own.strides[0], *own.strides)
+            own = Addressing((group, columns, *shape[1:]), strides, own.offset)
+        return Filter(shape, hint_of(value), stored, layout, buffer, own)
 
 
 def hint_of(value: SSAValue) -> str:
@@ -218,10 +232,40 @@ def _packed(
 ) -> SSAValue:
     stored = weights.stored
     if stored is None:
-        assert weights.buffer is not None
-        return weights.buffer
+        return _packed_at_run_time(lowering, weights, algorithm, group)
     array = packed_filter(algorithm, stored, weights.layout, weights.shape, group)
     return lowering.constant(array, f"{weights.hint}.{algorithm.name}")
+
+
+def _packed_at_run_time(
+    lowering: Lowering, weights: Filter, algorithm: Algorithm, group: int
+) -> SSAValue:
+    """Return a buffer with `weights` as `algorithm` reads them, copied if need be."""
+    buffer, own, shape = weights.buffer, weights.apart, weights.shape
+    assert buffer is not None
+    wanted = packed_shape(algorithm, shape, group)
+    if own is None or _is_packed(weights, algorithm, group):
+        return lowering.relabeled(buffer, wanted, row_major(len(wanted)))
+    element, apart = buffer_type(buffer).element_type, lowering.view(buffer, own)
+    if algorithm == GENERIC:
+        whole = own.reshaped(shape)
+        if whole is not None:
+            return lowering.view(buffer, whole)
+        new = lowering.temporary(element, shape)
+        split = Addressing(own.shape, row_major_strides(own.shape))
+        lowering.copy(apart, lowering.view(new, split))
+        return new
+    layout = LayoutAttr(layout_by_groups(algorithm, len(shape) - 2))
+    new = lowering.alloc(Buffer(element, own.shape, layout))
+    lowering.zero_padding(new)
+    lowering.copy(apart, new)
+    return lowering.relabeled(new, wanted, row_major(len(wanted)))
+
+
+def _is_packed(weights: Filter, algorithm: Algorithm, group: int) -> bool:
+    """Return whether layout assignment has brought `weights` in the order to read."""
+    wanted = filter_layout(algorithm, weights.shape, group)
+    return weights.layout is not None and weights.layout == wanted
 
 
 def bordered(lowering: Lowering, source: SSAValue, halo: Halos) -> SSAValue:

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.convolution import ConvTransposeOp
 from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory.address import Addressing, addressing_of, find_addressing
-from glow.dialects.memory.base import buffer_type, extents_of
+from glow.dialects.memory.base import buffer_type
 from glow.dialects.memory.elementwise import FillOp
 from glow.lowering.convolution.algorithm import (
     GENERIC,
@@ -61,14 +61,7 @@ def _part(
     phase: Phase,
 ) -> tuple[Convolution, SSAValue]:
     """Return the convolution of a phase, and the part of the result that it writes."""
-    kernel, taken = weights.shape[2:], weights
-    if weights.stored is not None:
-        mirrored = [
-            [n - 1 - tap for tap in axis.taps]
-            for n, axis in zip(kernel, phase, strict=True)
-        ]
-        picked = weights.stored[:, :, *np.ix_(*mirrored)]
-        taken = Filter(picked.shape, weights.hint, np.ascontiguousarray(picked))
+    taken = _picked(weights, phase)
     whole = addressing_of(lowering[op.result])
     starts = (0, 0, *(axis.first for axis in phase))
     sizes = (*whole.shape[:2], *(axis.places for axis in phase))
@@ -79,6 +72,24 @@ def _part(
     source, halo = lowering[op.input], border_of([phase])
     conv = Convolution(source, taken, bias, shape, halo)
     return conv, lowering.view(lowering[op.result], part)
+
+
+def _picked(weights: Filter, phase: Phase) -> Filter:
+    """Return the taps of mirrored `weights` that a phase reads, equally far apart."""
+    taps = [
+        [n - 1 - tap for tap in axis.taps]
+        for n, axis in zip(weights.shape[2:], phase, strict=True)
+    ]
+    shape = (*weights.shape[:2], *map(len, taps))
+    if weights.stored is not None:
+        picked = np.ascontiguousarray(weights.stored[:, :, *np.ix_(*taps)])
+        return Filter(shape, weights.hint, picked)
+    assert weights.apart is not None
+    starts = (0, 0, 0, *(axis[0] for axis in taps))
+    steps = (1, 1, 1, *(axis[1] - axis[0] if axis[1:] else 1 for axis in taps))
+    sizes = (*weights.apart.shape[:3], *shape[2:])
+    part = weights.apart.part(starts, sizes, steps)
+    return replace(weights, shape=shape, apart=part)
 
 
 def _shape(
@@ -167,30 +178,17 @@ def _canvas(
 def _mirrored(lowering: Lowering, value: SSAValue, group: int) -> Filter:
     """Return filter [C, O/group, k...] as [O, C/group, k...], each k reversed."""
     channels, outputs, *kernel = shape_of(value)
-    array = lowering.logical(value)
-    axes = tuple(range(3, 3 + len(kernel)))
+    shape = (group * outputs, channels // group, *kernel)
+    array, hint = lowering.logical(value), hint_of(value)
     if array is not None:
         split = array.reshape(group, channels // group, outputs, *kernel)
-        mirrored = np.flip(np.swapaxes(split, 1, 2), axes)
-        filter = mirrored.reshape(group * outputs, channels // group, *kernel)
-        return Filter(filter.shape, hint_of(value), np.ascontiguousarray(filter))
-    return _mirrored_at_run_time(lowering, value, group)
-
-
-def _mirrored_at_run_time(lowering: Lowering, value: SSAValue, group: int) -> Filter:
+        mirrored = np.flip(np.swapaxes(split, 1, 2), tuple(range(3, array.ndim + 1)))
+        return Filter(shape, hint, np.ascontiguousarray(mirrored).reshape(shape))
     source = lowering.contiguous(value)
     a = addressing_of(source)
-    channels, outputs, *kernel = a.shape
-    inner = channels // group
-    new = lowering.temporary(element_of(value), (group * outputs, inner, *kernel))
-    r = addressing_of(new)
-    shape = (group, outputs, inner, *kernel)
-    taken = (inner * a.strides[0], a.strides[1], a.strides[0])
-    given = (outputs * r.strides[0], r.strides[0], r.strides[1])
-    last = sum((k - 1) * s for k, s in zip(kernel, a.strides[2:], strict=True))
-    backwards = tuple(-s for s in a.strides[2:])
-    lowering.copy(
-        lowering.view(source, Addressing(shape, (*taken, *backwards), a.offset + last)),
-        lowering.view(new, Addressing(shape, (*given, *r.strides[2:]), r.offset)),
-    )
-    return Filter(extents_of(new), "filter", buffer=new)
+    channel, output, *window = a.strides
+    last = sum((k - 1) * s for k, s in zip(kernel, window, strict=True))
+    strides = (channels // group * channel, output, channel, *(-s for s in window))
+    apart = (group, outputs, *shape[1:])
+    mirrored = Addressing(apart, strides, a.offset + last)
+    return Filter(shape, hint, buffer=source, apart=mirrored)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import i8
@@ -26,14 +28,25 @@ from glow.lowering.memory_to_loops.kernels.copies import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Kernel, Work
 from glow.lowering.memory_to_loops.main import Main, lowers
+from glow.lowering.memory_to_loops.rows import Offsets, largest_divisor, offsets_of
 from glow.lowering.memory_to_loops.scalar_program import ScalarProgram
 from glow.lowering.memory_to_loops.segments import padding_of, segments_of
 from glow.lowering.tiles import lines_together
 from glow.support.targets import LINE_BYTES, SEGMENT_BYTES, Target
 from glow.support.types import dtype_of, is_bool, number_attribute, signless
 
-CopyPlan = tuple[Kernel, RunsRow[int] | InterleaveRow[int] | PlaneRow[int], int]
-"""A kernel, its row, and how many units of work there are."""
+Row = RunsRow[int] | InterleaveRow[int] | PlaneRow[int]
+
+
+@dataclass(frozen=True, eq=False)
+class CopyPlan:
+    """A kernel, its row, how many units of work there are, and a table it reads."""
+
+    kernel: Kernel
+    row: Row
+    units: int
+    places: Offsets | None = None
+
 
 SOURCE, RESULT = 0, 1
 _MOST_PLANES = 4
@@ -46,6 +59,8 @@ _LINES = {1: 4, 2: 2, 3: 1, 4: 1}
 # Squares go in blocks, whose lines of the result stay in the first-level cache until
 # they are full.
 _BLOCK, _LONG_BLOCK = 64, 256
+_LISTED = 1024
+"""The most columns whose places are in a table."""
 _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
 """A block on the stack; the first width is taken that computes little twice."""
 
@@ -99,9 +114,12 @@ def call_copy(
         call_program(main, program, [source, result], axes)
         return
     x, y = (main.stored(*place, seen_as) for place in (source, result))
-    kernel, row, units = planned
-    elements = prod(axis.extent for axis in axes)
-    main.call(kernel, {"x": x, "y": y}, row, Work(units, -(-elements // units)))
+    given = {"x": x, "y": y}
+    if planned.places is not None:
+        given["places"] = main.offsets(planned.places)
+    elements, units = prod(axis.extent for axis in axes), planned.units
+    work = Work(units, -(-elements // units))
+    main.call(planned.kernel, given, planned.row, work)
 
 
 def _find(axes: StridedAxes, operand: int) -> Level[int] | None:
@@ -135,7 +153,7 @@ def _runs(target: Target, element: Attribute, axes: StridedAxes) -> CopyPlan | N
     if len(outer) == 1:
         units = -(-units // lines)
     row = RunsRow(tuple(outer), inner.extent)
-    return Runs(lanes, vectors, lines), row, units
+    return CopyPlan(Runs(lanes, vectors, lines), row, units)
 
 
 def _interleave(
@@ -153,7 +171,7 @@ def _interleave(
             kernel = Interleave(planes.extent, lanes, inverse)
             distance = planes.strides[1 - joined]
             row = InterleaveRow(tuple(rest), line.extent, distance)
-            return kernel, row, _units(rest, -(-line.extent // lanes))
+            return CopyPlan(kernel, row, _units(rest, -(-line.extent // lanes)))
     return None
 
 
@@ -167,20 +185,61 @@ def _transpose(
     size = dtype_of(element).itemsize
     together = lines_together(target, columns.strides[RESULT] * size)
     lanes = _side(target, element, rows.extent, columns.extent, together)
+    rest = [axis for axis in axes if axis not in (rows, columns)]
+    listed = _listed(target, element, rows, columns, rest)
+    if listed is not None:
+        return listed
     if lanes < 2:
         return None
-    rest = [axis for axis in axes if axis not in (rows, columns)]
     row = PlaneRow(tuple(rest), rows, columns)
     staged = _staged(target, element, rows, columns)
     if staged is not None:
         units = _units(rest, -(-columns.extent // staged[-1]))
-        return BlockTranspose(*staged), row, units
+        return CopyPlan(BlockTranspose(*staged), row, units)
     # Where few lines fit, few columns go along all their rows.
     few = together < _BLOCK
     block = (_LONG_BLOCK, max(together, lanes)) if few else (_BLOCK, _BLOCK)
     beside = _beside(target, size, lanes, min(columns.extent, block[1]))
     kernel = Transpose(lanes, *block, beside)
-    return kernel, row, _units(rest, -(-rows.extent // block[0]))
+    return CopyPlan(kernel, row, _units(rest, -(-rows.extent // block[0])))
+
+
+def _listed(
+    target: Target,
+    element: Attribute,
+    rows: Level[int],
+    columns: Level[int],
+    rest: Sequence[Level[int]],
+) -> CopyPlan | None:
+    """
+    Plan the copy of squares whose columns lie anywhere in the result, by a table.
+
+    These are neighbors in the source along several axes, such as the window and the
+    channels of a filter. None where squares along the first of them are as wide.
+    """
+    lanes, most = _side(target, element, rows.extent, _LISTED, _LISTED), _LISTED
+    if columns.extent >= most or columns.extent % lanes == 0 or lanes < 2:
+        return None
+    run, outer = [columns], list(rest)
+    while (width := prod(axis.extent for axis in run)) < most:
+        after = next((n for n in outer if n.strides[SOURCE] == width), None)
+        taken = 1 if after is None else largest_divisor(after.extent, most // width)
+        if after is None or taken == 1:
+            break
+        outer.remove(after)
+        if taken < after.extent:
+            steps = tuple(taken * stride for stride in after.strides)
+            outer.append(Level(after.extent // taken, steps))
+        run.append(Level(taken, after.strides))
+    if width < 2 * max(columns.extent, lanes):
+        return None
+    run.reverse()
+    extents, strides = zip(*((n.extent, n.strides[RESULT]) for n in run), strict=True)
+    lanes = _side(target, element, rows.extent, width, width)
+    plane = PlaneRow(tuple(outer), rows, Level(width, (1, 0)))
+    units = _units(outer, -(-rows.extent // _BLOCK))
+    places = offsets_of(extents, strides)
+    return CopyPlan(Transpose(lanes, _BLOCK, _BLOCK), plane, units, places)
 
 
 def _staged(

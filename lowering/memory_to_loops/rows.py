@@ -72,7 +72,7 @@ def spans_of(operands: Sequence[Offsets], most: int = MOST_ROWS) -> list[Span]:
         line = 1
     pieces, lines = -(-count // (most // line * line)), -(-count // line)
     even = -(-lines // pieces)
-    sizes = {line * even, line * _divisor(max(image // line, 1), most // line)}
+    sizes = {line * even, line * largest_divisor(max(image // line, 1), most // line)}
     choices = [
         [(first, min(first + size, count)) for first in range(0, count, size)]
         for size in sorted(sizes, reverse=True)
@@ -93,7 +93,7 @@ def _period(operands: Sequence[Offsets]) -> int:
     return min(ends)
 
 
-def _divisor(number: int, most: int) -> int:
+def largest_divisor(number: int, most: int) -> int:
     """Return the largest divisor of `number` up to `most`."""
     return next(d for d in range(min(number, most), 0, -1) if number % d == 0)
 

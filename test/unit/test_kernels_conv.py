@@ -330,7 +330,7 @@ def test_tiles_follow_from_shapes(
         (1, 1),
     )
     conv = ConvShape(
-        f32, image, filter, image, ones, (kernel // 2,) * 4, ones, 1, is_packable=True
+        f32, image, filter, image, ones, (kernel // 2,) * 4, ones, 1, is_constant=True
     )
     assert choose_algorithm(conv, target_of("cpu")).form is expected
     strict = choose_algorithm(conv, target_of("cpu:strict"))

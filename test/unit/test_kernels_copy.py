@@ -66,6 +66,24 @@ def test_every_length_of_lines_and_sides_of_squares(target: str, dtype: Any) -> 
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize(("target", "dtype"), cross(TARGETS, DTYPES))
+def test_filters_to_panels(target: str, dtype: Any) -> None:
+    """Neighbors in the source lie anywhere in the result; an odd rest is left."""
+    code, cases = MemoryCode(target), []
+    for panels, width, inputs, taps in (
+        *((2, 16, 8, 9), (1, 32, 7, 3), (3, 16, 1021, 2)),
+        *((1, 21, 400, 9), (2, 16, 3, 5)),
+    ):
+        x = numbers(dtype, panels, width, inputs, taps)
+        want = x.transpose(0, 3, 2, 1)
+        whole = np.zeros(tuple(n + 1 for n in want.shape), dtype)
+        add_copy(code, want, whole[:-1, :-1, :-1, :-1])
+        cases.append((whole, np.pad(want, [(0, 1)] * 4)))
+    assert code.run() is None
+    for got, want in cases:
+        np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("stride", [512, 1024, 2048, 24, 100])
 @pytest.mark.parametrize("dtype", [np.float32, np.bool_])
 def test_planes_of_more_than_a_block(dtype: Any, stride: int) -> None:

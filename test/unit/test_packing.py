@@ -45,7 +45,7 @@ AVX2, AVX512 = target_of("cpu:avx2"), target_of("cpu:avx512")
     ("expected", "change"),
     [
         ("winograd", {}),
-        ("generic", {"is_packable": False}),
+        ("direct", {"is_constant": False}),
         ("direct", {"strides": (2, 2)}),
         ("direct", {"dilations": (1, 2)}),
         ("direct", {"filter": (64, 64, 1, 1)}),
@@ -70,7 +70,7 @@ def test_algorithm_follows_from_the_shapes(
         "pads": (1, 1, 1, 1),
         "dilations": (1, 1),
         "group": 1,
-        "is_packable": True,
+        "is_constant": True,
     }
     assert choose_algorithm(ConvShape(**(case | change)), AVX2).name == expected
 
@@ -78,7 +78,7 @@ def test_algorithm_follows_from_the_shapes(
 def test_large_filters_of_few_tiles_are_not_worth_a_transform() -> None:
     image, ones = (1, 512, 3, 3), (1, 1)
     conv = ConvShape(
-        f32, image, (512, 512, 3, 3), image, ones, (1,) * 4, ones, 1, is_packable=True
+        f32, image, (512, 512, 3, 3), image, ones, (1,) * 4, ones, 1, is_constant=True
     )
     assert choose_algorithm(conv, AVX512).name == "direct"
 
@@ -111,7 +111,7 @@ def test_pairs_are_for_even_depths_of_bf16(
     image, filter, ones = (1, depth, 8, 8), (40, depth, 3, 3), (1, 1)
     target = replace(AVX512, multiplies_bf16=True)
     conv = ConvShape(
-        element, image, filter, (1, 40, 6, 6), ones, (0,) * 4, ones, 1, is_packable=True
+        element, image, filter, (1, 40, 6, 6), ones, (0,) * 4, ones, 1, is_constant=True
     )
     assert choose_algorithm(conv, target).name == expected
     without = replace(AVX512, multiplies_bf16=False)

@@ -117,7 +117,11 @@ class Runs(Kernel):
 
 @dataclass(frozen=True)
 class PlaneRow(Generic[N]):
-    """Loops around planes; rows (stride in the source), columns (in the result)."""
+    """
+    Loops around planes; rows (stride in the source), columns (in the result).
+
+    Where the call has `places`, these say where each column lies in the result.
+    """
 
     outer: tuple[Level[N], ...]
     rows: Level[N]
@@ -188,6 +192,10 @@ class Transpose(Kernel):
         row = call.row
         lines = _lines(call["x"], source, row.rows.strides[0], self.lanes, self.width)
         columns = transposed(lines) if self.beside == 1 else columns_of(lines)
+        if "places" in call.operands:
+            for i, column in enumerate(columns):
+                call["y"].store(column, result + call["places"][c + i])
+            return
         at = result + c * row.columns.strides[1]
         for i, column in enumerate(columns):
             call["y"].store(column, at)

@@ -75,13 +75,14 @@ func.func @main() {
 
 // -----
 
-// With another filter it is a convolution over its input spread out by zeros.
+// A run packs the taps that each phase reads, from where the filter lies: backwards.
 // CHECK-LABEL: @main
-// CHECK:         memory.fill outs([[C:%.*]] : memref<1x2x7x7xf32, #layout.physical<NHWC>>)
-// CHECK:         memory.view [[C]] : {{.*}} -> memref<1x2x2x2xf32, strided<[98, 1, 28, 4], offset: 32>>
-// CHECK:         memory.copy
-// CHECK:         memory.conv ins([[C]] : {{.*}} outs({{.*}} : memref<1x1x5x5xf32>)
-// CHECK-NEXT:    } {{.*}}pads = array<i64: 0, 0, 0, 0>
+// CHECK:         memory.view %{{.*}} : memref<2x1x3x3xf32> -> memref<1x1x2x2x2xf32, strided<[18, 9, 9, -6, -2], offset: 8>>
+// CHECK:         memory.copy {{.*}} outs(%[[P:.*]] : memref<1x1x2x2x2xf32, #layout.physical<{{.*}}>>)
+// CHECK:         memory.view %[[P]] : {{.*}} -> memref<1x1x2x2x2x{{.*}}xf32, {{.*}}>
+// CHECK:         memory.conv
+// CHECK-NEXT:    } {{.*}}algorithm = "direct"
+// CHECK-COUNT-3: memory.conv
 graph.placeholder @x "in" : tensor<1x2x2x2xf32>
 graph.placeholder @w "in" : tensor<2x1x3x3xf32>
 graph.placeholder @y "out" : tensor<1x1x5x5xf32>
@@ -90,6 +91,26 @@ func.func @main() {
   %w = graph.load @w : tensor<2x1x3x3xf32>
   %y = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>} : (tensor<1x2x2x2xf32>, tensor<2x1x3x3xf32>) -> tensor<1x1x5x5xf32>
   graph.save @y, %y : tensor<1x1x5x5xf32>
+  func.return
+}
+
+// -----
+
+// In another type it is a convolution over its input spread out by zeros.
+// CHECK-LABEL: @main
+// CHECK:         memory.fill outs([[C:%.*]] : memref<1x2x7x7xf64, #layout.physical<NHWC>>)
+// CHECK:         memory.view [[C]] : {{.*}} -> memref<1x2x2x2xf64, strided<[98, 1, 28, 4], offset: 32>>
+// CHECK:         memory.copy
+// CHECK:         memory.conv ins([[C]] : {{.*}} outs({{.*}} : memref<1x1x5x5xf64>)
+// CHECK-NEXT:    } {{.*}}pads = array<i64: 0, 0, 0, 0>
+graph.placeholder @x "in" : tensor<1x2x2x2xf64>
+graph.placeholder @w "in" : tensor<2x1x3x3xf64>
+graph.placeholder @y "out" : tensor<1x1x5x5xf64>
+func.func @main() {
+  %x = graph.load @x : tensor<1x2x2x2xf64>
+  %w = graph.load @w : tensor<2x1x3x3xf64>
+  %y = graph.conv_transpose %x, %w {strides = array<i64: 2, 2>} : (tensor<1x2x2x2xf64>, tensor<2x1x3x3xf64>) -> tensor<1x1x5x5xf64>
+  graph.save @y, %y : tensor<1x1x5x5xf64>
   func.return
 }
 

@@ -1,26 +1,26 @@
 // RUN: glow-opt %s -p 'assign-layouts{target="cpu:avx2"}' | filecheck %s
 // RUN: glow-opt %s -p 'assign-layouts{target="cpu:avx2"},assign-layouts{target="cpu:avx2"}' | filecheck %s
 
-graph.placeholder @image "in" : tensor<1x3x8x8xf32>
-graph.placeholder @scores "out" : tensor<1x4x8x8xf32>
+graph.placeholder @image "in" : tensor<1x3x8x8xf64>
+graph.placeholder @scores "out" : tensor<1x4x8x8xf64>
 
 // One transform where the image comes in, one where the scores go out.
 // CHECK-LABEL: @placeholders_stay_row_major
-// CHECK:         %[[X:.*]] = graph.load @image : tensor<1x3x8x8xf32>
-// CHECK-NEXT:    %[[L:.*]] = layout.transform %[[X]] : tensor<1x3x8x8xf32> -> tensor<1x3x8x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    %[[C:.*]] = graph.conv %[[L]], %w {{.*}} -> tensor<1x4x8x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    %[[R:.*]] = graph.relu %[[C]] : {{.*}} -> tensor<1x4x8x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    %[[D:.*]] = graph.conv %[[R]], %v {{.*}} -> tensor<1x4x8x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    %[[A:.*]] = graph.add %[[D]], %[[R]] : {{.*}} -> tensor<1x4x8x8xf32, #layout.physical<NHWC>>
-// CHECK-NEXT:    %[[O:.*]] = layout.transform %[[A]] : {{.*}} -> tensor<1x4x8x8xf32>
-// CHECK-NEXT:    graph.save @scores, %[[O]] : tensor<1x4x8x8xf32>
-func.func @placeholders_stay_row_major(%w: tensor<4x3x1x1xf32>, %v: tensor<4x4x1x1xf32>) {
-  %0 = graph.load @image : tensor<1x3x8x8xf32>
-  %1 = graph.conv %0, %w : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
-  %2 = graph.relu %1 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-  %3 = graph.conv %2, %v : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
-  %4 = graph.add %3, %2 : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
-  graph.save @scores, %4 : tensor<1x4x8x8xf32>
+// CHECK:         %[[X:.*]] = graph.load @image : tensor<1x3x8x8xf64>
+// CHECK-NEXT:    %[[L:.*]] = layout.transform %[[X]] : tensor<1x3x8x8xf64> -> tensor<1x3x8x8xf64, #layout.physical<NHWC>>
+// CHECK-NEXT:    %[[C:.*]] = graph.conv %[[L]], %w {{.*}} -> tensor<1x4x8x8xf64, #layout.physical<NHWC>>
+// CHECK-NEXT:    %[[R:.*]] = graph.relu %[[C]] : {{.*}} -> tensor<1x4x8x8xf64, #layout.physical<NHWC>>
+// CHECK-NEXT:    %[[D:.*]] = graph.conv %[[R]], %v {{.*}} -> tensor<1x4x8x8xf64, #layout.physical<NHWC>>
+// CHECK-NEXT:    %[[A:.*]] = graph.add %[[D]], %[[R]] : {{.*}} -> tensor<1x4x8x8xf64, #layout.physical<NHWC>>
+// CHECK-NEXT:    %[[O:.*]] = layout.transform %[[A]] : {{.*}} -> tensor<1x4x8x8xf64>
+// CHECK-NEXT:    graph.save @scores, %[[O]] : tensor<1x4x8x8xf64>
+func.func @placeholders_stay_row_major(%w: tensor<4x3x1x1xf64>, %v: tensor<4x4x1x1xf64>) {
+  %0 = graph.load @image : tensor<1x3x8x8xf64>
+  %1 = graph.conv %0, %w : (tensor<1x3x8x8xf64>, tensor<4x3x1x1xf64>) -> tensor<1x4x8x8xf64>
+  %2 = graph.relu %1 : (tensor<1x4x8x8xf64>) -> tensor<1x4x8x8xf64>
+  %3 = graph.conv %2, %v : (tensor<1x4x8x8xf64>, tensor<4x4x1x1xf64>) -> tensor<1x4x8x8xf64>
+  %4 = graph.add %3, %2 : (tensor<1x4x8x8xf64>, tensor<1x4x8x8xf64>) -> tensor<1x4x8x8xf64>
+  graph.save @scores, %4 : tensor<1x4x8x8xf64>
   func.return
 }
 
@@ -48,11 +48,11 @@ func.func @one_and_three_spatial_axes(%x: tensor<1x2x4xf32>, %y: tensor<1x2x4x4x
 // Space of one pixel, or one channel, is row-major in every order.
 // CHECK-LABEL: @no_transform_where_no_byte_moves
 // CHECK-NOT:     layout
-// CHECK:         graph.conv {{.*}} -> tensor<1x4x1x1xf32>
-// CHECK-NEXT:    graph.global_max_pool {{.*}} -> tensor<2x1x1x1xf32>
-func.func @no_transform_where_no_byte_moves(%x: tensor<1x4x1x1xf32>, %w: tensor<4x4x1x1xf32>, %y: tensor<2x1x5x5xf32>) {
-  %0 = graph.conv %x, %w : (tensor<1x4x1x1xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x1x1xf32>
-  %1 = graph.global_max_pool %y : (tensor<2x1x5x5xf32>) -> tensor<2x1x1x1xf32>
+// CHECK:         graph.conv {{.*}} -> tensor<1x4x1x1xf64>
+// CHECK-NEXT:    graph.global_max_pool {{.*}} -> tensor<2x1x1x1xf64>
+func.func @no_transform_where_no_byte_moves(%x: tensor<1x4x1x1xf64>, %w: tensor<4x4x1x1xf64>, %y: tensor<2x1x5x5xf64>) {
+  %0 = graph.conv %x, %w : (tensor<1x4x1x1xf64>, tensor<4x4x1x1xf64>) -> tensor<1x4x1x1xf64>
+  %1 = graph.global_max_pool %y : (tensor<2x1x5x5xf64>) -> tensor<2x1x1x1xf64>
   func.return
 }
 

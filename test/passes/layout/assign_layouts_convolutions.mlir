@@ -113,12 +113,23 @@ func.func @channels_by_themselves_are_not_turned(%x: tensor<1x32x16x16xf32, #lay
   func.return %0 : tensor<1x32x14x14xf32>
 }
 
-// CHECK-LABEL: @unknown_filters_are_not_turned
-// CHECK:         %[[Y:.*]] = graph.{{.*}} #layout.physical<NHWC>>
-// CHECK-NEXT:    layout.transform %[[Y]]
-func.func @unknown_filters_are_not_turned(%x: tensor<1x16x14x14xf32, #layout.physical<NHWC>>, %w: tensor<32x16x1x1xf32>) -> tensor<1x32x14x14xf32> {
+// A filter that a run gives is packed by it; groups that panels do not divide are
+// packed where they are read.
+
+// CHECK-LABEL: @filters_of_a_run
+// CHECK:         %[[W:.*]] = layout.transform %w : {{.*}} -> tensor<32x16x1x1xf32, #layout.physical<OHWI16o>>
+// CHECK-NEXT:    graph.{{.*}}%x, %[[W]]{{.*}} -> tensor<1x32x14x14xf32>
+// CHECK-NEXT:    func.return
+func.func @filters_of_a_run(%x: tensor<1x16x14x14xf32, #layout.physical<NHWC>>, %w: tensor<32x16x1x1xf32>) -> tensor<1x32x14x14xf32> {
   %0 = graph.conv %x, %w : (tensor<1x16x14x14xf32, #layout.physical<NHWC>>, tensor<32x16x1x1xf32>) -> tensor<1x32x14x14xf32>
   func.return %0 : tensor<1x32x14x14xf32>
+}
+
+// CHECK-LABEL: @filters_of_a_run_for_parts_of_panels
+// CHECK-NEXT:    graph.conv %x, %w
+func.func @filters_of_a_run_for_parts_of_panels(%x: tensor<1x16x14x14xf32, #layout.physical<NHWC>>, %w: tensor<20x8x1x1xf32>) -> tensor<1x20x14x14xf32> {
+  %0 = graph.conv %x, %w {group = 2} : (tensor<1x16x14x14xf32, #layout.physical<NHWC>>, tensor<20x8x1x1xf32>) -> tensor<1x20x14x14xf32>
+  func.return %0 : tensor<1x20x14x14xf32>
 }
 
 // CHECK-LABEL: @other_types_are_not_turned

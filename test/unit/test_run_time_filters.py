@@ -1,0 +1,85 @@
+"""Convolutions whose filters a run gives or computes: the cpu against `compute`."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from graph_code import module_of, run
+from products import TARGETS, seeded
+from xdsl.ir import SSAValue
+
+import glow
+from glow.dialects.graph.activation import ReluOp
+from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
+from glow.dialects.graph.movement import TransposeOp
+
+pytestmark = pytest.mark.slow
+
+CONVOLUTIONS = {
+    "one panel in part": ((1, 5, 9, 9), (10, 5, 3, 3), {"pads": (1, 1, 1, 1)}),
+    "several panels": ((2, 48, 7, 7), (70, 48, 3, 3), {"pads": (1, 1, 1, 1)}),
+    "one pixel of the filter": ((1, 48, 6, 7), (64, 48, 1, 1), {}),
+    "whole panels of groups": ((1, 8, 6, 6), (64, 4, 3, 3), {"group": 2}),
+    "panels of groups in part": ((1, 12, 6, 6), (72, 4, 3, 3), {"group": 3}),
+    "a channel for each": ((2, 20, 8, 8), (20, 1, 3, 3), {"group": 20}),
+    "channels for each": ((1, 8, 6, 6), (16, 1, 3, 3), {"group": 8}),
+    "along a line": ((1, 6, 20), (17, 6, 4), {"strides": (2,), "dilations": (2,)}),
+    "in a volume": ((1, 4, 5, 5, 5), (9, 4, 2, 2, 2), {}),
+}
+TRANSPOSED = {
+    "of phases": ((1, 18, 5, 5), (18, 20, 4, 4), {"strides": (2, 2)}),
+    "of groups": ((1, 12, 5, 5), (12, 5, 3, 3), {"strides": (2, 1), "group": 3}),
+    "over spread inputs": ((1, 6, 5, 5), (6, 7, 2, 2), {"strides": (3, 3)}),
+    "of dilations": ((1, 6, 5, 5), (6, 7, 3, 3), {"dilations": (2, 2)}),
+}
+
+
+NUMBERS = [(target, np.float32) for target in TARGETS]
+NUMBERS += [(TARGETS[0], np.float16), (TARGETS[0], ml_dtypes.bfloat16)]
+
+
+@pytest.mark.parametrize(("target", "dtype"), NUMBERS)
+def test_filters_that_a_run_gives(target: str, dtype: type) -> None:
+    cases = [
+        (kind, *case)
+        for kind, cases in ((ConvOp, CONVOLUTIONS), (ConvTransposeOp, TRANSPOSED))
+        for case in cases.values()
+    ]
+    arguments = [
+        (seeded(shape, seed) / np.sqrt(np.prod(shape[1:]) if seed else 1)).astype(dtype)
+        for _, image, filter, _ in cases
+        for seed, shape in enumerate((image, filter))
+    ]
+
+    def body(*values: SSAValue) -> list[SSAValue]:
+        pairs = zip(values[::2], values[1::2], strict=True)
+        return [
+            kind(image, filter, **parameters).result
+            for (kind, *_, parameters), (image, filter) in zip(
+                cases, pairs, strict=True
+            )
+        ]
+
+    expected = run(module_of(arguments, {}, body), arguments)
+    found = glow.compile(module_of(arguments, {}, body), target=target)(*arguments)
+    near = 1e-5 if dtype is np.float32 else 2e-2
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(
+            one.astype(np.float32), other.astype(np.float32), rtol=near, atol=near
+        )
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_filters_that_a_run_computes(target: str) -> None:
+    """The filter comes from an op, in another order, and two convolutions read it."""
+    arguments = [seeded((1, 16, 8, 8), 0), seeded((3, 3, 16, 40), 1)]
+
+    def body(image: SSAValue, weights: SSAValue) -> list[SSAValue]:
+        order = (3, 2, 0, 1)
+        filter = TransposeOp(ReluOp(weights).result, permutation=order).result
+        strided = ConvOp(image, filter, strides=(2, 2)).result
+        return [ConvOp(image, filter, pads=(1, 1, 1, 1)).result, strided]
+
+    expected = run(module_of(arguments, {}, body), arguments)
+    found = glow.compile(module_of(arguments, {}, body), target=target)(*arguments)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
