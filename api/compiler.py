@@ -14,7 +14,7 @@ from glow.analysis.levels import level_of
 from glow.lowering.convolution.algorithm import BATCHES
 from glow.model import Model, SymbolicModel, context, named
 from glow.options import Options, Shapes, target_spec
-from glow.pass_manager import Part, entry_checks, no_other_errors, plan, run_part
+from glow.pass_manager import Part, entry_checks, internal_errors_of, plan, run_part
 from glow.passes.graph.tie_states import problems_of_states
 from glow.pipeline import LEVELS
 from glow.runtime.dynamic import DynamicExecutable
@@ -58,7 +58,7 @@ def compile_model(
         check_passes(module.clone(), spec, options)
     reports = _lower(module, backend, spec, options)
     start = time.perf_counter()
-    with no_other_errors(f"target {backend.name}"):
+    with internal_errors_of(f"target {backend.name}"):
         executable = backend.compile(module, machine, cache_dir=folder or None)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)

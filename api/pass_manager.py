@@ -203,7 +203,7 @@ def _pass_of(
 
 
 @contextmanager
-def no_other_errors(what: str) -> Generator[None]:
+def internal_errors_of(what: str) -> Generator[None]:
     """Turn unexpected exceptions into an InternalError: `what` broke."""
     try:
         with memory_for(what):
@@ -224,7 +224,7 @@ def run_passes(
     """Apply `passes`; raise InternalError for what is no refusal of a pass."""
     for each in passes:
         start = time.perf_counter()
-        with no_other_errors(f"pass {each.name}"):
+        with internal_errors_of(f"pass {each.name}"):
             each.apply(ctx, module)
         if observer is not None:
             observer(each, module, time.perf_counter() - start)

@@ -54,12 +54,12 @@ def run_tool(body: Callable[[], None]) -> None:
     except SystemExit:
         raise
     except BaseException as error:  # xDSL has errors that are no Exception
-        told = _told(error)
-        notes = getattr(told, "__notes__", ()) if isinstance(told, GlowError) else ()
-        fail(describe(told), *notes)
+        shown = _as_glow_error(error)
+        notes = getattr(shown, "__notes__", ()) if isinstance(shown, GlowError) else ()
+        fail(describe(shown), *notes)
 
 
-def _told(error: BaseException) -> BaseException:
+def _as_glow_error(error: BaseException) -> BaseException:
     """Return `error`, as one of ours where a text cannot be parsed."""
     if "xdsl" in sys.modules:  # what needs no compiler, imports none
         from xdsl.utils.exceptions import ParseError

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from glow.importers.onnx.records import (
     DEFAULT_DOMAIN,
-    Record,
+    NodeRecord,
     check_distinct,
     domain_of,
     graphs_of,
@@ -41,7 +41,7 @@ class Body:
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    nodes: Sequence[Record]
+    nodes: Sequence[NodeRecord]
     weights: Weights = field(default_factory=lambda: {})
     defaults: Mapping[str, AttributeProto] = field(default_factory=lambda: {})
 
@@ -53,7 +53,7 @@ class Body:
             if name not in known:
                 raise InvalidModelError(f'nothing makes output "{name}" of {owner}')
 
-    def called(self, call: Record) -> list[Record]:
+    def called(self, call: NodeRecord) -> list[NodeRecord]:
         """Return the nodes with the attributes that `call` gives them."""
         if len(call.inputs) > len(self.inputs) or len(call.outputs) > len(self.outputs):
             raise InvalidModelError(
@@ -135,7 +135,7 @@ def too_large() -> InvalidModelError:
     )
 
 
-def check_expansion(nodes: Sequence[Record], functions: Mapping[Key, Body]) -> None:
+def check_expansion(nodes: Sequence[NodeRecord], functions: Mapping[Key, Body]) -> None:
     """
     Refuse `nodes` that call too much, before any is imported.
 
@@ -143,7 +143,7 @@ def check_expansion(nodes: Sequence[Record], functions: Mapping[Key, Body]) -> N
     """
     sizes: dict[Key, tuple[int, int]] = {}
 
-    def size_of(nodes: Sequence[Record], depth: int) -> tuple[int, int]:
+    def size_of(nodes: Sequence[NodeRecord], depth: int) -> tuple[int, int]:
         """Return how many nodes there will be, and how deep calls nest in them."""
         count, height = len(nodes), 0
         for key in (node.key for node in nodes if node.key in functions):
@@ -160,7 +160,9 @@ def check_expansion(nodes: Sequence[Record], functions: Mapping[Key, Body]) -> N
     size_of(nodes, 0)
 
 
-def definition_of(record: Record, schema: Schema, types: Iterable[TypeProto]) -> Body:
+def definition_of(
+    record: NodeRecord, schema: Schema, types: Iterable[TypeProto]
+) -> Body:
     """Return how ONNX itself defines an operator by others, or raise what it raises."""
     raw = schema.raw
     assert record.opset is not None
@@ -190,7 +192,7 @@ def _version(versions: Sequence[int], opset: int) -> int:
     return max((v for v in versions if v <= opset), default=min(versions))
 
 
-def _node_of(record: Record) -> NodeProto:
+def _node_of(record: NodeRecord) -> NodeProto:
     return NodeProto(
         op_type=record.op_type,
         domain=record.domain,

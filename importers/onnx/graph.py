@@ -28,7 +28,7 @@ from glow.importers.onnx.functions import (
 )
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.problems import Problems, Unsupported
-from glow.importers.onnx.records import Record
+from glow.importers.onnx.records import NodeRecord
 from glow.importers.onnx.registry import NodeHandler, Outputs, find_handler, has_handler
 from glow.importers.onnx.schemas import (
     FOREIGN,
@@ -71,7 +71,7 @@ class GraphImporter:
 
     def run(
         self,
-        nodes: Sequence[Record],
+        nodes: Sequence[NodeRecord],
         values: Environment,
         outputs: Collection[str],
         within: LocationAttr | None = None,
@@ -112,7 +112,7 @@ class GraphImporter:
                     raise InvalidModelError(f'{record.label} does not make "{name}"')
 
     def _import(
-        self, record: Record, inputs: list[SSAValue | None], place: _NodeContext
+        self, record: NodeRecord, inputs: list[SSAValue | None], place: _NodeContext
     ) -> Sequence[SSAValue | None]:
         function = self.functions.get(record.key)
         if function is not None:
@@ -177,7 +177,7 @@ class GraphImporter:
     def _call(
         self,
         function: Body,
-        record: Record,
+        record: NodeRecord,
         inputs: list[SSAValue | None],
         place: _NodeContext,
     ) -> list[SSAValue | None]:
@@ -190,7 +190,7 @@ class GraphImporter:
     def _run_at(
         self,
         place: _NodeContext,
-        nodes: Sequence[Record],
+        nodes: Sequence[NodeRecord],
         values: Environment,
         outputs: Sequence[str],
     ) -> list[SSAValue | None]:
@@ -198,7 +198,7 @@ class GraphImporter:
         self.run(nodes, values, outputs, place.location, place.depth + 1)
         return [values.get(name) for name in outputs]
 
-    def _body(self, name: str, record: Record, place: _NodeContext) -> RunBody:
+    def _body(self, name: str, record: NodeRecord, place: _NodeContext) -> RunBody:
         """Return the importer of the body in attribute `name`."""
         graph = value_of(record.attributes[name])
         body = body_of(graph, record.opsets, place.around, self.folder)
@@ -216,7 +216,7 @@ class GraphImporter:
 
         return run
 
-    def _stand_ins(self, record: Record) -> list[SSAValue | None]:
+    def _stand_ins(self, record: NodeRecord) -> list[SSAValue | None]:
         """Return values of the types that the model declares, to go on with."""
         types = [self.declared.get(name) for name in record.outputs]
         return [t and LoadOp("unsupported", t).result for t in types]
@@ -233,7 +233,7 @@ class _NodeContext:
     """The values that its bodies see."""
 
 
-def _schema_of(record: Record) -> Schema:
+def _schema_of(record: NodeRecord) -> Schema:
     if record.opset is None:
         raise InvalidModelError(
             f"{record.label}: the model does not import domain "
@@ -255,7 +255,7 @@ def _type_proto(value: SSAValue | None) -> TypeProto:
     return helper.make_tensor_type_proto(_onnx_type(value), shape_of(value))
 
 
-def _without(node: Record, absent: set[str]) -> Record:
+def _without(node: NodeRecord, absent: set[str]) -> NodeRecord:
     """Return `node` with the inputs that the call leaves out left out as well."""
     if not absent.intersection(node.inputs):
         return node
@@ -264,7 +264,7 @@ def _without(node: Record, absent: set[str]) -> Record:
 
 
 def _check_types(
-    record: Record, schema: Schema, inputs: Sequence[SSAValue | None]
+    record: NodeRecord, schema: Schema, inputs: Sequence[SSAValue | None]
 ) -> None:
     """Raise unless inputs have types that ONNX allows, equal where it says so."""
     bound: dict[str, str] = {}

@@ -13,11 +13,10 @@ from glow.dialects.graph.movement import (
 )
 from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
 from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.window import Ints
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import onnx_op
 from glow.support.types import normalize_axis, shape_of
-
-Ints = tuple[int, ...]
 
 
 @onnx_op("Transpose")

@@ -19,7 +19,7 @@ from glow.dialects.graph.tensors import SlotLike, Tensor
 from glow.importers.onnx.emitter import Emitter
 from glow.importers.onnx.functions import RunBody
 from glow.importers.onnx.problems import Unsupported
-from glow.importers.onnx.records import Record
+from glow.importers.onnx.records import NodeRecord
 from glow.importers.onnx.schemas import Schema, value_of
 from glow.importers.onnx.tensors import array_of, dense_of
 from glow.support.errors import InvalidModelError
@@ -46,7 +46,7 @@ class Node:
 
     def __init__(
         self,
-        record: Record,
+        record: NodeRecord,
         schema: Schema,
         inputs: tuple[SSAValue | None, ...],
         emitter: Emitter,

@@ -14,13 +14,16 @@ from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, Max
 from glow.dialects.graph.scattering import ScatterElementsOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor
-from glow.dialects.graph.window import Window, resolve_auto_pad, resolve_output_shape
+from glow.dialects.graph.window import (
+    Ints,
+    Window,
+    resolve_auto_pad,
+    resolve_output_shape,
+)
 from glow.importers.onnx.node import Node
 from glow.importers.onnx.registry import Outputs, onnx_op
 from glow.importers.onnx.tensors import check_extents
 from glow.support.dtypes import is_floating
-
-Ints = tuple[int, ...]
 
 POOLS: dict[str, type[GraphOp]] = {"AveragePool": AvgPoolOp, "MaxPool": MaxPoolOp}
 

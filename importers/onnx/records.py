@@ -43,7 +43,7 @@ def check_distinct(names: Sequence[str], what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Record:
+class NodeRecord:
     """One node: its names as text, its attributes by name, the opsets it counts by."""
 
     op_type: str
@@ -89,7 +89,7 @@ class Record:
         return f'node "{self.source}" ({self.operator}, opset {self.opset})'
 
 
-def record_of(node: NodeProto, opsets: Mapping[str, int]) -> Record:
+def record_of(node: NodeProto, opsets: Mapping[str, int]) -> NodeRecord:
     """Read `node`, refusing names that are no text and repeated attributes."""
     attributes: dict[str, AttributeProto] = {}
     for attribute in node.attribute:
@@ -99,7 +99,7 @@ def record_of(node: NodeProto, opsets: Mapping[str, int]) -> Record:
                 f'node "{node.name}" ({node.op_type}) has attribute {name} twice'
             )
         attributes[name] = attribute
-    return Record(
+    return NodeRecord(
         op_type=text_of(node.op_type, "an operator name"),
         domain=domain_of(node.domain),
         overload=text_of(node.overload, "an overload name"),
@@ -146,7 +146,7 @@ def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
     return opsets
 
 
-def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
+def ordered(nodes: Sequence[NodeRecord], given: Iterable[str]) -> list[NodeRecord]:
     """Return `nodes` in an order that works, the one they have if it does."""
     maker = _makers(nodes, set(given))
     sorter = TopologicalSorter[int]()
@@ -169,7 +169,7 @@ def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
         raise InvalidModelError(f"the graph has a cycle: {names}") from None
     ready = list(sorter.get_ready())
     heapq.heapify(ready)
-    order: list[Record] = []
+    order: list[NodeRecord] = []
     while ready:
         index = heapq.heappop(ready)
         order.append(nodes[index])
@@ -179,7 +179,7 @@ def ordered(nodes: Sequence[Record], given: Iterable[str]) -> list[Record]:
     return order
 
 
-def _makers(nodes: Sequence[Record], given: set[str]) -> dict[str, int | None]:
+def _makers(nodes: Sequence[NodeRecord], given: set[str]) -> dict[str, int | None]:
     """Map each name to the node that makes it; None for what is given."""
     maker: dict[str, int | None] = dict.fromkeys(given)
     for index, node in enumerate(nodes):

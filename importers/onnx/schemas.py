@@ -9,7 +9,7 @@ from typing import Any
 
 from onnx import AttributeProto, defs
 
-from glow.importers.onnx.records import Record
+from glow.importers.onnx.records import NodeRecord
 from glow.support.errors import InvalidModelError
 
 _OPTION = defs.OpSchema.FormalParameterOption
@@ -92,7 +92,7 @@ def _rule_of(raw: Any) -> AttributeRule:
     return AttributeRule(int(raw.type.value), raw.required, default)
 
 
-def check_node(record: Record, schema: Schema) -> None:
+def check_node(record: NodeRecord, schema: Schema) -> None:
     """Raise unless inputs, outputs and attributes of the node are as ONNX says."""
     _check_count(record, "inputs", len(record.inputs), schema.input_counts)
     _check_count(record, "outputs", len(record.outputs), schema.output_counts)
@@ -109,7 +109,7 @@ def check_node(record: Record, schema: Schema) -> None:
 
 
 def _check_count(
-    record: Record, what: str, count: int, bounds: tuple[int, int]
+    record: NodeRecord, what: str, count: int, bounds: tuple[int, int]
 ) -> None:
     low, high = bounds
     if not low <= count <= high:
@@ -130,7 +130,7 @@ _VALUE_FIELDS: dict[int, str] = {
 
 
 def _check_attribute(
-    record: Record, attribute: AttributeProto, rule: AttributeRule
+    record: NodeRecord, attribute: AttributeProto, rule: AttributeRule
 ) -> None:
     """Raise unless the attribute has the type of its rule and no other value."""
     if attribute.type != rule.type:

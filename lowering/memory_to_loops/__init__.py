@@ -19,7 +19,7 @@ from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.kernels.kernel import closure
 from glow.lowering.memory_to_loops.main import Main
-from glow.lowering.memory_to_loops.profile import Profile
+from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.targets import target_of
@@ -68,7 +68,7 @@ class MemoryToLoopsPass(ModulePass):
             target_of(self.target),
             Storage(op),
             pieces=self.pieces,
-            profile=Profile() if self.profile else None,
+            profile=ProfileWriter() if self.profile else None,
         )
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):

@@ -46,7 +46,7 @@ from glow.lowering.memory_to_loops.kernels.kernel import (
     Operand,
     Work,
 )
-from glow.lowering.memory_to_loops.profile import Profile, timed
+from glow.lowering.memory_to_loops.profile import ProfileWriter, timed
 from glow.lowering.memory_to_loops.rules import lowers as lowers  # for handlers
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.support.locations import name_of
@@ -80,7 +80,7 @@ class Main:
     messages: list[str] = field(default_factory=lambda: [])
     pieces: int = 1
     """The calls that a kernel's work is cut into, in random order: for tests."""
-    profile: Profile | None = None
+    profile: ProfileWriter | None = None
     """What a profiled `main` notes; None: nothing."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """The kernels called, with the types of their arguments."""

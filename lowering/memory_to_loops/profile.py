@@ -20,7 +20,7 @@ RECORD_BYTES = 24
 
 
 @dataclass
-class Profile:
+class ProfileWriter:
     """The ops that have calls, and the piece of a call that each record is of."""
 
     groups: list[ArrayAttr[Attribute]] = field(default_factory=lambda: [])

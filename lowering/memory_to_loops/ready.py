@@ -24,7 +24,7 @@ class NotifyRow(Generic[N]):
 
 
 @dataclass(frozen=True)
-class Notify(Kernel):
+class NotifyOutput(Kernel):
     """
     Call `hook` with the number of an output, unless it is null or the run failed.
 
@@ -42,6 +42,5 @@ class Notify(Kernel):
 def lower_ready(main: Main, op: ReadyOp) -> None:
     number = main.storage.outputs.get(op.symbol.string_value())
     if number is not None:
-        main.call(
-            Notify(), {"hook": main.hook(), "fault": main.fault}, NotifyRow(number)
-        )
+        memory = {"hook": main.hook(), "fault": main.fault}
+        main.call(NotifyOutput(), memory, NotifyRow(number))

@@ -21,11 +21,10 @@ from glow.support.types import dtype_of, element_of, shape_of, tensor_type
 # Larger kernels gain nothing: they are bound by what they compute.
 MEMBERS = 64
 
-Group = list[Operation]
 """Ops in the order of the block, of which only the last has readers outside."""
 
 
-def groups_of(block: Block) -> list[Group]:
+def groups_of(block: Block) -> list[list[Operation]]:
     """
     Return disjoint groups of at least two ops of `block`, in the order of their ends.
 
@@ -46,8 +45,8 @@ class _Search:
         self._elementwise = {op for op in self._ops if is_elementwise(op)}
         self._taken: set[Operation] = set()
 
-    def groups(self) -> list[Group]:
-        groups: list[Group] = []
+    def groups(self) -> list[list[Operation]]:
+        groups: list[list[Operation]] = []
         # Of two products that an addition joins, the later one gets the addition: by
         # then the other is there.
         for op in reversed(self._ops):
@@ -58,7 +57,7 @@ class _Search:
                 self._take(groups, self._tree(op))
         return sorted(groups, key=lambda group: self._order[group[-1]])
 
-    def _take(self, groups: list[Group], group: Group) -> None:
+    def _take(self, groups: list[list[Operation]], group: list[Operation]) -> None:
         if len(group) > 1:
             groups.append(group)
             self._taken.update(group)
@@ -66,9 +65,9 @@ class _Search:
     def _is_free(self, op: Operation) -> bool:
         return op in self._elementwise and op not in self._taken
 
-    def _epilogue(self, product: ConvOp | MatMulOp) -> Group:
+    def _epilogue(self, product: ConvOp | MatMulOp) -> list[Operation]:
         """Return `product` and what follows it, as far as one value comes out."""
-        group: Group = [product]
+        group: list[Operation] = [product]
         inside: set[Operation] = {product}
         closed = 1
         readers = _Queue(self._order, step=1)
@@ -84,7 +83,7 @@ class _Search:
                 closed = len(group)
         return group[:closed]
 
-    def _tree(self, root: Operation) -> Group:
+    def _tree(self, root: Operation) -> list[Operation]:
         """Return `root` and the elementwise ops before it that only it needs."""
         inside: set[Operation] = {root}
         sources = _Queue(self._order, step=-1)

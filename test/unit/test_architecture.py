@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -47,6 +48,12 @@ OWNERS = {
     "onnx": {"importers", "api/onnx_backend.py"},
     "onnxruntime": {"tools"},
     "xdsl": set(MAY_IMPORT) - {"runtime"},
+}
+
+# Names that two classes or types have, each with the reason why that misleads nobody.
+# An op of the graph and one of buffers may have the same name, as MLIR's dialects do.
+TWO_MEANINGS = {
+    "Value": "a tensor to who writes models; a register to who writes kernels",
 }
 
 
@@ -176,6 +183,35 @@ def test_private_modules_are_used_in_their_folder_only() -> None:
 def test_only_backends_know_instruction_sets() -> None:
     for path in python_files(*(set(MAY_IMPORT) - {"backends"})):
         assert not re.search(r"\.isa\b", path.read_text()), path.relative_to(ROOT)
+
+
+def defined_types(path: Path) -> Iterator[str]:
+    """Yield the names of the classes and the aliases of types in a file."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case (
+                ast.Assign(targets=[ast.Name(id=name)])
+                | ast.AnnAssign(target=ast.Name(id=name))
+            ) if re.match("_?[A-Z]", name) and not name.isupper():
+                yield name
+
+
+def test_a_name_of_a_type_has_one_meaning() -> None:
+    places: dict[str, list[str]] = {}
+    for path in python_files(*MAY_IMPORT):
+        for name in defined_types(path):
+            places.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    levels = ["dialects/graph", "dialects/memory"]
+    problems = {
+        name: where
+        for name, where in twice.items()
+        if not name.endswith("Op")
+        or sorted(Path(each).parent.as_posix() for each in where) != levels
+    }
+    assert set(problems) == set(TWO_MEANINGS), problems
 
 
 def test_imports_have_no_circles() -> None:

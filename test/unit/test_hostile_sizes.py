@@ -11,7 +11,7 @@ from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 import glow
 from glow.importers.onnx.graph import GraphImporter
-from glow.importers.onnx.records import Record
+from glow.importers.onnx.records import NodeRecord
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 node = helper.make_node
@@ -142,7 +142,7 @@ def test_a_function_that_is_refused_is_not_expanded_again_and_again(
     calls: list[str] = []
     import_ = GraphImporter._import
 
-    def counted(self: GraphImporter, record: Record, *rest: Any) -> Any:
+    def counted(self: GraphImporter, record: NodeRecord, *rest: Any) -> Any:
         calls.append(record.op_type)
         return import_(self, record, *rest)
 

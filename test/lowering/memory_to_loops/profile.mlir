@@ -4,7 +4,7 @@
 
 // A group for each op, with its operations and bytes, and a record for each call.
 // CHECK:      glow.groups = [["both", "memory.elementwise", 8 : i64, 32 : i64], ["output y", "memory.ready", 0 : i64, 0 : i64]]
-// CHECK-SAME: glow.records = [[0 : i64, "elementwise_{{[0-9a-f]+}}", 0 : i64], [1 : i64, "notify_{{[0-9a-f]+}}", 0 : i64]]
+// CHECK-SAME: glow.records = [[0 : i64, "elementwise_{{[0-9a-f]+}}", 0 : i64], [1 : i64, "notify_output_{{[0-9a-f]+}}", 0 : i64]]
 
 // Behind the caller's two arrays and the hook, io has the records.
 // CHECK-LABEL: func.func @main

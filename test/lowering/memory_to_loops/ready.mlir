@@ -1,7 +1,7 @@
 // RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2"}' | filecheck %s
 
 // A kernel looks whether anyone wants to be told, and whether the run is fine.
-// CHECK:       func.func private @notify_{{[0-9a-f]+}}(%hook: memref<?xi8>, %fault: memref<?xi32>
+// CHECK:       func.func private @notify_output_{{[0-9a-f]+}}(%hook: memref<?xi8>, %fault: memref<?xi32>
 // CHECK:         [[ADDRESS:%.*]] = "memref.extract_aligned_pointer_as_index"(%hook)
 // CHECK-NEXT:    [[SET:%.*]] = arith.cmpi ne, [[ADDRESS]]
 // CHECK-NEXT:    scf.if [[SET]]
@@ -13,7 +13,7 @@
 // CHECK-LABEL: @main
 // CHECK:         func.call @runs
 // CHECK-NEXT:    [[HOOK:%.*]] = llvm_ext.base %io {entry = 3 : i64}
-// CHECK-NEXT:    func.call @notify_{{.*}}([[HOOK]], %fault
+// CHECK-NEXT:    func.call @notify_output_{{.*}}([[HOOK]], %fault
 // Nobody takes a state.
 // CHECK-NOT:     @notify
 memory.placeholder @x "in" : memref<4xf32>
