@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, Region, SSAValue
 
 from glow.codegen.values import INDEX, Value, index
-from glow.codegen.writer import inside, perform
+from glow.codegen.writer import emit, inside, perform
 
 N = TypeVar("N", int, Value)
 """The type of a row's entries: `int` at its caller, `Value` in a kernel."""
@@ -69,6 +69,36 @@ def _hold(carried: Sequence[Var], ssas: Sequence[SSAValue]) -> None:
         var.value = replace(var.value, parts=parts)
 
 
+@dataclass(eq=False)
+class Turn:
+    """One turn of a loop that `repeated` writes; `again` is whether another follows."""
+
+    again: Value | None = None
+
+
+def repeated(*carried: Var) -> Generator[Turn]:
+    """
+    Write `scf.while`: the body of a Python `for` over this is the body of the loop.
+
+    It is run once, sets `again` of the turn that it is given, and must not be left
+    early.
+    """
+    starts = [part for var in carried for part in var.value.parts]
+    types = [part.type for part in starts]
+    body, back = Block(arg_types=types), Block(arg_types=types)
+    _hold(carried, body.args)
+    turn = Turn()
+    with inside(body):
+        yield turn
+        assert turn.again is not None, "expected the body to say whether it is repeated"
+        ends = [part for var in carried for part in var.value.parts]
+        perform(scf.ConditionOp(turn.again.ssa, *ends))
+    back.add_op(scf.YieldOp.create(operands=back.args))
+    op = scf.WhileOp(starts, types, [body], [back])
+    perform(op)
+    _hold(carried, op.results)
+
+
 @contextmanager
 def when(condition: Value) -> Generator[None]:
     """Write `scf.if`: ops of the `with` block run where the condition holds."""
@@ -93,6 +123,19 @@ def branches(condition: Value) -> Generator[bool]:
             perform(scf.YieldOp())
     then, otherwise = map(Region, blocks)
     perform(scf.IfOp(condition.ssa, [], then, otherwise))
+
+
+def value_if(condition: Value, compute: Callable[[], Value], otherwise: Value) -> Value:
+    """Write `scf.if` with a result: of what `compute` writes if the condition holds."""
+    then, other = Block(), Block()
+    with inside(then):
+        value = compute()
+        perform(scf.YieldOp(value.ssa))
+    other.add_op(scf.YieldOp(otherwise.ssa))
+    branches = Region(then), Region(other)
+    return replace(
+        value, parts=(emit(scf.IfOp(condition.ssa, [value.type], *branches)),)
+    )
 
 
 @dataclass(frozen=True)

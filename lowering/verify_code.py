@@ -30,7 +30,7 @@ from glow.dialects.graph.placeholder import RESIDENCIES, RUN, ResourceAttr, chec
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
 from glow.lowering.loops_to_llvm.types import constant_of
-from glow.lowering.memory_to_loops.kernels.kernel import declared_kernel
+from glow.lowering.memory_to_loops.kernels.library_function import declared_function
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORD_BYTES, RECORDS
 from glow.support.locations import name_of
 
@@ -262,7 +262,7 @@ def _call_problems(module: ModuleOp) -> list[str]:
             case func.CallOp() | llvm.CallOp() if op.callee is not None:
                 symbol = op.callee.string_value()
                 is_allowed = symbol in known or symbol in C_LIBRARY
-                is_allowed = is_allowed or declared_kernel(symbol) is not None
+                is_allowed = is_allowed or declared_function(symbol) is not None
             case llvm.AddressOfOp():
                 symbol = op.global_name.string_value()
                 is_allowed = symbol in tables

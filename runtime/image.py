@@ -80,6 +80,15 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class TeamSizes:
+    """What threads need to share a run. Units: worker_bytes of scratch per worker."""
+
+    strands: int
+    sections: int
+    worker_bytes: int
+
+
+@dataclass(frozen=True)
 class Image:
     """A compiled model. Units: arena_bytes per concurrent run."""
 
@@ -93,5 +102,7 @@ class Image:
     """The messages of the fault codes 1, 2 and so on."""
     profile: Profile | None = None
     """What the code notes while it runs; None: nothing."""
+    team: TeamSizes | None = None
+    """What runs need to be shared by threads; None: code for one thread."""
     check: Callable[[], None] | None = None
     """To be called before constants are used; raises where they are damaged."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from glow.runtime.image import Image, Machine, Parameter
+from glow.runtime.image import Image, Machine, Parameter, TeamSizes
 from glow.runtime.profile import Profile
 from glow.support.arrays import ALIGNMENT, Array, address_of
 from glow.support.dtypes import dtype_named, name_in_files
@@ -101,6 +101,7 @@ def _header_of(
                 "arena_bytes": image.arena_bytes,
                 "messages": image.messages,
                 "profile": None if image.profile is None else image.profile.entry(),
+                "team": None if image.team is None else asdict(image.team),
                 "bindings": [parameter.entry() for parameter in image.parameters],
                 **numbers,
             }
@@ -244,6 +245,7 @@ class _Reader:
                 _picked(constants, each["constants"]),
                 tuple(each["messages"]),
                 None if each["profile"] is None else Profile.of(each["profile"]),
+                None if each["team"] is None else TeamSizes(**each["team"]),
                 check,
             )
             for each in header["images"]

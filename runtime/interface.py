@@ -59,6 +59,8 @@ class Executable(ABC):
         self.signature = signature
         self.stages: tuple[StageReport, ...] = ()
         """A report of each stage of its compilation."""
+        self.threads: int | None = None
+        """The most threads of a run, set before the first; None: all it may use."""
         self._input_names = tuple(spec.name for spec in signature.inputs)
         self._output_names = tuple(spec.name for spec in signature.outputs)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NoReturn
 
 from glow.runtime.bindings import Bindings
@@ -13,11 +14,13 @@ from glow.runtime.frame import Frame, Notify
 from glow.runtime.image import Image, signature_of
 from glow.runtime.interface import Executable
 from glow.runtime.profile import Record
+from glow.runtime.team import Team, TeamCode
 from glow.support.arrays import Array, address_of, aligned_empty
 from glow.support.errors import ExecutionError
 from glow.support.mapped_files import usable
 
-# void main(arena, io, constants, fault); the call lets other threads run.
+# void main(arena, io, constants, fault), of code for one thread; the call lets other
+# threads of Python run.
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 # void notify(output), which main calls while it runs.
@@ -40,7 +43,7 @@ class NativeFrame(Frame):
         self._executable = executable
         blocks = (self.io, executable.table, self._fault)
         addresses = address_of(arena), *map(ctypes.addressof, blocks)
-        self._arguments = tuple(map(ctypes.c_void_p, addresses))
+        self._main = executable.main_on(addresses)
 
     def place(self, slot: int, array: Array) -> None:
         self.io[self._executable.places[slot]] = address_of(array)
@@ -49,8 +52,8 @@ class NativeFrame(Frame):
         if notify is not None:
             self._run_telling(notify)
             return
-        self._executable.entry(*self._arguments)
-        code = self._fault.value
+        self._main()
+        code = abs(self._fault.value)  # kernels store the opposite
         if code:
             self._fault.value = 0
             messages = self._executable.messages
@@ -75,7 +78,9 @@ class NativeExecutable(Executable):
     message of the first fault.
     """
 
-    def __init__(self, image: Image, entry: int, code: object):
+    def __init__(
+        self, image: Image, entry: int, code: object, team: TeamCode | None = None
+    ):
         """`entry` is the address of main, and `code` what keeps it there."""
         parameters = image.parameters
         constants = tuple(map(usable, image.constants))
@@ -91,7 +96,7 @@ class NativeExecutable(Executable):
         """Where pointers to inputs, outputs and states stand in the table."""
         self.messages = image.messages
         self.profiled = image.profile
-        self.entry = _ENTRY(entry)
+        self._entry, self._team = entry, team
         self.table = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         self._image = replace(image, constants=constants)
         self._code = code
@@ -109,6 +114,14 @@ class NativeExecutable(Executable):
         ]
         self._writes = self.places[len(inputs) :]
         self._frames: list[NativeFrame] = []
+
+    def main_on(self, addresses: Sequence[int]) -> Callable[[], object]:
+        """Return main as a function without arguments, which are at `addresses`."""
+        sizes = self._image.team
+        if sizes is not None and self._team is not None:
+            pointers = self._entry, *addresses
+            return Team(sizes, self._team, self.threads, pointers).run
+        return partial(_ENTRY(self._entry), *map(ctypes.c_void_p, addresses))
 
     @property
     def arena_bytes(self) -> int:

@@ -23,7 +23,7 @@ from glow.backends.cpu.code_generation import (
     ROW_OF_CALLS_LEVEL,
     cached_object_code,
 )
-from glow.backends.cpu.library import kernel_objects
+from glow.backends.cpu.library import function_objects, kernel_objects
 from glow.backends.cpu.linker import link_image
 from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
@@ -31,8 +31,9 @@ from glow.backends.cpu.targets import expect_host, features_of
 from glow.backends.signature import spec_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORDS
+from glow.lowering.team import RUNTIME
 from glow.runtime.constant_pool import CONSTANTS
-from glow.runtime.image import ENTRY, Image, Machine, Parameter
+from glow.runtime.image import ENTRY, Image, Machine, Parameter, TeamSizes
 from glow.runtime.native import NativeExecutable
 from glow.runtime.profile import Group, Profile
 from glow.support.arrays import repeated_element
@@ -58,18 +59,21 @@ def compile_module(
     expect_host(target)
     cache = ObjectCache(None if cache_dir is None else Path(cache_dir))
     objects = objects_of(module, target, cache)
+    team = _team(module)
+    if team is not None:
+        objects += function_objects(RUNTIME, target, cache)
     parameters = tuple(_parameters(module))
     # Code writes to these, so that it never reads what they start as where that lies.
     starts = {b.initial for b in parameters if b.direction == "inout"}
-    arena = module.attributes.get("glow.arena_bytes")
     image = Image(
         Machine("cpu", target.triple, features_of(target), target.accuracy),
         tuple(objects),
         parameters,
-        arena.value.data if isinstance(arena, IntegerAttr) else 0,
+        _number(module, "glow.arena_bytes"),
         tuple(_constants(module, starts)),
         tuple(text.data for text in _list(module, "glow.messages")),
         _profile(module),
+        team,
     )
     return link_image(image)
 
@@ -91,6 +95,19 @@ def level_of(function: FuncOp) -> int:
     is_straight = function.body.blocks.first is function.body.blocks.last
     is_main = function.sym_name.data == ENTRY
     return ROW_OF_CALLS_LEVEL if is_main and is_straight else KERNEL_LEVEL
+
+
+def _team(module: ModuleOp) -> TeamSizes | None:
+    """Return what main needs to be shared, None if it is for one thread."""
+    if "glow.sections" not in module.attributes:
+        return None
+    names = "strands", "sections", "worker_bytes"
+    return TeamSizes(*(_number(module, f"glow.{name}") for name in names))
+
+
+def _number(module: ModuleOp, name: str) -> int:
+    attribute = module.attributes.get(name)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
 
 
 def _list(module: ModuleOp, name: str) -> tuple[Any, ...]:

@@ -16,10 +16,10 @@ from glow.backends.cpu.llvm_ir import units
 from glow.backends.cpu.object_cache import ObjectCache
 from glow.lowering.expand_math import ExpandMathPass
 from glow.lowering.loops_to_llvm import LoopsToLlvmPass
-from glow.lowering.memory_to_loops.kernels.kernel import (
-    Kernel,
+from glow.lowering.memory_to_loops.kernels.library_function import (
+    LibraryFunction,
     closure,
-    declared_kernel,
+    declared_function,
 )
 from glow.support.extensions import KERNELS
 from glow.support.fingerprint import (
@@ -43,17 +43,26 @@ def kernel_objects(
     symbols: Iterable[str], target: Target, cache: ObjectCache
 ) -> list[bytes]:
     """Return the code of `symbols` that are kernels, and of all that they call."""
-    declared = (declared_kernel(symbol) for symbol in symbols)
-    kernels = closure(kernel for kernel in declared if kernel is not None)
-    return [_kernel_object(kernel, target, cache) for kernel in kernels]
+    declared = (declared_function(symbol) for symbol in symbols)
+    found = (function for function in declared if function is not None)
+    return function_objects(found, target, cache)
 
 
-def _kernel_object(kernel: Kernel, target: Target, cache: ObjectCache) -> bytes:
+def function_objects(
+    functions: Iterable[LibraryFunction], target: Target, cache: ObjectCache
+) -> list[bytes]:
+    """Return the code of functions of the library, and of all that they call."""
+    return [_kernel_object(each, target, cache) for each in closure(functions)]
+
+
+def _kernel_object(
+    kernel: LibraryFunction, target: Target, cache: ObjectCache
+) -> bytes:
     key = cache_key(target, f"{_sources()}\n{kernel.key}")
     return cache.get(key, lambda: object_code(kernel_text(kernel, target), target))
 
 
-def kernel_text(kernel: Kernel, target: Target) -> str:
+def kernel_text(kernel: LibraryFunction, target: Target) -> str:
     """Return `kernel` as LLVM IR for `target`; what it calls is declared."""
     function = kernel.build()
     module = ModuleOp([*_declared_callees(function), function])

@@ -12,6 +12,7 @@ from glow.backends.cpu.processor import missing_features, other_kind
 from glow.runtime.constant_pool import CONSTANTS
 from glow.runtime.image import ENTRY, Image
 from glow.runtime.native import NativeExecutable
+from glow.runtime.team import RUN, WORK, TeamCode
 from glow.support.errors import TargetError
 
 
@@ -39,8 +40,12 @@ def link(objects: Sequence[bytes], symbols: Sequence[str]) -> Code:
 
 def link_image(image: Image) -> NativeExecutable:
     """Return a compiled model as an executable."""
-    code = link(image.objects, [ENTRY])
-    return NativeExecutable(image, code.address(ENTRY), code)
+    if image.team is None:
+        code = link(image.objects, [ENTRY])
+        return NativeExecutable(image, code.address(ENTRY), code)
+    code = link(image.objects, [ENTRY, RUN, WORK])
+    team = TeamCode(code.address(RUN), code.address(WORK), code)
+    return NativeExecutable(image, code.address(ENTRY), code, team)
 
 
 def load_image(image: Image) -> NativeExecutable:

@@ -9,7 +9,7 @@ from xdsl.dialects.llvm import LLVM
 from xdsl.ir import Operation
 
 from glow.backends.cpu.llvm_text import LlvmWriter, constant_text
-from glow.dialects.llvm_ext import conversion, elementwise, memory
+from glow.dialects.llvm_ext import atomics, conversion, elementwise, memory
 from glow.support.discovery import mnemonic, ops_named
 from glow.support.errors import CompilationError
 
@@ -175,6 +175,31 @@ def _store(w: LlvmWriter, op: llvm.StoreOp) -> None:
         hint, w.uses_nontemporal = ", !nontemporal !0", True
     operands = w.arguments(op.operands)
     w.line(f"store {volatile}{operands}{_alignment(op)}{hint}")
+
+
+@writes(atomics.AtomicLoadOp, atomics.AtomicStoreOp)
+def _atomic(w: LlvmWriter, op: atomics.AtomicLoadOp | atomics.AtomicStoreOp) -> None:
+    if isinstance(op, atomics.AtomicLoadOp):
+        type_, order = w.type(op.result.type), f"seq_cst, align {op.bytes}"
+        w.define(op, f"load atomic {type_}, {w.typed(op.base)} {order}")
+    else:
+        operands = w.arguments([op.value, op.base])
+        w.line(f"store atomic {operands} release, align {op.bytes}")
+
+
+@writes(atomics.AtomicRMWOp)
+def _atomic_rmw(w: LlvmWriter, op: atomics.AtomicRMWOp) -> None:
+    operands = w.arguments([op.base, op.value])
+    w.define(op, f"atomicrmw {op.kind.data} {operands} seq_cst")
+
+
+@writes(atomics.CompareExchangeOp)
+def _compare_exchange(w: LlvmWriter, op: atomics.CompareExchangeOp) -> None:
+    """LLVM's returns what was there and whether that was expected."""
+    pair, type_ = f"%pair{w.name(op.result)[1:]}", w.type(op.result.type)
+    operands = w.arguments([op.base, op.expected, op.new])
+    w.line(f"{pair} = cmpxchg {operands} seq_cst seq_cst")
+    w.line(f"{w.names[op.result]} = extractvalue {{ {type_}, i1 }} {pair}, 0")
 
 
 @writes(llvm.AllocaOp)

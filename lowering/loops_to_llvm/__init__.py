@@ -33,7 +33,7 @@ from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
 
 # Each registers the rules of a dialect.
-for _rules in ("arithmetic", "control", "memory", "vectors"):
+for _rules in ("arithmetic", "atomics", "control", "memory", "vectors"):
     import_module(f"{__name__}.{_rules}")
 
 _EXTERNAL = llvm.LinkageAttr("external")

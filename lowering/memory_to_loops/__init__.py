@@ -17,7 +17,7 @@ from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
-from glow.lowering.memory_to_loops.kernels.kernel import closure
+from glow.lowering.memory_to_loops.kernels.library_function import closure
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import check_room, rule_of

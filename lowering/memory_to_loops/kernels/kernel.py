@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from hashlib import sha256
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    StringAttr,
     SymbolRefAttr,
     UnitAttr,
     i32,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
+from glow.codegen.atomics import raise_to
 from glow.codegen.casts import convert
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, when
@@ -28,46 +26,30 @@ from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row, zeros
 from glow.codegen.values import INDEX, Value, index, is_outside, select
 from glow.codegen.writer import Writer, perform, writing_to
-from glow.dialects.graph.base import snake_case
-
-_PRIVATE = StringAttr("private")
+from glow.lowering.memory_to_loops.kernels.library_function import (
+    PRIVATE,
+    LibraryFunction,
+)
 
 R = TypeVar("R", covariant=True)
 """The type of a row in a kernel."""
 
 
 @dataclass(frozen=True)
-class Kernel(ABC):
+class Kernel(LibraryFunction):
     """
-    A function of the kernel library.
+    A function of the library that computes.
 
-    Subclasses are frozen dataclasses: equal keys are equal code, so a kernel is built
-    once per process and its object code is cached by the key. Nothing of a model is in
-    a key: shapes, strides and counts come in at run time as a row of integers: a frozen
-    dataclass over N: of N, of `Level[N]`, of such dataclasses and of tuples of these.
-    Callers fill it with `int`, code reads it as `Value`. A call does a range of the
-    outermost iterations, as its caller says.
+    Nothing of a model is in a key: shapes, strides and counts come in at run time as a
+    row of integers: a frozen dataclass over N: of N, of `Level[N]`, of such dataclasses
+    and of tuples of these. Callers fill it with `int`, code reads it as `Value`. A call
+    does a range of the outermost iterations, as its caller says.
     """
 
     passed: tuple[tuple[str, Operand], ...] = field(default=(), kw_only=True)
     """What the function is passed before the row, by name; `called_with` says."""
     like: Any = field(default=(), kw_only=True)
     """The structure of the row, with zeros for its numbers."""
-
-    @property
-    def prefix(self) -> str:
-        """The start of the kernel's symbol: words for its function."""
-        return in_words(self)
-
-    @cached_property
-    def symbol(self) -> str:
-        """The name of the function; equal for equal keys, in every process."""
-        return f"{self.prefix}_{sha256(self.key.encode()).hexdigest()[:12]}"
-
-    @cached_property
-    def key(self) -> str:
-        """The kernel as text: equal for equal kernels, in every process."""
-        return f"{type(self).__module__}.{self!r}"
 
     def called_with(self, arguments: Mapping[str, Argument], row: Any) -> Self:
         """Return the kernel for calls with such arguments and rows."""
@@ -88,7 +70,7 @@ class Kernel(ABC):
         op = FuncOp(
             self.symbol,
             (types, []),
-            visibility=_PRIVATE,
+            visibility=PRIVATE,
             arg_attrs=ArrayAttr(
                 [_NOALIAS if n in unaliased else _PLAIN for n in names]
             ),
@@ -112,19 +94,6 @@ class Kernel(ABC):
             self.write(Call(memories, Memory.of(rows), start, row, *bounds))
             writer.add(func.ReturnOp())
         return op
-
-    def declare(self, types: Sequence[Attribute]) -> FuncOp:
-        """
-        Return the function without a body; `types` are those of its arguments.
-
-        From here on `declared_kernel` finds the kernel by its symbol.
-        """
-        _DECLARED[self.symbol] = self
-        return FuncOp(self.symbol, (types, ()), Region(), visibility=_PRIVATE)
-
-    def callees(self) -> tuple[Kernel, ...]:
-        """Return the kernels that the function calls."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -237,44 +206,21 @@ def bounds_of(steps: Steps[Value], call: Call[Any]) -> tuple[Value, Value]:
 _PLAIN, _NOALIAS = DictionaryAttr({}), DictionaryAttr({"llvm.noalias": UnitAttr()})
 
 
-def in_words(record: Any) -> str:
-    """Return the class of a frozen dataclass and its words: `reduce_mean`."""
-    values = (getattr(record, each.name) for each in fields(record))
-    words = (value for value in values if isinstance(value, str) and value)
-    return "_".join([snake_case(type(record).__name__), *words])
-
-
-_DECLARED: dict[str, Kernel] = {}
-
-
-def declared_kernel(symbol: str) -> Kernel | None:
-    """Return the kernel that this process declared as `symbol`, if it did."""
-    return _DECLARED.get(symbol)
-
-
-def closure(kernels: Iterable[Kernel]) -> list[Kernel]:
-    """Return `kernels` and all they call, callees first, each once."""
-    return list(dict.fromkeys(each for k in kernels for each in _with_callees(k)))
-
-
-def _with_callees(kernel: Kernel) -> Iterator[Kernel]:
-    for callee in kernel.callees():
-        yield from _with_callees(callee)
-    yield kernel
-
-
 @dataclass(frozen=True)
 class Fault:
-    """Where a kernel stores `code` if data makes it fail, unless it holds another."""
+    """
+    Where a kernel stores the opposite of `code` if data makes it fail.
+
+    The least code stays, whichever thread comes first.
+    """
 
     memory: Memory
     code: Value
 
     def report(self, condition: Value) -> None:
-        """Store the code where the condition holds."""
-        with when(condition):
-            old = self.memory[0]
-            self.memory[0] = select(old == 0, convert(self.code, i32), old)
+        """Store the opposite of the code where the condition holds."""
+        with when(condition):  # as unsigned, the least code's opposite is the largest
+            raise_to(self.memory, 0, convert(0 - self.code, i32))
 
     def checked(self, number: Value, extent: Value) -> Value:
         """Return an index counted from the front; reported and 0 if out of range."""

@@ -14,7 +14,8 @@ from glow.codegen.loops import Level, Var, loop, nest
 from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.strips import Strips, Total
 from glow.codegen.values import Value, broadcast, index, joined, lane_numbers
-from glow.lowering.memory_to_loops.kernels.kernel import Call, in_words
+from glow.lowering.memory_to_loops.kernels.kernel import Call
+from glow.lowering.memory_to_loops.kernels.library_function import in_words
 
 
 @dataclass(frozen=True)

@@ -109,3 +109,36 @@ func.func @negative_entry(%t: memref<?xmemref<?xi8>>) {
   %0 = llvm_ext.base %t {entry = -1 : i64} : memref<?xmemref<?xi8>> to memref<?xf32>
   func.return
 }
+
+
+// -----
+
+// CHECK: expected 1 indices, got 0
+func.func @atomic_without_an_index(%b: memref<?xi64>) {
+  %0 = llvm_ext.atomic_load %b[] : memref<?xi64> -> i64
+  func.return
+}
+
+// -----
+
+// CHECK: expected i64, got i32
+func.func @atomic_of_another_type(%b: memref<?xi64>, %i: index, %n: i32) {
+  llvm_ext.atomic_store %b[%i], %n : memref<?xi64>, i32
+  func.return
+}
+
+// -----
+
+// CHECK: expected an integer of 1 to 8 bytes, got i1
+func.func @atomic_of_a_bit(%b: memref<?xi1>, %i: index) {
+  %0 = llvm_ext.atomic_load %b[%i] : memref<?xi1> -> i1
+  func.return
+}
+
+// -----
+
+// CHECK: expected a kind out of add, umax, got mul
+func.func @atomic_product(%b: memref<?xi64>, %i: index, %n: i64) {
+  %0 = llvm_ext.atomic_rmw %b[%i], %n {kind = "mul"} : memref<?xi64>, i64
+  func.return
+}

@@ -1,0 +1,88 @@
+"""Functions of the kernel library, each a value that its code follows from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Region
+
+from glow.dialects.graph.base import snake_case
+
+PRIVATE = StringAttr("private")
+
+
+@dataclass(frozen=True)
+class LibraryFunction(ABC):
+    """
+    A function of the library.
+
+    Subclasses are frozen dataclasses: equal keys are equal code, so a function is built
+    once per process and its object code is cached by the key.
+    """
+
+    @property
+    def prefix(self) -> str:
+        """The start of the function's symbol: words for what it does."""
+        return in_words(self)
+
+    @cached_property
+    def symbol(self) -> str:
+        """The name of the function; equal for equal keys, in every process."""
+        return f"{self.prefix}_{sha256(self.key.encode()).hexdigest()[:12]}"
+
+    @cached_property
+    def key(self) -> str:
+        """The function as text: equal for equal functions, in every process."""
+        return f"{type(self).__module__}.{self!r}"
+
+    @abstractmethod
+    def build(self) -> FuncOp:
+        """Return the function, named `symbol`."""
+
+    def declare(
+        self, inputs: Sequence[Attribute], outputs: Sequence[Attribute] = ()
+    ) -> FuncOp:
+        """
+        Return the function without a body, for arguments and results of these types.
+
+        From here on `declared_function` finds it by its symbol.
+        """
+        _DECLARED[self.symbol] = self
+        return FuncOp(self.symbol, (inputs, outputs), Region(), visibility=PRIVATE)
+
+    def callees(self) -> tuple[LibraryFunction, ...]:
+        """Return the functions that it calls."""
+        return ()
+
+
+def in_words(record: Any) -> str:
+    """Return the class of a frozen dataclass and its words: `reduce_mean`."""
+    values = (getattr(record, each.name) for each in fields(record))
+    words = (value for value in values if isinstance(value, str) and value)
+    return "_".join([snake_case(type(record).__name__), *words])
+
+
+_DECLARED: dict[str, LibraryFunction] = {}
+
+
+def declared_function(symbol: str) -> LibraryFunction | None:
+    """Return the function that this process declared as `symbol`, if it did."""
+    return _DECLARED.get(symbol)
+
+
+def closure(functions: Iterable[LibraryFunction]) -> list[LibraryFunction]:
+    """Return `functions` and all they call, callees first, each once."""
+    return list(dict.fromkeys(each for f in functions for each in _with_callees(f)))
+
+
+def _with_callees(function: LibraryFunction) -> Iterator[LibraryFunction]:
+    for callee in function.callees():
+        yield from _with_callees(callee)
+    yield function

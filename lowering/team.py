@@ -1,0 +1,351 @@
+"""
+The functions by which threads share a run: those that `main` calls, and their callers.
+
+Nobody waits for a worker to come: a worker claims pieces, and a section is over when
+all of its pieces are done, whoever did them. Counters hold the number of the run, so
+that nobody sets them back, and who is late finds everything claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeVar, get_type_hints
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import IntegerAttr, i1, i8, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+
+from glow.codegen.atomics import atomic_load, atomic_store, exchange_if, fetch_add
+from glow.codegen.functions import maximum, minimum
+from glow.codegen.loops import Var, branches, loop, repeated, value_if, when
+from glow.codegen.memory import Memory, flat, on_stack
+from glow.codegen.values import INDEX, Value, constant, index, select
+from glow.codegen.writer import Writer, emit, perform, writing_to
+from glow.dialects.llvm_ext.memory import BaseOp, CallPointerOp
+from glow.lowering.memory_to_loops.kernels.library_function import (
+    PRIVATE,
+    LibraryFunction,
+)
+from glow.support import team_words as words
+
+WORDS = flat(i64)
+_BYTES = flat(i8)
+
+# Of Linux: what `futex` does for threads of one process.
+_SLEEP, _WAKE, _SLEEP_WITH_BITS, _WAKE_BITS = 128, 129, 137, 138
+_ALL = (1 << 31) - 1
+_MONOTONIC = 1
+_SECOND = 1_000_000_000
+
+WAIT_SPIN_NS = 50_000
+"""How long who waits for a section looks for its end before sleeping."""
+
+
+_BODIES: dict[str, Callable[..., Value | None]] = {}
+
+Body = TypeVar("Body", bound=Callable[..., Value | None])
+
+
+def _function(body: Body) -> Body:
+    """Make a function that writes code a function of the library, under its name."""
+    _BODIES[body.__name__] = body
+    return body
+
+
+@dataclass(frozen=True)
+class TeamFunction(LibraryFunction):
+    """A function of this module as one of the library, with its name as symbol."""
+
+    symbol: str  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def _types(self) -> dict[str, Attribute]:
+        """The types of arguments, and of the result, which is called `return`."""
+        kinds = {Memory: WORDS, Value: INDEX}
+        hints = get_type_hints(_BODIES[self.symbol])
+        return {name: kinds[kind] for name, kind in hints.items() if kind in kinds}
+
+    def build(self) -> FuncOp:
+        types = self._types
+        outputs = [types.pop("return")] if "return" in types else []
+        op = FuncOp(self.symbol, (list(types.values()), outputs), visibility=PRIVATE)
+        block = op.body.block
+        for arg, name in zip(block.args, types, strict=True):
+            arg.name_hint = name
+        with writing_to(Writer(block, block)) as writer:
+            result = _BODIES[self.symbol](*map(_argument, block.args))
+            writer.add(func.ReturnOp(*[] if result is None else [result.ssa]))
+        return op
+
+    def declaration(self) -> FuncOp:
+        """Return the function without a body."""
+        types = self._types
+        outputs = [types.pop("return")] if "return" in types else []
+        return self.declare(list(types.values()), outputs)
+
+
+def team_functions(kernels: Literal["defined", "declared"]) -> list[FuncOp]:
+    """Return the functions that `main` calls, with bodies if they are `defined`."""
+    functions = map(TeamFunction, ("team_claim", "team_done", "team_wait"))
+    if kernels == "declared":
+        return [function.declaration() for function in functions]
+    return [function.build() for function in functions]
+
+
+def _argument(value: SSAValue) -> Value | Memory:
+    return Value.of(value) if value.type == INDEX else _words(value)
+
+
+def _words(base: SSAValue) -> Memory:
+    return Memory.of(base, i64, INDEX)
+
+
+def _pointer(record: Memory, word: int, to: Attribute = _BYTES) -> SSAValue:
+    """Return the buffer whose address a record of this run has."""
+    table = BaseOp.create(
+        operands=[record.base],
+        result_types=[flat(_BYTES)],
+        properties={"offset": IntegerAttr(0, i64)},
+    )
+    entry = {"offset": IntegerAttr(0, i64), "entry": IntegerAttr(word, i64)}
+    return emit(
+        BaseOp.create(operands=[emit(table)], result_types=[to], properties=entry)
+    )
+
+
+def _address(memory: Memory, at: Value | int) -> Value:
+    """Return where an integer of 64 bits lies."""
+    base = emit(memref.ExtractAlignedPointerAsIndexOp.get(memory.base))
+    return Value((base,), INDEX) + index(at) * 8
+
+
+def _call(record: Memory, word: int, *arguments: Value | SSAValue | int) -> None:
+    """Call a C function whose address a record has."""
+    values = [index(a) if isinstance(a, int) else a for a in arguments]
+    passed = [value.ssa if isinstance(value, Value) else value for value in values]
+    perform(CallPointerOp(_pointer(record, word), passed))
+
+
+def _futex(record: Memory, address: Value, does: int, *numbers: Value | int) -> None:
+    """Call `futex` with a number, and a set of bits if it takes one."""
+    number, *bits = numbers
+    arguments = [record[words.FUTEX], address, does, number, 0, 0, *bits]
+    _call(record, words.SYSCALL, *arguments)
+
+
+def _now(record: Memory) -> Value:
+    """Return the time in nanoseconds; asking also leaves this core to its neighbor."""
+    time = on_stack(i64, 2)
+    _call(record, words.CLOCK, _MONOTONIC, time.base)
+    seconds, nanoseconds = (_words(time.base)[i] for i in range(2))
+    return seconds * _SECOND + nanoseconds
+
+
+@_function
+def team_claim(team: Memory, strand: Value, pieces: Value) -> Value:
+    """
+    Return the next piece of a strand for this worker, -1 if all are claimed.
+
+    A worker begins with its own share of the pieces, and goes on with those of others.
+    """
+    worker, workers = team[words.WORKER], team[words.WORKERS]
+    epoch, stride = team[words.EPOCH], team[words.STRIDE]
+    cursors = _words(_pointer(team, words.CURSORS, WORDS))
+    nothing = index(-1)
+    tried, piece = Var(index(0)), Var(nothing)
+    for turn in repeated(tried, piece):
+        who = worker + tried.value
+        who = select(who < workers, who, who - workers)
+        # The caller's share is never empty.
+        first, last = (
+            (pieces * each + (workers - 1)) // workers for each in (who, who + 1)
+        )
+        take = partial(
+            _take,
+            cursors,
+            who * stride + strand,
+            epoch,
+            epoch + first,
+            epoch + last,
+        )
+        piece.value = value_if(first < last, take, nothing)
+        tried.value = tried.value + 1
+        turn.again = (piece.value < 0) & (tried.value < workers)
+    for hook in _given(team, words.DELAY, piece.value >= 0):
+        perform(CallPointerOp(hook, [worker.ssa, strand.ssa]))
+    return piece.value
+
+
+def _given(record: Memory, word: int, condition: Value) -> Iterator[SSAValue]:
+    """Write what is done where a record has an address and a condition holds."""
+    with when((record[word] != 0) & condition):
+        yield _pointer(record, word)
+
+
+def _take(cursors: Memory, at: Value, epoch: Value, low: Value, high: Value) -> Value:
+    """Return the next piece of a share, -1 if none is left."""
+    piece = Var(index(-1))
+    no = constant(0, i1)
+    for turn in repeated(piece):
+        seen = atomic_load(cursors, at)
+        following = maximum(seen, low)
+        is_left = following < high
+        take = partial(exchange_if, cursors, at, seen, following + 1)
+        taken = value_if(is_left, take, no)
+        piece.value = select(taken, following - epoch, index(-1))
+        turn.again = is_left & ~taken
+    return piece.value
+
+
+@_function
+def team_done(team: Memory, section: Value) -> None:
+    """Say that a piece of a section is done; see `TeamWait`."""
+    done = _words(_pointer(team, words.DONE, WORDS))
+    at, epoch = (section + 1) * words.LINE, team[words.EPOCH]
+    for turn in repeated():
+        seen = atomic_load(done, at)
+        turn.again = ~exchange_if(done, at, seen, maximum(seen, epoch) + 1)
+    with when(atomic_load(done, 0) > 0):
+        _futex(team, _address(done, at), _WAKE, _ALL)
+
+
+@_function
+def team_wait(team: Memory, section: Value, items: Value) -> None:
+    """Return when so many pieces of a section are done, and see what they wrote."""
+    done = _words(_pointer(team, words.DONE, WORDS))
+    at, target = (section + 1) * words.LINE, team[words.EPOCH] + items
+    with when(atomic_load(done, at) < target):
+        end = _now(team) + WAIT_SPIN_NS
+        for turn in repeated():
+            turn.again = (_now(team) < end) & (atomic_load(done, at) < target)
+        for turn in repeated():
+            with when(atomic_load(done, at) < target):
+                # Who does a piece sees a sleeper, or the sleeper sees the piece.
+                fetch_add(done, 0, 1)
+                seen = atomic_load(done, at)
+                with when(seen < target):
+                    _futex(team, _address(done, at), _SLEEP, seen)
+                fetch_add(done, 0, -1)
+            turn.again = atomic_load(done, at) < target
+
+
+@_function
+def team_run(job: Memory, pool: Memory) -> None:
+    """
+    Run a model for a caller: with the workers of a pool, or alone if they are busy.
+
+    `job` is a run record, of which this fills the epoch and the number of workers.
+    """
+    job[words.EPOCH] = job[words.EPOCH] + words.EPOCH_UNIT
+    take = partial(exchange_if, pool, words.BUSY, 0, 1)
+    has_workers = value_if(job[words.LIMIT] > 1, take, constant(0, i1))
+    for is_team in branches(has_workers):
+        if is_team:
+            all_ = pool[words.THREADS] + 1
+            job[words.WORKERS] = minimum(job[words.LIMIT], all_)
+            slot = _publish(job, pool)
+            _run_main(job, _pointer(job, words.OWN_SCRATCH))
+            fetch_add(pool, slot + words.GATE, -1)
+            atomic_store(pool, words.BUSY, 0)
+        else:
+            job[words.WORKERS] = 1
+            _run_main(job, _pointer(job, words.OWN_SCRATCH))
+
+
+def _publish(job: Memory, pool: Memory) -> Value:
+    """Open a slot that nobody is in; return where it is."""
+    number = Var(pool[words.CURRENT])
+    for turn in repeated(number):
+        gate = _slot(number.value) + words.GATE
+        is_free = atomic_load(pool, gate) == 0
+        other = number.value + 1
+        other = select(other < pool[words.SLOTS], other, index(0))
+        number.value = select(is_free, number.value, other)
+        turn.again = ~is_free
+    slot = _slot(number.value)
+    for word in loop(1, words.RECORD):
+        pool[slot + word] = job[word]
+    atomic_store(pool, slot + words.GATE, 1)
+    atomic_store(pool, words.CURRENT, number.value)
+    fetch_add(pool, words.CALLS, 1)
+    _wake_two(job, pool)
+    return slot
+
+
+def _slot(number: Value) -> Value:
+    return number * words.RECORD + words.FIRST_SLOT
+
+
+def _wake_two(record: Memory, pool: Memory) -> None:
+    """Wake two of the workers of a run; each of them wakes two more."""
+    with when(atomic_load(pool, words.PARKED) > 0):
+        workers = record[words.WORKERS]
+        bits = select(workers < 32, (index(1) << workers) - 2, index(-1))
+        _futex(record, _address(pool, words.CALLS), _WAKE_BITS, 2, bits)
+
+
+def _run_main(record: Memory, scratch: Value | SSAValue) -> None:
+    given = words.ARENA, words.IO, words.CONSTANTS, words.FAULT
+    arguments = [_pointer(record, word) for word in given]
+    _call(record, words.MAIN, *arguments, record.base, scratch)
+
+
+@_function
+def team_work(record: Memory, pool: Memory) -> None:
+    """
+    Work for all runs that a pool's callers publish, until it is stopped.
+
+    `record` is where this worker has its run record. Where there is no run, it looks
+    out for the next for a while, then sleeps.
+    """
+    seen = Var(index(0))
+    for turn in repeated(seen):
+        calls = _call_after(seen.value, record, pool)
+        with when(calls != seen.value):
+            _join(record, pool)
+        seen.value = calls
+        turn.again = atomic_load(pool, words.STOPPED) == 0
+
+
+def _call_after(seen: Value, record: Memory, pool: Memory) -> Value:
+    """Return how many runs were published, when these are others than before."""
+    end = _now(record) + pool[words.SPIN]
+    for turn in repeated():
+        time, calls = _now(record), atomic_load(pool, words.CALLS)
+        turn.again = (calls == seen) & (time < end)
+    with when(atomic_load(pool, words.CALLS) == seen):
+        bit = index(1) << (record[words.WORKER] & 31)
+        fetch_add(pool, words.PARKED, 1)
+        place = _address(pool, words.CALLS)
+        _futex(record, place, _SLEEP_WITH_BITS, seen, bit)
+        fetch_add(pool, words.PARKED, -1)
+    return atomic_load(pool, words.CALLS)
+
+
+def _join(record: Memory, pool: Memory) -> None:
+    """Take part in the run published last, if it goes on."""
+    slot = _slot(atomic_load(pool, words.CURRENT))
+    is_in = Var(constant(0, i1))
+    for turn in repeated(is_in):
+        gate = atomic_load(pool, slot + words.GATE)
+        is_open = (gate & 1) == 1
+        enter = partial(exchange_if, pool, slot + words.GATE, gate, gate + 2)
+        is_in.value = value_if(is_open, enter, constant(0, i1))
+        turn.again = is_open & ~is_in.value
+    worker = record[words.WORKER]
+    with when(is_in.value):
+        with when(worker < pool[slot + words.WORKERS]):
+            for word in loop(1, words.RECORD):
+                record[word] = pool[slot + word]
+            _wake_two(record, pool)
+            room = record[words.SCRATCH_BYTES]
+            scratch = record[words.SCRATCH] + (worker - 1) * room
+            _run_main(record, scratch)
+        fetch_add(pool, slot + words.GATE, -2)
+
+
+RUNTIME = TeamFunction("team_run"), TeamFunction("team_work")
+"""What the runtime calls; every executable with teams has them."""

@@ -1,0 +1,242 @@
+"""Threads that runs share: the pool of a process, and the part of a frame in it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Condition, Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glow.runtime.image import TeamSizes
+from glow.runtime.thread_count import allowed_threads
+from glow.support import team_words as words
+from glow.support.arrays import ALIGNMENT, address_of, aligned_empty
+from glow.support.forking import lock_free_in_children, undivided
+
+RUN, WORK = "team_run", "team_work"
+"""The functions of an executable's code that callers and workers call."""
+
+SPIN_NS = 1_000_000
+"""How long workers look out for the next run before they sleep."""
+
+_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_SYSTEM_CALL = ctypes.CFUNCTYPE(ctypes.c_long, *[ctypes.c_long] * 7)
+
+# What Linux calls `futex` on each processor.
+_FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98}
+
+
+@dataclass(frozen=True)
+class TeamCode:
+    """The functions by which threads share runs, and what keeps them where they are."""
+
+    run: int
+    work: int
+    owner: object
+
+
+def _forever(value: object) -> None:
+    """Keep `value` when the interpreter ends, too: threads may still look at it."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+
+
+class _Sleepers:
+    """What stands for Linux's `futex` elsewhere; slower, and right."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+
+    def __call__(self, _: int, place: int, does: int, number: int, *others: int) -> int:
+        word = ctypes.c_uint32.from_address(place)
+        with self._changed:
+            if does & 1 == (does >> 3) & 1:  # to sleep, with bits or without
+                if word.value == number & 0xFFFFFFFF:
+                    self._changed.wait(1)
+            else:
+                self._changed.notify_all()
+        return 0
+
+
+def _system_words() -> tuple[int, int, int]:
+    """Return the words of a run record that have the functions of the system."""
+    library = ctypes.CDLL(None)
+    number = _FUTEX.get(platform.machine(), 0)
+    if number and platform.system() == "Linux":
+        call = ctypes.cast(library.syscall, ctypes.c_void_p).value or 0
+    else:
+        sleep = _SYSTEM_CALL(_Sleepers())
+        _forever(sleep)
+        call = ctypes.cast(sleep, ctypes.c_void_p).value or 0
+    clock = ctypes.cast(library.clock_gettime, ctypes.c_void_p).value or 0
+    return call, number, clock
+
+
+def zeros(count: int) -> NDArray[np.int64]:
+    """Return words that begin on a line of their own."""
+    array = aligned_empty(8 * count).view(np.int64)
+    array[:] = 0
+    return array
+
+
+class Pool:
+    """
+    Threads that work for one run at a time; a caller that finds them busy runs alone.
+
+    The first executable with teams brings their code, which stays for good. They sleep
+    while there is nothing to do.
+    """
+
+    def __init__(self, threads: int, system: tuple[int, int, int] | None = None):
+        """`threads` is how many there are besides the callers."""
+        self.threads = threads
+        self.system = system or _system_words()
+        slots = threads + 1  # each thread may be late in one
+        records = words.FIRST_SLOT + slots * words.RECORD
+        self._words = zeros(records + threads * words.RECORD)
+        self.address = address_of(self._words)
+        _forever(self._words)
+        self._words[words.SLOTS] = slots
+        self._words[words.THREADS] = threads
+        self._words[words.SPIN] = SPIN_NS
+        self._records = range(records, len(self._words), words.RECORD)
+        self._slots = range(words.FIRST_SLOT, records, words.RECORD)
+        self._lock = lock_free_in_children()
+        self._started: list[Thread] = []
+        self.delay = 0
+        """The address of a function that workers call after each claim, for tests."""
+        self._scratch = aligned_empty(0)
+
+    def start(self, code: TeamCode) -> None:
+        """Start the threads unless they run."""
+        with self._lock, undivided():
+            if self._started or not self.threads:
+                return
+            _forever(code.owner)
+            work = _FUNCTION(code.work)
+            for number, place in enumerate(self._records, 1):
+                self._words[place + words.WORKER] = number
+                self._words[place + words.SYSCALL : place + words.CLOCK + 1] = (
+                    self.system
+                )
+                arguments = self.address + 8 * place, self.address
+                name = f"glow-{number}"
+                thread = Thread(target=work, args=arguments, name=name, daemon=True)
+                self._started.append(thread)
+                thread.start()
+
+    def scratch(self, bytes_each: int) -> int:
+        """Return the address of memory with so many bytes for each thread."""
+        with self._lock:
+            size = bytes_each * self.threads
+            if self._scratch.nbytes < size:
+                self._scratch = aligned_empty(1 << (size - 1).bit_length())
+                _forever(self._scratch)  # a run may use it for a while
+            return address_of(self._scratch)
+
+    def is_working_for(self, job: int) -> bool:
+        """Return whether a thread may still look at the run record at `job`."""
+        return any(
+            self._words[slot + words.GATE] and self._words[slot + words.JOB] == job
+            for slot in self._slots
+        )
+
+    def stop(self) -> None:
+        """End the threads when they are idle; runs go on without them."""
+        self._words[words.STOPPED] = 1
+        self._words[words.CALLS] += 1
+        call, number, _ = self.system
+        wake = _SYSTEM_CALL(call)
+        while any(thread.is_alive() for thread in self._started):
+            wake(number, self.address, 129, (1 << 31) - 1, 0, 0, 0)
+            time.sleep(0.001)
+
+
+class _Shared:
+    """The pool of this process, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self.pool: Pool | None = None
+        self.lock = lock_free_in_children()
+
+    def get(self) -> Pool:
+        with self.lock:
+            if self.pool is None:
+                self.pool = Pool(allowed_threads() - 1)
+            return self.pool
+
+
+SHARED = _Shared()
+
+
+class Team:
+    """What a frame needs to run with the threads of the pool; one run at a time."""
+
+    def __init__(
+        self,
+        sizes: TeamSizes,
+        code: TeamCode,
+        limit: int | None,
+        pointers: Sequence[int],
+    ):
+        """`pointers`: main's address, and those of its first four arguments."""
+        self._sizes, self._code, self._limit = sizes, code, limit
+        self._pointers = pointers
+        self._run = _FUNCTION(code.run)
+        self._pool: Pool | None = None
+        self._process = 0
+        self._job = 0
+
+    def run(self) -> None:
+        """Run main; return when it is done, whoever did it."""
+        pool = SHARED.pool
+        if pool is None or pool is not self._pool:
+            pool = self._enter(SHARED.get())
+        self._run(self._job, pool.address)
+
+    def _enter(self, pool: Pool) -> Pool:
+        """Make what runs need for a pool, which is another one in a child process."""
+        pool.start(self._code)
+        sizes = self._sizes
+        workers = min(self._limit or pool.threads + 1, pool.threads + 1)
+        stride = sizes.strands + -sizes.strands % words.LINE
+        done = words.RECORD
+        cursors = done + (1 + sizes.sections) * words.LINE
+        job = zeros(cursors + workers * stride)
+        room = sizes.worker_bytes + -sizes.worker_bytes % ALIGNMENT
+        scratch = aligned_empty(room)
+        address = address_of(job)
+        job[words.MAIN : words.FAULT + 1] = self._pointers
+        job[words.OWN_SCRATCH : words.SCRATCH_BYTES + 1] = (
+            address_of(scratch),
+            pool.scratch(room),
+            room,
+        )
+        job[words.LIMIT], job[words.STRIDE] = workers, stride
+        job[words.CURSORS] = address + 8 * cursors
+        job[words.DONE] = address + 8 * done
+        job[words.SYSCALL : words.CLOCK + 1] = pool.system
+        job[words.DELAY], job[words.JOB] = pool.delay, address
+        self._memory = job, scratch
+        self._pool, self._process, self._job = pool, os.getpid(), address
+        return pool
+
+    def __del__(self) -> None:
+        """Wait for threads that are late: they look at memory of this frame."""
+        pool = self._pool
+        if pool is not None and self._process == os.getpid():
+            while pool.is_working_for(self._job):
+                time.sleep(0.0001)
+
+
+def _in_child() -> None:
+    SHARED.pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -1,0 +1,47 @@
+"""
+The words of memory by which compiled code and the runtime share threads.
+
+All are of 64 bits. A *run record* describes one run to one worker; the same words, with
+`GATE` first, are a slot of the pool, in which a caller publishes its run.
+"""
+
+LINE = 8
+"""The words of a line of the caches: what several threads write lies on lines apart."""
+
+# A run record.
+WORKER = GATE = 0
+"""The worker's number, 0 for the caller. In a slot: 1 if open, plus 2 per worker in."""
+MAIN, ARENA, IO, CONSTANTS, FAULT = 1, 2, 3, 4, 5
+"""Addresses: the entry of the code, and what it takes."""
+OWN_SCRATCH, SCRATCH, SCRATCH_BYTES = 6, 7, 8
+"""Where the caller works; where workers do, each so many bytes behind the other."""
+EPOCH = 9
+"""The number of the run times `EPOCH_UNIT`; those of one model only grow."""
+LIMIT, WORKERS = 10, 11
+"""How many workers, with the caller, a run may have; how many this one counts on."""
+CURSORS, STRIDE = 12, 13
+"""Where the next pieces are, a word per strand; the words of one worker."""
+DONE = 14
+"""Where sections count pieces: line 0 counts sleepers, the next ones are theirs."""
+SYSCALL, FUTEX, CLOCK = 15, 16, 17
+"""Addresses of C functions like Linux's; the number that `syscall` takes to sleep."""
+DELAY = 18
+"""The address of a function to call after each claim, for tests; 0: none."""
+JOB = 19
+"""The address of the caller's record, by which the pool knows whose run it is."""
+RECORD = 24
+"""The words of a run record."""
+
+EPOCH_UNIT = 1 << 24
+"""Above the number of pieces in a strand or a section."""
+
+# The pool. Each of the first words is on a line of its own.
+CALLS, PARKED, BUSY = 0, LINE, 2 * LINE
+"""How many runs were published; how many workers sleep; 1 while a run has workers."""
+CURRENT, SLOTS, THREADS, SPIN, STOPPED = range(3 * LINE, 3 * LINE + 5)
+"""
+The slot published last, how many there are, and workers; the nanoseconds that workers
+wait for a run before they sleep; 1 to end them.
+"""
+FIRST_SLOT = 4 * LINE
+"""Where slots begin, and behind them the records of workers."""
