@@ -33,7 +33,7 @@ from glow.support.files import replace_file
 if TYPE_CHECKING:
     from glow.runtime.symbolic import Symbols
 
-FORMAT = 5
+FORMAT = 6
 """To be counted up when files or what machine code expects of its caller change."""
 
 BLOCK_BYTES = 4 << 20

@@ -63,11 +63,11 @@ class _Sleepers:
         return 0
 
 
-def _system_words() -> tuple[int, int, int]:
+def system_words(has_futex: bool = True) -> tuple[int, int, int]:
     """Return the words of a run record that have the functions of the system."""
     library = ctypes.CDLL(None)
     number = _FUTEX.get(platform.machine(), 0)
-    if number and platform.system() == "Linux":
+    if has_futex and number and platform.system() == "Linux":
         call = ctypes.cast(library.syscall, ctypes.c_void_p).value or 0
     else:
         sleep = _SYSTEM_CALL(_Sleepers())
@@ -95,7 +95,7 @@ class Pool:
     def __init__(self, threads: int, system: tuple[int, int, int] | None = None):
         """`threads` is how many there are besides the callers."""
         self.threads = threads
-        self.system = system or _system_words()
+        self.system = system or system_words()
         slots = threads + 1  # each thread may be late in one
         records = words.FIRST_SLOT + slots * words.RECORD
         self._words = zeros(records + threads * words.RECORD)

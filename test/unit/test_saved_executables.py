@@ -22,9 +22,11 @@ from glow.backends.cpu.linker import load_image
 from glow.backends.cpu.targets import features_of
 from glow.runtime import image_file
 from glow.runtime.image import Machine
-from glow.runtime.image_file import read_images, write_images
+from glow.runtime.image_file import FORMAT, read_images, write_images
 from glow.support.targets import target_of
 from glow.tools import glow_bench, glow_run
+
+VERSION = version("glow-xdsl")
 
 # It has weights that are packed, an index that can be out of range, a state, two
 # outputs, and an input and an output of no elements.
@@ -179,7 +181,7 @@ def refused(path: Path, content: bytes) -> str:
         (lambda c: c[:100], "the header is cut or changed"),
         (
             lambda c: c[:16] + b"\x09" + c[17:],
-            f"expected format 5, got format 9 of glow-xdsl {version('glow-xdsl')};",
+            f"expected format {FORMAT}, got format 9 of glow-xdsl {VERSION};",
         ),
         (lambda c: c[:16] + b"\x02" + c[17:64], "got format 2 of another version;"),
         (lambda c: c[:24] + b"\xff" * 8 + c[32:], "the header is cut or changed"),

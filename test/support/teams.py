@@ -1,0 +1,168 @@
+"""A small program for several threads, written by hand at the loops level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.parser import Parser
+
+from glow.backends.cpu.code_generation import object_code
+from glow.backends.cpu.library import function_objects, lower
+from glow.backends.cpu.linker import link_image
+from glow.backends.cpu.llvm_ir import units
+from glow.backends.cpu.object_cache import ObjectCache
+from glow.backends.cpu.targets import cpu_target
+from glow.lowering.team import RUNTIME, TeamFunction
+from glow.model import context
+from glow.runtime import team
+from glow.runtime.image import Image, Machine, Parameter, TeamSizes
+from glow.runtime.native import NativeExecutable
+from glow.runtime.team import Pool
+from glow.runtime.tensor_spec import TensorSpec
+
+SECTIONS, PIECES = 20, 7
+_TURNS, _FACTOR = 50, 6364136223846793005
+
+# Section s computes each element of one array from two of the other, which two pieces
+# of the section before wrote. Element 0 of the input is how many pieces, from the last
+# one back, report a fault: piece p the code p + 1.
+_TEXT = f"""
+func.func private @team_claim(memref<?xi64>, index, index) -> index
+func.func private @team_done(memref<?xi64>, index)
+func.func private @team_wait(memref<?xi64>, index, index)
+
+func.func private @piece(%a: memref<?xi64>, %b: memref<?xi64>, %p: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %turns = arith.constant {_TURNS} : index
+  %pieces = arith.constant {PIECES} : index
+  %factor = arith.constant {_FACTOR} : i64
+  %q = arith.addi %p, %c1 : index
+  %r = arith.remui %q, %pieces : index
+  %x = memref.load %a[%p] : memref<?xi64>
+  %y = memref.load %a[%r] : memref<?xi64>
+  %z = scf.for %i = %c0 to %turns step %c1 iter_args(%t = %x) -> (i64) {{
+    %u = arith.muli %t, %factor : i64
+    %v = arith.addi %u, %y : i64
+    scf.yield %v : i64
+  }}
+  memref.store %z, %b[%p] : memref<?xi64>
+  func.return
+}}
+
+func.func private @section(%team: memref<?xi64>, %a: memref<?xi64>, %b: memref<?xi64>,
+                           %fault: memref<?xi32>, %faults: index, %s: index) {{
+  %c0 = arith.constant 0 : index
+  %pieces = arith.constant {PIECES} : index
+  scf.while () : () -> () {{
+    %p = func.call @team_claim(%team, %s, %pieces)
+      : (memref<?xi64>, index, index) -> index
+    %has = arith.cmpi sge, %p, %c0 : index
+    scf.if %has {{
+      func.call @piece(%a, %b, %p) : (memref<?xi64>, memref<?xi64>, index) -> ()
+      %left = arith.subi %pieces, %p : index
+      %fails = arith.cmpi sle, %left, %faults : index
+      scf.if %fails {{
+        %code = arith.subi %c0, %p : index
+        %minus = arith.index_cast %code : index to i32
+        %one = arith.constant 1 : i32
+        %opposite = arith.subi %minus, %one : i32
+        %old = llvm_ext.atomic_rmw %fault[%c0], %opposite {{kind = "umax"}}
+          : memref<?xi32>, i32
+      }}
+      func.call @team_done(%team, %s) : (memref<?xi64>, index) -> ()
+    }}
+    scf.condition(%has)
+  }} do {{
+    scf.yield
+  }}
+  func.call @team_wait(%team, %s, %pieces) : (memref<?xi64>, index, index) -> ()
+  func.return
+}}
+
+func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>,
+                %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>,
+                %team: memref<?xi64>, %scratch: memref<?xi8>) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %sections = arith.constant {SECTIONS} : index
+  %faults = llvm_ext.base %io {{entry = 0 : i64}}
+    : memref<?xmemref<?xi8>> to memref<?xi64>
+  %n = memref.load %faults[%c0] : memref<?xi64>
+  %count = arith.index_cast %n : i64 to index
+  %a = llvm_ext.base %io {{entry = 1 : i64}} : memref<?xmemref<?xi8>> to memref<?xi64>
+  %b = llvm_ext.base %io {{entry = 2 : i64}} : memref<?xmemref<?xi8>> to memref<?xi64>
+  scf.for %s = %c0 to %sections step %c2 {{
+    func.call @section(%team, %a, %b, %fault, %count, %s)
+      : (memref<?xi64>, memref<?xi64>, memref<?xi64>, memref<?xi32>, index, index) -> ()
+    %t = arith.addi %s, %c1 : index
+    func.call @section(%team, %b, %a, %fault, %count, %t)
+      : (memref<?xi64>, memref<?xi64>, memref<?xi64>, memref<?xi32>, index, index) -> ()
+  }}
+  func.return
+}}
+"""
+
+
+@cache
+def _image() -> Image:
+    target, cache = cpu_target(), ObjectCache(None)
+    module = Parser(context(), _TEXT).parse_module()
+    lower(module, target)
+    called = map(TeamFunction, ("team_claim", "team_done", "team_wait"))
+    objects = [object_code(text, target) for text in units(module).values()]
+    objects += function_objects([*called, *RUNTIME], target, cache)
+    kind = np.dtype(np.int64)
+    return Image(
+        Machine("cpu", target.triple, ()),
+        tuple(objects),
+        (
+            Parameter(TensorSpec("faults", (1,), kind), "in"),
+            Parameter(TensorSpec("x", (PIECES,), kind), "inout"),
+            Parameter(TensorSpec("y", (PIECES,), kind), "out"),
+        ),
+        arena_bytes=64,
+        constants=(),
+        messages=tuple(f"piece {piece} fails" for piece in range(PIECES)),
+        team=TeamSizes(SECTIONS, SECTIONS, 64),
+    )
+
+
+def program() -> NativeExecutable:
+    """Return the program, linked anew; it takes `faults` and `x`."""
+    return link_image(_image())
+
+
+def expected(x: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what the program makes of `x`."""
+    with np.errstate(over="ignore"):
+        for _ in range(SECTIONS):
+            start, other = x, np.roll(x, -1)
+            for _ in range(_TURNS):
+                start = start * np.int64(_FACTOR) + other
+            x = start
+    return x
+
+
+def computes_right(net: NativeExecutable, seed: int) -> bool:
+    """Return whether one run on random numbers gives what it should."""
+    x = np.random.default_rng(seed).integers(-99, 99, PIECES)
+    given = {"faults": np.zeros(1, np.int64), "x": x}
+    return bool(np.array_equal(net.run(given)["x"], expected(x)))
+
+
+@contextmanager
+def pool_of(threads: int, **options: object) -> Iterator[Pool]:
+    """Let the pool of this process have so many threads in a `with` block."""
+    before, pool = team.SHARED.pool, Pool(threads, **options)  # pyright: ignore
+    team.SHARED.pool = pool
+    try:
+        yield pool
+    finally:
+        pool.stop()
+        team.SHARED.pool = before
