@@ -18,43 +18,45 @@ from glow.dialects.llvm_ext.atomics import (
 )
 from glow.support.types import signless
 
-Number = Value | int
+AnyInteger = Value | int
 
 
-def atomic_load(memory: Memory, at: Number) -> Value:
+def atomic_load(memory: Memory, at: AnyInteger) -> Value:
     """Load an integer, and see all that its writer wrote before it."""
     op = AtomicLoadOp(*_place(memory, at), signless(memory.element))
     return _loaded(memory, emit(op))
 
 
-def atomic_store(memory: Memory, at: Number, value: Number) -> None:
+def atomic_store(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
     """Store an integer; who loads it sees all that was written before."""
     perform(AtomicStoreOp(*_place(memory, at), _stored(memory, value)))
 
 
-def fetch_add(memory: Memory, at: Number, value: Number) -> Value:
+def fetch_add(memory: Memory, at: AnyInteger, value: AnyInteger) -> Value:
     """Add to an integer; return what it was."""
     op = AtomicRMWOp("add", *_place(memory, at), _stored(memory, value))
     return _loaded(memory, emit(op))
 
 
-def raise_to(memory: Memory, at: Number, value: Number) -> None:
+def raise_to(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
     """Make an unsigned integer at least `value`."""
     emit(AtomicRMWOp("umax", *_place(memory, at), _stored(memory, value)))
 
 
-def exchange_if(memory: Memory, at: Number, expected: Number, new: Number) -> Value:
+def exchange_if(
+    memory: Memory, at: AnyInteger, expected: AnyInteger, new: AnyInteger
+) -> Value:
     """Store `new` where `expected` is; return whether that was done."""
     values = _stored(memory, expected), _stored(memory, new)
     old = _loaded(memory, emit(CompareExchangeOp(*_place(memory, at), *values)))
     return old == expected
 
 
-def _place(memory: Memory, at: Number) -> tuple[SSAValue, Sequence[SSAValue]]:
+def _place(memory: Memory, at: AnyInteger) -> tuple[SSAValue, Sequence[SSAValue]]:
     return memory.base, [index(at).ssa]
 
 
-def _stored(memory: Memory, value: Number) -> SSAValue:
+def _stored(memory: Memory, value: AnyInteger) -> SSAValue:
     if not isinstance(value, Value):
         value = constant(value, memory.compute)
     return convert(value, memory.element).ssa

@@ -46,10 +46,10 @@ WAIT_SPIN_NS = 50_000
 
 _BODIES: dict[str, Callable[..., Value | None]] = {}
 
-Body = TypeVar("Body", bound=Callable[..., Value | None])
+AnyWriter = TypeVar("AnyWriter", bound=Callable[..., Value | None])
 
 
-def _function(body: Body) -> Body:
+def _function(body: AnyWriter) -> AnyWriter:
     """Make a function that writes code a function of the library, under its name."""
     _BODIES[body.__name__] = body
     return body

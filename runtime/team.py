@@ -84,7 +84,7 @@ def zeros(count: int) -> NDArray[np.int64]:
     return array
 
 
-class Pool:
+class ThreadPool:
     """
     Threads that work for one run at a time; a caller that finds them busy runs alone.
 
@@ -161,13 +161,13 @@ class _Shared:
     """The pool of this process, made when it is first asked for."""
 
     def __init__(self) -> None:
-        self.pool: Pool | None = None
+        self.pool: ThreadPool | None = None
         self.lock = lock_free_in_children()
 
-    def get(self) -> Pool:
+    def get(self) -> ThreadPool:
         with self.lock:
             if self.pool is None:
-                self.pool = Pool(allowed_threads() - 1)
+                self.pool = ThreadPool(allowed_threads() - 1)
             return self.pool
 
 
@@ -188,7 +188,7 @@ class Team:
         self._sizes, self._code, self._limit = sizes, code, limit
         self._pointers = pointers
         self._run = _FUNCTION(code.run)
-        self._pool: Pool | None = None
+        self._pool: ThreadPool | None = None
         self._process = 0
         self._job = 0
 
@@ -199,7 +199,7 @@ class Team:
             pool = self._enter(SHARED.get())
         self._run(self._job, pool.address)
 
-    def _enter(self, pool: Pool) -> Pool:
+    def _enter(self, pool: ThreadPool) -> ThreadPool:
         """Make what runs need for a pool, which is another one in a child process."""
         pool.start(self._code)
         sizes = self._sizes

@@ -21,7 +21,7 @@ from glow.model import context
 from glow.runtime import team
 from glow.runtime.image import Image, Machine, Parameter, TeamSizes
 from glow.runtime.native import NativeExecutable
-from glow.runtime.team import Pool
+from glow.runtime.team import ThreadPool
 from glow.runtime.tensor_spec import TensorSpec
 
 SECTIONS, PIECES = 20, 7
@@ -157,9 +157,9 @@ def computes_right(net: NativeExecutable, seed: int) -> bool:
 
 
 @contextmanager
-def pool_of(threads: int, **options: object) -> Iterator[Pool]:
+def pool_of(threads: int, **options: object) -> Iterator[ThreadPool]:
     """Let the pool of this process have so many threads in a `with` block."""
-    before, pool = team.SHARED.pool, Pool(threads, **options)  # pyright: ignore
+    before, pool = team.SHARED.pool, ThreadPool(threads, **options)  # pyright: ignore
     team.SHARED.pool = pool
     try:
         yield pool

@@ -78,7 +78,7 @@ def test_every_piece_is_claimed_once() -> None:
 def test_nobody_waits_for_threads_that_do_not_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(team.Pool, "start", lambda pool, code: None)
+    monkeypatch.setattr(team.ThreadPool, "start", lambda pool, code: None)
     with pool_of(3):
         net = program()
         assert all(computes_right(net, seed) for seed in range(5))
@@ -165,12 +165,12 @@ def test_a_child_makes_its_own_pool() -> None:
 import os
 from glow.runtime import team
 from teams import computes_right, program
-team.SHARED.pool = team.Pool(2)
+team.SHARED.pool = team.ThreadPool(2)
 net = program()
 assert computes_right(net, 0)
 child = os.fork()
 if not child:
-    team.SHARED.pool = team.Pool(3)
+    team.SHARED.pool = team.ThreadPool(3)
     other = program()
     right = all(computes_right(n, i) for n in (net, other) for i in range(20))
     del net, other
@@ -188,7 +188,7 @@ def test_a_process_ends_at_once_while_threads_look_out_or_sleep(pause: float) ->
 import time
 from glow.runtime import team
 from teams import computes_right, program
-team.SHARED.pool = team.Pool(3)
+team.SHARED.pool = team.ThreadPool(3)
 net = program()
 assert computes_right(net, 0)
 time.sleep({pause})
