@@ -12,15 +12,9 @@ from xdsl.ir import SSAValue
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar, UnaryOp
 from glow.support.arrays import Array
 from glow.support.element_conversion import convert
+from glow.support.shapes import check_broadcasts, same_element
 from glow.support.special_functions import erf
-from glow.support.types import (
-    NUMBER,
-    check_broadcasts,
-    is_float,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.types import NUMBER, is_float, shape_of, tensor
 
 SELU_ALPHA = 1.67326319217681884765625
 SELU_GAMMA = 1.05070102214813232421875

@@ -13,11 +13,10 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from glow.support.arrays import Array, Shape
+from glow.support.shapes import check_broadcasts, check_shape
 from glow.support.types import (
     BOOL,
     INDEX,
-    check_broadcasts,
-    check_shape,
     dtype_of,
     element_of,
     element_type_of,

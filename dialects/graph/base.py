@@ -37,14 +37,8 @@ from glow.dialects.graph.reordering import Order, OrderedOp, Reordering, identit
 from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow, narrowed, widened
 from glow.support.operand_segments import Slot
-from glow.support.types import (
-    ANY,
-    ElementSet,
-    check_result,
-    dtype_of,
-    element_of,
-    shape_of,
-)
+from glow.support.shapes import check_result
+from glow.support.types import ANY, ElementSet, dtype_of, element_of, shape_of
 
 
 @cache

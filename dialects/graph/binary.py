@@ -12,7 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar
 from glow.support.arrays import Array
 from glow.support.element_conversion import convert
-from glow.support.types import broadcast, element_of, is_float, is_unsigned, tensor
+from glow.support.shapes import broadcast
+from glow.support.types import element_of, is_float, is_unsigned, tensor
 
 
 def refuse_zero(lhs: Array, rhs: Array) -> None:

@@ -17,7 +17,8 @@ from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import PER_CHANNEL_BIAS, per_channel
 from glow.dialects.graph.window import Ints, Sliding, Window
 from glow.support.arrays import Array
-from glow.support.types import FLOAT, check_shape, same_element, shape_of, tensor
+from glow.support.shapes import check_shape, same_element
+from glow.support.types import FLOAT, shape_of, tensor
 
 
 def _check_group(group: int, input: SSAValue, filter: SSAValue) -> None:

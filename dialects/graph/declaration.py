@@ -17,16 +17,8 @@ from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
 from glow.support.discovery import defined_in, modules_in
-from glow.support.types import (
-    FLOAT,
-    NUMBER,
-    ElementSet,
-    broadcast,
-    element_of,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import broadcast, same_element
+from glow.support.types import FLOAT, NUMBER, ElementSet, element_of, shape_of, tensor
 
 
 class Scalar(Protocol):

@@ -13,7 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
-from glow.support.types import FLOAT, INDEX, check_shape, same_element, shape_of, tensor
+from glow.support.shapes import check_shape, same_element
+from glow.support.types import FLOAT, INDEX, shape_of, tensor
 
 
 class RoiAlignOp(GraphOp, elements=FLOAT):

@@ -20,17 +20,8 @@ from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.dialects.graph.tensors import OpList
 from glow.support.arrays import Array
 from glow.support.operand_segments import SEVERAL_OPERANDS
-from glow.support.types import (
-    FLOAT,
-    INDEX,
-    check_rank,
-    check_shape,
-    element_of,
-    same_element,
-    shape_of,
-    tensor,
-    tensor_type,
-)
+from glow.support.shapes import check_rank, check_shape, same_element
+from glow.support.types import FLOAT, INDEX, element_of, shape_of, tensor, tensor_type
 
 BagMode = Literal["sum", "mean", "max"]
 MODES: tuple[BagMode, ...] = get_args(BagMode)

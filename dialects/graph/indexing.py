@@ -12,10 +12,10 @@ from xdsl.utils.exceptions import VerifyException
 from glow.dialects.graph.base import AxisOp, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
+from glow.support.shapes import check_shape
 from glow.support.types import (
     ANY,
     INDEX,
-    check_shape,
     element_of,
     normalize_axis,
     shape_of,

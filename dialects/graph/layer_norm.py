@@ -15,15 +15,8 @@ from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.presence import added, multiplied
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    check_broadcasts,
-    element_of,
-    normalize_axis,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_broadcasts, same_element
+from glow.support.types import FLOAT, element_of, normalize_axis, shape_of, tensor
 
 
 class LastAxesNormOp(GraphOp, elements=FLOAT):

@@ -16,12 +16,11 @@ from glow.dialects.graph.presence import added
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
 from glow.support.einsum import read_equation
+from glow.support.shapes import check_broadcasts, same_element
 from glow.support.types import (
     FLOAT,
     WIDE_NUMBER,
-    check_broadcasts,
     element_of,
-    same_element,
     shape_of,
     tensor,
     tensor_type,

@@ -18,17 +18,8 @@ from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    INDEX,
-    check_broadcasts,
-    check_rank,
-    check_shape,
-    element_of,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_broadcasts, check_rank, check_shape, same_element
+from glow.support.types import FLOAT, INDEX, element_of, shape_of, tensor
 
 LossReduction = Literal["none", "sum", "mean"]
 

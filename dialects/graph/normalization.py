@@ -18,15 +18,8 @@ from glow.dialects.graph.presence import (
 )
 from glow.dialects.graph.reordering import Order, Reordering
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    check_rank,
-    check_shape,
-    element_of,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_rank, check_shape, same_element
+from glow.support.types import FLOAT, element_of, shape_of, tensor
 
 
 class ChannelsOp(GraphOp, elements=FLOAT):

@@ -19,7 +19,8 @@ from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
 from glow.dialects.graph.window import Ints, PoolWindow, Sliding, Window
 from glow.support.arrays import Array
-from glow.support.types import NUMBER, check_rank, element_of, shape_of, tensor
+from glow.support.shapes import check_rank
+from glow.support.types import NUMBER, element_of, shape_of, tensor
 
 
 def _combine(array: Array, window: Window, extents: Ints, function: np.ufunc) -> Array:

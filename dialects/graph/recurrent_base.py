@@ -17,14 +17,8 @@ from glow.dialects.graph.declaration import UnaryOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.parameters import check_word
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    check_shape,
-    element_of,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_shape, same_element
+from glow.support.types import FLOAT, element_of, shape_of, tensor
 
 Direction = Literal["forward", "reverse", "bidirectional"]
 

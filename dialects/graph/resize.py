@@ -22,9 +22,9 @@ from glow.dialects.graph.interpolation import (
 )
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
+from glow.support.shapes import check_shape
 from glow.support.types import (
     FLOAT,
-    check_shape,
     element_of,
     normalize_axes,
     normalize_axis,

@@ -11,15 +11,8 @@ from glow.dialects.graph.attention_sizes import split_heads
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.support.arrays import Array
-from glow.support.types import (
-    FLOAT,
-    INDEX,
-    check_shape,
-    same_element,
-    shape_of,
-    tensor,
-    tensor_type,
-)
+from glow.support.shapes import check_shape, same_element
+from glow.support.types import FLOAT, INDEX, shape_of, tensor, tensor_type
 
 
 class RotaryEmbeddingOp(GraphOp, elements=FLOAT):

@@ -20,15 +20,8 @@ from glow.dialects.graph.indexing import (
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
-from glow.support.types import (
-    INDEX,
-    NUMBER,
-    check_shape,
-    normalize_axis,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_shape, same_element
+from glow.support.types import INDEX, NUMBER, normalize_axis, shape_of, tensor
 
 _COMBINE: dict[str, Callable[..., Any]] = {
     "add": np.add.at,

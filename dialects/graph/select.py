@@ -14,18 +14,17 @@ from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
 from glow.support.dtypes import limits_of
 from glow.support.element_conversion import convert
+from glow.support.shapes import broadcast, same_element
 from glow.support.types import (
     ANY,
     BOOL,
     COMPUTED,
     FLOAT,
     NUMBER,
-    broadcast,
     dtype_of,
     element_of,
     is_bool,
     is_float,
-    same_element,
     shape_of,
     tensor,
     tensor_type,

@@ -15,15 +15,8 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
 from glow.support.arrays import Array
-from glow.support.types import (
-    INDEX,
-    check_rank,
-    element_of,
-    normalize_axis,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import check_rank, same_element
+from glow.support.types import INDEX, element_of, normalize_axis, shape_of, tensor
 
 
 class SliceOp(GraphOp, moves=True):

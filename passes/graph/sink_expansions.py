@@ -6,7 +6,8 @@ from glow.dialects.graph.declaration import BinaryOp, UnaryOp
 from glow.dialects.graph.movement import ExpandOp
 from glow.dialects.graph.select import CastOp, WhereOp
 from glow.passes.patterns import Replacement, Results, RewritePass
-from glow.support.types import broadcast, element_of, has_layout, shape_of, tensor
+from glow.support.shapes import broadcast
+from glow.support.types import element_of, has_layout, shape_of, tensor
 
 
 def sink_expansion(

@@ -15,7 +15,8 @@ from glow.dialects.graph.tensors import GraphWriter, Tensor
 from glow.dialects.graph.unary import TanhOp
 from glow.passes.graph.operands import in_both_orders, number_behind, unexpanded
 from glow.support.arrays import Shape
-from glow.support.types import broadcasts_to, shape_of
+from glow.support.shapes import broadcasts_to
+from glow.support.types import shape_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from glow.passes.graph.operands import in_both_orders, number_behind
 from glow.passes.graph.recognize_functions._products import product_of, sum_with_number
 from glow.passes.patterns import Replacement, Results
 from glow.support.locations import fuse
-from glow.support.types import broadcasts_to, has_layout, normalize_axis, shape_of
+from glow.support.shapes import broadcasts_to
+from glow.support.types import has_layout, normalize_axis, shape_of
 
 
 def recognize_rms_norm(op: MulOp | DivOp, new: Replacement) -> Results:

@@ -8,13 +8,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph.base import GraphOp
 from glow.support.arrays import Array
-from glow.support.types import (
-    element_of,
-    normalize_axis,
-    same_element,
-    shape_of,
-    tensor,
-)
+from glow.support.shapes import same_element
+from glow.support.types import element_of, normalize_axis, shape_of, tensor
 
 
 @irdl_op_definition
