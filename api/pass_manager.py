@@ -53,6 +53,7 @@ def plan(
     target: str,
     options: Options = DEFAULTS,
     kernels: str = "defined",
+    piece_ns: int = 0,
 ) -> list[Part]:
     """
     Return the passes that take a module from level `done` to level `last`.
@@ -80,7 +81,7 @@ def plan(
         return not step.optional or not (left_out or step.name in options.disable)
 
     chosen = [([step for step in group if runs(step)], end) for group, end in groups]
-    values = _values(target, kernels, options.profile)
+    values = _values(target, kernels, options.profile, piece_ns)
     made = [(tuple(_pass_for(s, values, requests) for s in c), e) for c, e in chosen]
     return [Part(passes, end) for passes, end in made if passes or end]
 
@@ -157,13 +158,14 @@ def _known_pass(text: str) -> ModulePass:
 
 
 def _values(
-    target: str, kernels: str = "defined", profile: bool = False
+    target: str, kernels: str = "defined", profile: bool = False, piece_ns: int = 0
 ) -> dict[str, str]:
     """Return what stands for `$target` and so on in the text of a step."""
     return {
         "target": _text_of(target),
         "kernels": kernels,
         "profile": str(profile).lower(),
+        "piece_ns": "0" if profile else str(piece_ns),
     }
 
 
@@ -171,9 +173,11 @@ def _text_of(target: str) -> str:
     return target if target.isidentifier() else f'"{target}"'
 
 
-def pipeline_text(of: Iterable[Stage], target: str, kernels: str = "defined") -> str:
+def pipeline_text(
+    of: Iterable[Stage], target: str, kernels: str = "defined", piece_ns: int = 0
+) -> str:
     """Return the passes of stages as text for `glow-opt -p`."""
-    values = _values(target, kernels)
+    values = _values(target, kernels, piece_ns=piece_ns)
     steps = (step for stage in of for step in stage.steps if not step.option)
     return ",".join(Template(step.text).substitute(values) for step in steps)
 

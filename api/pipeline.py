@@ -16,8 +16,9 @@ class Step:
     A pass of the pipeline, and why it runs where it does.
 
     `text` is what `glow-opt -p` takes, with `$target` for the target, `$kernels` for
-    whether kernels are defined or only declared, and `$profile` for whether runs note
-    when each call begins and ends.
+    whether kernels are defined or only declared, `$profile` for whether runs note when
+    each call begins and ends, and `$piece_ns` for the nanoseconds that a piece of work
+    takes at least, 0 for one thread.
     """
 
     text: str
@@ -176,7 +177,7 @@ verify-memory
     Below, a use of a buffer outside its lifetime would just be wrong numbers.
 """
 _LOOPS = """
-memory-to-loops{target=$target kernels=$kernels profile=$profile}
+memory-to-loops{target=$target kernels=$kernels profile=$profile piece_ns=$piece_ns}
     A layer becomes a call of a kernel with a row of integers.
 """
 _LLVM = """
@@ -190,7 +191,7 @@ STAGES = (
     _stage("graph", "builtin func graph", _GRAPH),
     _stage("layout", "builtin func graph layout", _LAYOUT),
     _stage("memory", "builtin func memory memref arith math llvm_ext", _MEMORY),
-    _stage("loops", "builtin func scf arith math vector memref llvm_ext", _LOOPS),
+    _stage("loops", "builtin func scf arith math vector memref llvm_ext team", _LOOPS),
     _stage("llvm", "builtin llvm llvm_ext", _LLVM),
 )
 STAGE_NAMES = tuple(stage.name for stage in STAGES)

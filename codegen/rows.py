@@ -7,8 +7,17 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+
 from glow.codegen.memory import Memory
-from glow.codegen.values import Value
+from glow.codegen.values import INDEX, Value
 
 R = TypeVar("R")
 
@@ -66,3 +75,15 @@ def _mapped(row: Any, name: str, take: Callable[[str], Value | int]) -> Any:
     if names is None:
         return take(name)
     return type(row)(**{n: _mapped(getattr(row, n), n, take) for n in names})
+
+
+def table_of(name: str, numbers: Sequence[int]) -> memref.GlobalOp:
+    """Return the private constant `name` with these numbers."""
+    return memref.GlobalOp.get(
+        StringAttr(name),
+        MemRefType(INDEX, [len(numbers)]),
+        DenseIntOrFPElementsAttr.from_list(TensorType(INDEX, [len(numbers)]), numbers),
+        sym_visibility=StringAttr("private"),
+        constant=UnitAttr(),
+        alignment=64,
+    )

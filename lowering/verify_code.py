@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i8,
     i32,
+    i64,
 )
 from xdsl.dialects.llvm import LLVMFunctionType, LLVMPointerType, LLVMVoidType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -28,6 +29,7 @@ from glow.analysis.buffers import size_bytes
 from glow.codegen.memory import flat
 from glow.dialects.graph.placeholder import RESIDENCIES, RUN, ResourceAttr, check_bytes
 from glow.dialects.llvm_ext.memory import BaseOp
+from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
 from glow.lowering.loops_to_llvm.types import constant_of
 from glow.lowering.memory_to_loops.kernels.library_function import declared_function
@@ -36,9 +38,17 @@ from glow.support.locations import name_of
 
 AnyFunction = func.FuncOp | llvm.FuncOp
 
+_TEAM = ("sections", "strands", "worker_bytes")
+"""What a module says in numbers of a `main` that threads share."""
+
 _POINTERS = flat(flat(i8))
-_MAIN = FunctionType.from_lists([flat(i8), _POINTERS, _POINTERS, flat(i32)], [])
-_LLVM_MAIN = LLVMFunctionType([LLVMPointerType()] * 4, LLVMVoidType())
+_ALONE = [flat(i8), _POINTERS, _POINTERS, flat(i32)]
+_SHARED = [*_ALONE, flat(i64), flat(i8)]
+_MAINS = [FunctionType.from_lists(types, []) for types in (_ALONE, _SHARED)]
+_LLVM_MAINS = [
+    LLVMFunctionType([LLVMPointerType()] * len(types), LLVMVoidType())
+    for types in (_ALONE, _SHARED)
+]
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,8 @@ class VerifyCodePass(ModulePass):
     the arguments of `@main`, each place in these tables and in what they point to that
     is a constant, and the symbols that code calls: those of the module, kernels that
     this process has declared, intrinsics of LLVM and functions of the C library that
-    only compute; with `trust`, any. Addresses that code computes are not checked.
+    only compute; with `trust`, any. Addresses that code computes are not checked. That
+    strands of a section touch nothing which others write, their ops check themselves.
 
     Level: loops -> loops, or llvm -> llvm. Needs: nothing; changes nothing.
     Errors: every problem in one message.
@@ -70,9 +81,10 @@ class VerifyCodePass(ModulePass):
 
 
 def _attribute_problems(module: ModuleOp) -> Iterator[str]:
-    arena = module.attributes.get("glow.arena_bytes", IntegerAttr(0, 64))
-    if not isinstance(arena, IntegerAttr) or arena.value.data < 0:
-        yield f"glow.arena_bytes: expected an integer of at least 0, got {arena}"
+    for name in ("arena_bytes", *_TEAM):
+        number = module.attributes.get(f"glow.{name}", IntegerAttr(0, 64))
+        if not isinstance(number, IntegerAttr) or number.value.data < 0:
+            yield f"glow.{name}: expected an integer of at least 0, got {number}"
     for name, kind in (("constants", ResourceAttr), ("messages", StringAttr)):
         for each in _list(module, f"glow.{name}"):
             if not isinstance(each, kind):
@@ -156,18 +168,21 @@ def _main_problems(module: ModuleOp) -> Iterator[str]:
     for main in functions:
         if main.sym_name.data != "main":
             continue
-        expected = _MAIN if isinstance(main, func.FuncOp) else _LLVM_MAIN
-        if main.function_type != expected:
-            yield f"{_at(main)}: expected {expected}, got {main.function_type}"
+        shared = any(f"glow.{name}" in module.attributes for name in _TEAM)
+        mains = _MAINS if isinstance(main, func.FuncOp) else _LLVM_MAINS
+        if main.function_type != mains[shared]:
+            yield f"{_at(main)}: expected {mains[shared]}, got {main.function_type}"
         elif main.body.blocks:
-            yield from _table_problems(module, main.body.block.args)
+            yield from _table_problems(module, main.body.blocks[0].args)
+            yield from _section_problems(module, main)
 
 
 def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[str]:
     """Yield uses of what `main` is given at constant places that are outside of it."""
-    arena, io, constants, _ = tables
-    attribute: Any = module.attributes.get("glow.arena_bytes", IntegerAttr(0, 64))
-    yield from _outside(arena, attribute.value.data, "the arena")
+    arena, io, constants, _, *team = tables
+    yield from _outside(arena, _number(module, "arena_bytes"), "the arena")
+    for own in team[1:]:
+        yield from _outside(own, _number(module, "worker_bytes"), "a worker's memory")
     sizes: list[int | None] = [
         size_bytes(entry.data[2]) for entry in _list(module, "glow.signature")
     ]
@@ -180,6 +195,26 @@ def _table_problems(module: ModuleOp, tables: Sequence[SSAValue]) -> Iterator[st
     arrays = [constant.array for constant in _list(module, "glow.constants")]
     held = [None if array is None else array.nbytes for array in arrays]
     yield from _entry_problems(constants, held, "constants")
+
+
+def _section_problems(module: ModuleOp, main: AnyFunction) -> Iterator[str]:
+    """Yield numbers of sections and strands that are not those of the module."""
+    sections = [op for op in main.body.walk() if isinstance(op, SectionOp)]
+    strands = [op for op in main.body.walk() if isinstance(op, StrandOp)]
+    if not sections:
+        return
+    for name, ops in (("sections", sections), ("strands", strands)):
+        numbers = [op.number.value.data for op in ops]
+        if numbers != list(range(_number(module, name))):
+            yield (
+                f"{_at(main)}: expected {name} 0 to {_number(module, name) - 1} in "
+                f"order, got {numbers}"
+            )
+
+
+def _number(module: ModuleOp, name: str) -> int:
+    attribute = module.attributes.get(f"glow.{name}")
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
 
 
 def _entry_problems(
@@ -263,6 +298,9 @@ def _call_problems(module: ModuleOp) -> list[str]:
                 symbol = op.callee.string_value()
                 is_allowed = symbol in known or symbol in C_LIBRARY
                 is_allowed = is_allowed or declared_function(symbol) is not None
+            case CallOp():
+                symbol = op.callee.string_value()
+                is_allowed = symbol in known or declared_function(symbol) is not None
             case llvm.AddressOfOp():
                 symbol = op.global_name.string_value()
                 is_allowed = symbol in tables

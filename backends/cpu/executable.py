@@ -40,6 +40,9 @@ from glow.support.arrays import repeated_element
 from glow.support.errors import CompilationError
 from glow.support.targets import Target
 
+_ALONE = 4
+"""The arguments of a `main` that no threads share; one with more has sections."""
+
 # Name, direction, type, and what else memory-to-loops has to say.
 _Entry = tuple[StringAttr, StringAttr, MemRefType[Attribute], *tuple[Attribute, ...]]
 
@@ -91,10 +94,11 @@ def objects_of(module: ModuleOp, target: Target, cache: ObjectCache) -> list[byt
 
 
 def level_of(function: FuncOp) -> int:
-    """Return LLVM's effort on `function`: least on a `main` that runs straight down."""
-    is_straight = function.body.blocks.first is function.body.blocks.last
+    """Return LLVM's effort on `function`: least on a `main` that only calls kernels."""
+    blocks = function.body.blocks
+    calls_only = blocks.first is blocks.last or len(blocks[0].args) > _ALONE
     is_main = function.sym_name.data == ENTRY
-    return ROW_OF_CALLS_LEVEL if is_main and is_straight else KERNEL_LEVEL
+    return ROW_OF_CALLS_LEVEL if is_main and calls_only else KERNEL_LEVEL
 
 
 def _team(module: ModuleOp) -> TeamSizes | None:

@@ -33,7 +33,8 @@ from glow.support.targets import LINE_BYTES
 from glow.support.types import is_narrow_float
 
 # Each registers the rules of a dialect.
-for _rules in ("arithmetic", "atomics", "control", "memory", "vectors"):
+_RULES = ("arithmetic", "atomics", "control", "memory", "sections", "vectors")
+for _rules in _RULES:
     import_module(f"{__name__}.{_rules}")
 
 _EXTERNAL = llvm.LinkageAttr("external")

@@ -7,7 +7,13 @@ from math import prod
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -22,6 +28,7 @@ from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.lowering.memory_to_loops.storage import Storage
+from glow.lowering.team import team_functions
 from glow.support.targets import target_of
 
 # These only say where bytes lie; `Main.base` reads them off.
@@ -36,11 +43,12 @@ class MemoryToLoopsPass(ModulePass):
     The module keeps, as attributes, what a run needs: `glow.signature`,
     `glow.constants`, `glow.arena_bytes`, `glow.messages`. Placeholders that are bound
     become constants, and those that are scratch a part of the arena, behind the rest.
-    With `pieces` each call of a kernel is cut into as many, in random order, which
-    changes no bit of the results: a test of kernels that threads rely on.
     With `profile`, `@main` notes when each call begins and ends, in an array that `io`
     has last, and the module which op each is of: `glow.groups` (name, op,
     floating-point operations, bytes), `glow.records` (group, kernel, piece).
+    With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
+    as many nanoseconds or more, and `glow.sections`, `glow.strands` and
+    `glow.worker_bytes` say how many there are and what each thread needs for itself.
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 
@@ -51,36 +59,38 @@ class MemoryToLoopsPass(ModulePass):
 
     target: str = "cpu"
     kernels: Literal["defined", "declared"] = "defined"
-    pieces: int = 1
     profile: bool = False
+    piece_ns: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if self.pieces < 1:
+        if self.piece_ns < 0:
             raise PassFailedException(
-                f"memory-to-loops expects at least one piece, got {self.pieces}"
+                f"memory-to-loops expects piece_ns of at least 0, got {self.piece_ns}"
+            )
+        if self.piece_ns and self.profile:
+            raise PassFailedException(
+                "memory-to-loops profiles calls that no threads share: expected a "
+                f"piece_ns of 0, got {self.piece_ns}"
             )
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
         if len(functions) != 1:
             raise PassFailedException(
                 f"memory-to-loops expects one function, got {len(functions)}"
             )
-        main = Main(
-            target_of(self.target),
-            Storage(op),
-            pieces=self.pieces,
-            profile=ProfileWriter() if self.profile else None,
-        )
+        target, storage = target_of(self.target), Storage(op)
+        profile = ProfileWriter() if self.profile else None
+        main = Main(target, storage, profile=profile, piece_ns=self.piece_ns)
         for inner in functions[0].body.block.ops:
             if isinstance(inner, PASSIVE):
                 continue
-            main.location = inner.location
-            if main.profile is not None:
-                main.profile.begin(inner)
+            main.begin(inner)
             _lower(main, inner)
         if self.kernels == "declared":
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
+        if self.piece_ns:
+            library += team_functions(self.kernels)
         _replace(op, main, library)
 
 
@@ -122,6 +132,11 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     module.attributes["glow.constants"] = ArrayAttr(constants)
     if storage.scratch:
         module.attributes["glow.arena_bytes"] = IntegerAttr(storage.arena_bytes, i64)
+    if main.piece_ns:
+        strands = sum(len(section.strands) for section in main.sections)
+        counts = ("strands", strands), ("sections", len(main.sections))
+        for name, number in (*counts, ("worker_bytes", main.shared.worker_bytes)):
+            module.attributes[f"glow.{name}"] = IntegerAttr(number, i64)
     module.attributes["glow.messages"] = ArrayAttr(
         [StringAttr(message) for message in main.messages]
     )

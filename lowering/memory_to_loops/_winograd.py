@@ -57,7 +57,9 @@ def call_winograd(
     table, lanes = OffsetTable(), main.target.f32_lanes
     form = form_with(physical_shape_of(op.filter.type)[0])
     row, core = _rows(main.target, op, form, (input, result), pads, epilogue, table)
-    scratch, offsets = main.base(op.scratch), main.offsets(table.array())
+    blocks = -(-row.tiles // row.input.block)
+    scratch = main.base(op.scratch) if blocks == 1 else main.own(op.scratch)
+    offsets = main.offsets(table.array())
     given = {"input": main.base(op.input), "scratch": scratch, "table": offsets}
     filter = main.base(op.filter)
     multiplied = {"left": scratch, "right": filter, "result": scratch, "table": offsets}
@@ -68,12 +70,12 @@ def call_winograd(
         WinogradOutput(form.tile, lanes, epilogue.form),
     )
     moved = (form.tile + 2) ** 2 * (row.input.channels + row.output.channels)
-    blocks = -(-row.tiles // row.input.block)
     if blocks == 1:
         work = Work(row.tiles, moved // 2)
         main.call(first, given, row.input, work)
-        for gemm, own, part in core:
-            main.call(gemm, multiplied, own, part)
+        with main.shared.beside():
+            for gemm, own, part in core:
+                main.call(gemm, multiplied, own, part)
         main.call(last, stored, row.output, work)
         return
     products = tuple(gemm.called_with(multiplied, own) for gemm, own, _ in core)

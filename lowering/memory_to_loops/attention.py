@@ -46,6 +46,10 @@ class Attention(Kernel):
 
     form: AttentionForm
 
+    @property
+    def per_ns(self) -> float:
+        return 4 * self.form.scores.lanes
+
     def write(self, call: Call[AttentionRow[Value]]) -> None:
         for starts in flattened(call.row.blocks, len(MOVED), call.range):
             at = dict(zip(MOVED, starts, strict=True))
@@ -65,7 +69,8 @@ def lower_attention(main: Main, op: AttentionOp) -> None:
     present = {name: v for name, v in given.items() if v is not None}
     row = _row(op, present)
     tensors = dict(zip(TENSORS, (op.query, op.key, op.value, op.result), strict=True))
-    arguments = {**tensors, **present, "scratch": op.scratch}
+    arguments = {n: main.base(buffer) for n, buffer in (tensors | present).items()}
+    arguments["scratch"] = main.own(op.scratch)
     kernel = Attention(_form(main.target, op))
     units = prod(level.extent for level in row.blocks)
     cost = row.query_block * row.total * (row.elements + row.width)

@@ -68,13 +68,14 @@ _STAGE_ROWS, _STAGE_COLUMNS = 128, (48, 32)
 @lowers(CopyOp)
 def lower_copy(main: Main, op: CopyOp) -> None:
     """Append a call per strided part; a result with padding is zero before."""
-    if is_blocked(op.result):
-        clear_padding(main, op.result)
-    if 0 in extents_of(op.result):
-        return
-    for part in segments_of([op.source, op.result]):
-        source, result = zip((op.source, op.result), part.starts, strict=True)
-        call_copy(main, source, result, part.axes)
+    with main.shared.beside():
+        if is_blocked(op.result):
+            clear_padding(main, op.result)
+        if 0 in extents_of(op.result):
+            return
+        for part in segments_of([op.source, op.result]):
+            source, result = zip((op.source, op.result), part.starts, strict=True)
+            call_copy(main, source, result, part.axes)
 
 
 @lowers(ZeroHaloOp)
@@ -89,9 +90,10 @@ def clear_padding(main: Main, buffer: SSAValue) -> None:
     element, addressing = type_.element_type, find_addressing(type_)
     first = 0 if addressing is None else -addressing.offset
     program = ScalarProgram.constant(number_attribute(0, element), element)
-    for part in padding_of(buffer):
-        axes = collapse(part.axes, (0,))
-        call_program(main, program, [(buffer, first + part.starts[0])], axes)
+    with main.shared.beside():
+        for part in padding_of(buffer):
+            axes = collapse(part.axes, (0,))
+            call_program(main, program, [(buffer, first + part.starts[0])], axes)
 
 
 def call_copy(

@@ -180,4 +180,5 @@ def lower_decode_attention(main: Main, op: DecodeAttentionOp) -> None:
     arguments = dict(zip("qkvy", (op.query, op.key, op.value, op.result), strict=True))
     arguments |= {"lengths": lengths[0]} if lengths else {}
     work = Work(batch * kv_heads * group, length * total * (elements + width))
-    main.call(kernel, {**arguments, "scores": op.scratch}, row, work)
+    passed = {name: main.base(buffer) for name, buffer in arguments.items()}
+    main.call(kernel, {**passed, "scores": main.own(op.scratch)}, row, work)

@@ -102,4 +102,5 @@ def lower_det(main: Main, op: ApplyOp) -> None:
     row = DetRow(levels, x.shape[-1], *x.strides[-2:])
     work = work_of(levels, prod(x.shape) * x.shape[-1])
     x, y, copy = buffers
-    main.call(Det(strips), {"x": x, "y": y, "copy": copy}, row, work)
+    arguments = {"x": main.base(x), "y": main.base(y), "copy": main.own(copy)}
+    main.call(Det(strips), arguments, row, work)

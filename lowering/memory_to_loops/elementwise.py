@@ -81,10 +81,11 @@ def lower_elementwise(main: Main, op: ElementwiseOp) -> None:
         )
     if any(0 in shape for shape in shapes):
         return
-    for part in segments_of(operands):
-        axes = collapse(part.axes, _loop_order(program))
-        places = list(zip(operands, part.starts, strict=True))
-        call_program(main, program, places, axes, op)
+    with main.shared.beside():
+        for part in segments_of(operands):
+            axes = collapse(part.axes, _loop_order(program))
+            places = list(zip(operands, part.starts, strict=True))
+            call_program(main, program, places, axes, op)
 
 
 def _loop_order(program: ScalarProgram) -> list[int]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,31 +11,31 @@ from numpy.typing import NDArray
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     IntegerAttr,
     LocationAttr,
     MemRefType,
     NoneAttr,
-    StringAttr,
-    TensorType,
-    UnitAttr,
     UnknownLoc,
     i8,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.buffers import root_of
 from glow.codegen.memory import flat
-from glow.codegen.rows import integers
+from glow.codegen.rows import integers, table_of
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
-from glow.dialects.memory.storage import AllocOp, GetOp, ViewOp
+from glow.dialects.memory.storage import AllocOp, GetOp
+from glow.dialects.team.sections import SectionOp
+from glow.lowering.memory_to_loops._sections import sections_of
+from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,
@@ -63,6 +61,7 @@ _ARGUMENTS: dict[str, Attribute] = {
     "constants": _POINTERS,
     "fault": flat(i32),
 }
+_TEAM_ARGUMENTS: dict[str, Attribute] = {"team": flat(i64), "scratch": _BYTES}
 
 
 @dataclass
@@ -78,20 +77,19 @@ class Main:
     storage: Storage
     tables: list[NDArray[Any]] = field(default_factory=lambda: [])
     messages: list[str] = field(default_factory=lambda: [])
-    pieces: int = 1
-    """The calls that a kernel's work is cut into, in random order: for tests."""
     profile: ProfileWriter | None = None
     """What a profiled `main` notes; None: nothing."""
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """The kernels called, with the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
-    location: LocationAttr = field(default_factory=UnknownLoc)
-    """Where the op that is being lowered came from; its calls inherit it."""
+    piece_ns: int = 0
+    """What a piece takes at least if threads share calls; 0 if they do not."""
 
     def __post_init__(self) -> None:
-        self.function = func.FuncOp("main", (list(_ARGUMENTS.values()), []))
+        arguments = _ARGUMENTS | (_TEAM_ARGUMENTS if self.piece_ns else {})
+        self.function = func.FuncOp("main", (list(arguments.values()), []))
         self.block = self.function.body.block
-        self._args = dict(zip(_ARGUMENTS, self.block.args, strict=True))
+        self._args = dict(zip(arguments, self.block.args, strict=True))
         for name, argument in self._args.items():
             argument.name_hint = name
         self._writer = Writer(self.block, self.block)
@@ -99,9 +97,19 @@ class Main:
         self._indices: dict[int, SSAValue] = {}
         self._symbols: dict[Kernel, str] = {}
         self._table_index: dict[bytes, int] = {}
+        self._location: LocationAttr = UnknownLoc()
+        self.shared = SharedCalls(self.storage, self.piece_ns)
+        self.sections: list[SectionOp] = []
         type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
         with writing_to(self._writer):
             self._rows = emit(memref.GetGlobalOp(ROWS, type_))
+
+    def begin(self, op: Operation) -> None:
+        """Go on with `op`, from which calls inherit their location."""
+        self._location = op.location
+        self.shared.begin(op)
+        if self.profile is not None:
+            self.profile.begin(op)
 
     @property
     def fault(self) -> Argument:
@@ -128,7 +136,28 @@ class Main:
         """
         element = seen_as or buffer_type(buffer).element_type
         operand = Operand(element, compute or compute_type(element))
-        return Argument(self._base(buffer, start, element), operand)
+        addressing = find_addressing(buffer_type(buffer))
+        start += 0 if addressing is None else addressing.offset
+        lead = start * dtype_of(element).itemsize
+        return Argument(self._base(buffer, lead, element), operand, buffer, lead)
+
+    def own(
+        self,
+        buffer: SSAValue,
+        seen_as: Attribute | None = None,
+        compute: Attribute | None = None,
+    ) -> Argument:
+        """
+        Return `base` of scratch that each piece of the op's one call has for itself.
+
+        Where threads share calls, it lies in the memory of the worker.
+        """
+        if not self.piece_ns:
+            return self.base(buffer, 0, seen_as, compute)
+        element = seen_as or buffer_type(buffer).element_type
+        operand = Operand(element, compute or compute_type(element))
+        first = self.shared.own(buffer)
+        return Argument(self._at("scratch", None, first, element), operand)
 
     def stored(
         self, buffer: SSAValue, start: int = 0, seen_as: Attribute | None = None
@@ -137,27 +166,23 @@ class Main:
         element = seen_as or buffer_type(buffer).element_type
         return self.base(buffer, start, element, compute=element)
 
-    def _base(self, buffer: SSAValue, start: int, element: Attribute) -> SSAValue:
-        addressing = find_addressing(buffer_type(buffer))
-        offset = start if addressing is None else start + addressing.offset
-        root = buffer
-        while isinstance(root.owner, ViewOp):
-            root = root.owner.source
-        size = dtype_of(element).itemsize
-        match root.owner:
+    def _base(self, buffer: SSAValue, lead: int, element: Attribute) -> SSAValue:
+        match root_of(buffer).owner:
             case AllocOp() as op:
                 if op.offset is None:
                     raise PassFailedException(
                         "memory-to-loops needs placed buffers: run plan-memory first"
                     )
-                first = op.offset.value.data + offset * size
+                first = op.offset.value.data + lead
                 return self._at("arena", None, first, element)
             case GetOp() as op:
                 symbol = op.symbol.root_reference.data
-                first = offset * size + self.storage.scratch.get(symbol, 0)
+                first = lead + self.storage.scratch.get(symbol, 0)
                 return self._at(*self.storage.entries[symbol], first, element)
             case _:
-                raise PassFailedException(f"expected a buffer of {root.type}'s module")
+                raise PassFailedException(
+                    f"expected a buffer of {buffer.type}'s module"
+                )
 
     def strips(
         self, *buffers: SSAValue, unroll: int = 1, moved: bool = False
@@ -233,12 +258,15 @@ class Main:
         arguments: Mapping[str, Argument | SSAValue | None],
         row: Any = (),
         work: Work | None = None,
+        *,
+        ordered: bool = False,
     ) -> None:
         """
         Append a call: `arguments`, then the table of rows and this row's start.
 
         A buffer is passed as `base` has it, None is not passed. `row` is a record of
-        the kernel; `work` what a call may do in pieces, `self.pieces` if it can.
+        the kernel; `work` what a call may do in pieces. A call that is `ordered` comes
+        after all before it, whatever these touch.
         """
         work = work or Work()
         passed = {
@@ -247,25 +275,36 @@ class Main:
             if given is not None
         }
         kernel = kernel.called_with(passed, row)
-        bases = [argument.base for argument in passed.values()]
-        at = self._index(len(self.rows))
+        operands = [argument.base for argument in passed.values()]
+        operands += [self._rows, self._index(len(self.rows))]
         self.rows.extend(integers(row))
+        if not work.units:
+            return
         symbol = self._symbols.get(kernel)
         if symbol is None:  # to write the key of an equal kernel again takes longer
             symbol = self._symbols[kernel] = kernel.symbol
-        for piece, (begin, end) in enumerate(self.cuts(work.units)):
-            bounds = self._index(begin), self._index(end)
-            operands = [*bases, self._rows, at, *bounds]
-            if kernel not in self.kernels:
-                self.kernels[kernel] = tuple(value.type for value in operands)
-            op = func.CallOp(symbol, operands, [])
+            types = (*(value.type for value in operands), INDEX, INDEX)
+            self.kernels[kernel] = types
+        if self.piece_ns:
+            op = self.shared.add(
+                symbol,
+                operands,
+                passed.values(),
+                work,
+                per_ns=kernel.per_ns,
+                ordered=ordered,
+            )
+            op.location = self._location
+        else:
+            bounds = self._index(0), self._index(work.units)
+            op = func.CallOp(symbol, [*operands, *bounds], [])
             op.attributes["units"] = IntegerAttr(work.units, i64)
             op.attributes["cost"] = IntegerAttr(work.cost, i64)
-            op.location = self.location
+            op.location = self._location
             if self.profile is None:
                 self.block.add_op(op)
             else:
-                self._record(op, self.profile.add(symbol, piece))
+                self._record(op, self.profile.add(symbol, 0))
 
     def _record(self, call: func.CallOp, number: int) -> None:
         """Append `call`, and around it what notes the time in record `number`."""
@@ -274,24 +313,15 @@ class Main:
         words = range(3 * number + 1, 3 * number + 3)
         self.block.add_ops(timed(call, records, *map(self._index, words)))
 
-    def cuts(self, units: int) -> list[tuple[int, int]]:
-        """Return ranges that cover `units` iterations: `pieces`, in random order."""
-        count = min(self.pieces, units)
-        bounds = [units * i // count for i in range(count + 1)] if count else [0]
-        order = list(pairwise(bounds))
-        return order if count < 2 else random.Random(units).sample(order, count)
-
     def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
         """Close `main`; return the table of rows and the function."""
+        if self.piece_ns:
+            team = self._args["team"]
+            self.sections = sections_of(self.shared.calls, team, self.piece_ns)
+            for base in self._bases.values():  # strands have copies
+                assert isinstance(base.owner, BaseOp)
+                base.owner.detach()
+                base.owner.erase()
+            self.block.add_ops(self.sections)
         self.block.add_op(func.ReturnOp())
-        rows = self.rows or [0]
-        dense = DenseIntOrFPElementsAttr.from_list(TensorType(INDEX, [len(rows)]), rows)
-        table = memref.GlobalOp.get(
-            StringAttr(ROWS),
-            MemRefType(INDEX, [len(rows)]),
-            dense,
-            sym_visibility=StringAttr("private"),
-            constant=UnitAttr(),
-            alignment=64,
-        )
-        return table, self.function
+        return table_of(ROWS, self.rows or [0]), self.function

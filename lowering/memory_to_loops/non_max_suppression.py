@@ -187,7 +187,8 @@ def _scratch(op: NonMaxSuppressionOp) -> list[Buffer]:
 def lower_non_max_suppression(main: Main, op: ApplyOp) -> None:
     names = ("boxes", "scores", "indices", "count")
     boxes, scores, indices, count = buffers = [op.buffer(name) for name in names]
-    counts, left = (main.base(room, compute=INDEX) for room in op.scratch[:2])
+    counts = main.base(op.scratch[0], compute=INDEX)
+    left = main.own(op.scratch[1], compute=INDEX)
     images, classes, extent = addressing_of(scores).shape
     p = op.graph_op().parameters()
     limit = min(extent, p["max_output"])
@@ -198,13 +199,14 @@ def lower_non_max_suppression(main: Main, op: ApplyOp) -> None:
             p["iou_threshold"], p["score_threshold"], p["center_point_box"]
         )
         row = SuppressRow(classes, extent, limit, *strides)
+        result = main.base(indices, compute=INDEX)
         arguments = {
-            "boxes": boxes,
-            "scores": scores,
-            "indices": main.base(indices, compute=INDEX),
+            "boxes": main.base(boxes),
+            "scores": main.base(scores),
+            "indices": result,
             "counts": counts,
             "left": left,
-            "kept": op.scratch[2],
+            "kept": main.own(op.scratch[2]),
         }
         main.call(kernel, arguments, row, Work(units, extent * limit))
     arguments = {

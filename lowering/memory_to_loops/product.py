@@ -91,16 +91,17 @@ def call_product(
     calls = [plan_product(main.target, piece, table) for _, piece in pieces]
     offsets = main.offsets(table.array())
     factor = main.stored if product.in_pairs else main.base
-    for (starts, _), planned in zip(pieces, calls, strict=True):
-        arguments = {
-            "left": factor(left, starts[0]),
-            "right": factor(right),
-            **epilogue_arguments(main, op, starts[2:]),
-            "result": main.stored(op.result, starts[1]),
-            "table": offsets,
-        }
-        for kernel, row, work in planned:
-            main.call(kernel, arguments, row, work)
+    with main.shared.beside():
+        for (starts, _), planned in zip(pieces, calls, strict=True):
+            arguments = {
+                "left": factor(left, starts[0]),
+                "right": factor(right),
+                **epilogue_arguments(main, op, starts[2:]),
+                "result": main.stored(op.result, starts[1]),
+                "table": offsets,
+            }
+            for kernel, row, work in planned:
+                main.call(kernel, arguments, row, work)
 
 
 def _widened(

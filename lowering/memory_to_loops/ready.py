@@ -43,4 +43,4 @@ def lower_ready(main: Main, op: ReadyOp) -> None:
     number = main.storage.outputs.get(op.symbol.string_value())
     if number is not None:
         memory = {"hook": main.hook(), "fault": main.fault}
-        main.call(NotifyOutput(), memory, NotifyRow(number))
+        main.call(NotifyOutput(), memory, NotifyRow(number), ordered=True)

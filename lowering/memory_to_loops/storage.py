@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from glow.analysis.buffers import size_bytes
 from glow.dialects.graph.placeholder import RUN, ResourceAttr
-from glow.dialects.memory.storage import ConstantOp, PlaceholderOp
+from glow.dialects.memory.storage import ConstantOp, GetOp, PlaceholderOp
 from glow.support.arrays import ALIGNMENT
 
 
@@ -51,6 +51,11 @@ class Storage:
         for table, names in (("io", self.of_caller), ("constants", self.constants)):
             entries |= {name: (table, number) for number, name in enumerate(names)}
         return entries
+
+    def is_constant(self, root: SSAValue) -> bool:
+        """Return whether nothing writes to what `root` names."""
+        op = root.owner
+        return isinstance(op, GetOp) and op.symbol.string_value() in self.constants
 
     @cached_property
     def outputs(self) -> dict[str, int]:

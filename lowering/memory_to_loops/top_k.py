@@ -261,8 +261,8 @@ def lower_top_k(main: Main, op: ApplyOp) -> None:
     arguments = {
         "x": main.base(x),
         **{n: main.base(out) for n, out in zip(names, op.outs, strict=True)},
-        "ranks": main.base(ranks, seen_as=i64),
-        "places": main.base(places),
+        "ranks": main.own(ranks, seen_as=i64),
+        "places": main.own(places),
     }
     levels = tuple(lines)
     strides = tuple(operand.strides[at] for operand in operands)

@@ -157,7 +157,7 @@ class Convolution:
     algorithm: str
     pack: Callable[[Array], Array] = np.ascontiguousarray
     scratch: int = 0
-    pieces: int = 1
+    piece_ns: int = 0
 
     def __post_init__(self) -> None:
         case, element = self.case, self.case.element
@@ -210,7 +210,7 @@ class Convolution:
 
     def code(self) -> MemoryCode:
         """Return the program of one op on the operands."""
-        case, code = self.case, MemoryCode(self.target, self.pieces)
+        case, code = self.case, MemoryCode(self.target, self.piece_ns)
         room = np.zeros(self.scratch, np.float32)
         result = code.buffer(self.y) if self.turns is None else self.turns.buffer(code)
         extras = [self._buffer(code, extra) for extra in self.extras]
@@ -257,7 +257,7 @@ class Convolution:
     def check(self, tolerance: float = 1e-5) -> None:
         """Run, compare, cut into pieces, and look for writes outside the result."""
         y = self.run()
-        assert replace(self, pieces=3).run().tobytes() == y.tobytes()
+        assert replace(self, piece_ns=10).run().tobytes() == y.tobytes()
         expected = self.expected()
         np.testing.assert_allclose(y, expected, rtol=10 * tolerance, atol=tolerance)
         if y.dtype.kind == "f":

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from simulated_teams import number_of, run_alone
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefLayoutAttr, ModuleOp, NoneAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -40,8 +41,8 @@ class MemoryCode:
     buffer.
     """
 
-    def __init__(self, target: str = "cpu", pieces: int = 1):
-        self.target, self.pieces = target, pieces
+    def __init__(self, target: str = "cpu", piece_ns: int = 0):
+        self.target, self.piece_ns = target, piece_ns
         self.arrays: list[Array] = []
         self.module = ModuleOp([])
         self.block = Block()
@@ -135,9 +136,11 @@ class MemoryCode:
         self.block.add_op(ReturnOp())
         main = FuncOp("main", ([], []), Region(self.block))
         self.module.body.block.add_op(main)
-        lowering = MemoryToLoopsPass(self.target, kernels, self.pieces)
+        lowering = MemoryToLoopsPass(self.target, kernels, piece_ns=self.piece_ns)
         lowering.apply(Context(), self.module)
         self.module.verify()
+        if self.piece_ns:
+            run_alone(self.module)
         return self.module
 
     def compile(self) -> Any:
@@ -154,13 +157,15 @@ class MemoryCode:
         constants = [self._bytes(entry) for entry in attributes["glow.constants"]]
         messages = [entry.data for entry in attributes["glow.messages"]]
         fault = ctypes.c_int32(0)
+        arena = np.empty(number_of(module, "arena_bytes") + 64, np.uint8)
+        arena = arena[-arena.ctypes.data % 64 :]
         tables = [self._table(self.arrays), self._table(constants)]
         prototype = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
         entry = prototype(code.address("main"))
 
         def run() -> str | None:
             fault.value = 0
-            entry(None, tables[0], tables[1], ctypes.addressof(fault))
+            entry(arena.ctypes.data, tables[0], tables[1], ctypes.addressof(fault))
             return messages[fault.value - 1] if fault.value else None
 
         run.keep = (code, constants, self.arrays, entry)  # type: ignore[attr-defined]

@@ -12,9 +12,6 @@ from small_onnx import info, model, node
 from tool_runs import Run, tool_runner
 
 import glow
-from glow.model import context
-from glow.pass_manager import parse_passes, pipeline_text, run_passes
-from glow.pipeline import stages_between
 from glow.runtime.profile import Group, Record
 from glow.tools import glow_run
 from glow.tools.profiling import table, times_of
@@ -170,19 +167,6 @@ def test_a_run_that_fails_says_so() -> None:
     assert record.group == Group("lookup", "graph.gather", 0, 2 * 8 + 8)
     with pytest.raises(glow.ExecutionError, match="lookup"):
         net.profile(inputs | {"i": np.array([4])})
-
-
-def test_pieces_have_records_of_their_own(path: Path) -> None:
-    """Which piece ran when is not said by their order."""
-    module = glow.load(path).module
-    text = pipeline_text(stages_between("import", "memory"), "cpu")
-    run_passes(parse_passes(text), context(), module)
-    text = "memory-to-loops{target=cpu kernels=declared pieces=3 profile=true}"
-    run_passes(parse_passes(text), context(), module)
-    records = glow.compile(module).profile(FEEDS)
-    pieces = [r for r in records if r.group == product(records).group]
-    assert sorted(r.piece for r in pieces) == [0, 1, 2]
-    assert all(r.ns > 0 for r in pieces)
 
 
 def record(worker: int, begin: float, end: float, run: int = 0) -> Record:

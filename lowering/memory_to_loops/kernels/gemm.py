@@ -53,6 +53,10 @@ class Gemm(Kernel):
     """
 
     @property
+    def per_ns(self) -> float:
+        return self.tile.lanes * (2 if self.is_depthwise else 6)
+
+    @property
     def prefix(self) -> str:
         kind = (
             "depthwise"

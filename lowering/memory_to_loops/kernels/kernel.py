@@ -51,6 +51,11 @@ class Kernel(LibraryFunction):
     like: Any = field(default=(), kw_only=True)
     """The structure of the row, with zeros for its numbers."""
 
+    @property
+    def per_ns(self) -> float:
+        """How much of the cost of its work is done in a nanosecond, roughly."""
+        return 1
+
     def called_with(self, arguments: Mapping[str, Argument], row: Any) -> Self:
         """Return the kernel for calls with such arguments and rows."""
         passed = tuple((name, argument.operand) for name, argument in arguments.items())
@@ -113,10 +118,17 @@ class Operand:
 
 @dataclass(frozen=True)
 class Argument:
-    """What a call passes for an operand: a flat memref."""
+    """
+    What a call passes for an operand: a flat memref.
+
+    `buffer` is what it points into, `lead` bytes behind the start of its root; None for
+    tables, for what a worker has for itself and for what takes care of itself.
+    """
 
     base: SSAValue
     operand: Operand
+    buffer: SSAValue | None = None
+    lead: int = 0
 
 
 Bounds = tuple[Value, Value]

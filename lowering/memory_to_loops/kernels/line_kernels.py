@@ -50,6 +50,10 @@ class Lines(Kernel):
     still: tuple[str, ...] = ()
 
     @property
+    def per_ns(self) -> float:
+        return 4 if self.strips.lanes else 1
+
+    @property
     def prefix(self) -> str:
         return self.rule.name + ("_columns" if self.across else "")
 

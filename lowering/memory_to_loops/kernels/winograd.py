@@ -226,6 +226,10 @@ class Winograd(Kernel):
     products: tuple[Gemm, ...]
     output: WinogradOutput
 
+    @property
+    def per_ns(self) -> float:
+        return max(product.per_ns for product in self.products)
+
     def callees(self) -> tuple[Kernel, ...]:
         return (self.input, *self.products, self.output)
 

@@ -1,0 +1,1 @@
+"""The `team` dialect: which calls of `main` several threads may share."""

@@ -1,0 +1,108 @@
+"""Which bytes a call touches: runs at equal distances, behind a pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """
+    The bytes from `begin` to `end`; of each `period` of them the first `length`.
+
+    `period` is 0 where they lie next to each other.
+    """
+
+    begin: int
+    end: int
+    length: int = 0
+    period: int = 0
+
+    def moved(self, offset: int) -> Bytes:
+        return replace(self, begin=self.begin + offset, end=self.end + offset)
+
+    @property
+    def is_dense(self) -> bool:
+        return not self.period
+
+    def covers(self, other: Bytes) -> bool:
+        """Return whether all of `other` is surely touched."""
+        return self.is_dense and self.begin <= other.begin and other.end <= self.end
+
+    def meets(self, other: Bytes) -> bool:
+        """Return whether both may touch a byte; False is certain."""
+        if self.end <= other.begin or other.end <= self.begin:
+            return False
+        if self.is_dense or self.period != other.period:
+            return True
+        ahead = (other.begin - self.begin) % self.period
+        return ahead < self.length or ahead + other.length > self.period
+
+
+@dataclass(frozen=True)
+class Touch:
+    """
+    What a call does with the bytes behind one of its operands.
+
+    Where `step` is not 0, its unit of work number u only touches the bytes from
+    `bytes.begin + u * step` to `step` further on.
+    """
+
+    operand: int
+    writes: bool
+    bytes: Bytes
+    step: int = 0
+
+    @staticmethod
+    def of(attribute: DenseArrayBase[Any]) -> Touch:
+        operand, writes, begin, end, length, period, step = attribute.get_values()
+        numbers = (int(n) for n in (begin, end, length, period))
+        return Touch(int(operand), bool(writes), Bytes(*numbers), int(step))
+
+    def attribute(self) -> DenseArrayBase[Any]:
+        own = self.bytes
+        places = (own.begin, own.end, own.length, own.period)
+        numbers = (self.operand, int(self.writes), *places, self.step)
+        return DenseArrayBase.from_list(i64, numbers)
+
+
+@dataclass(frozen=True)
+class PlacedTouch:
+    """Bytes that a call touches of a block of memory, which `place` tells apart."""
+
+    place: Hashable
+    writes: bool
+    bytes: Bytes
+    step: int = 0
+
+    def clashes(self, other: PlacedTouch) -> bool:
+        """Return whether the two must not happen at the same time."""
+        either = self.writes or other.writes
+        return either and self.place == other.place and self.bytes.meets(other.bytes)
+
+
+def first_clash(
+    accesses: Iterable[tuple[T, PlacedTouch]], together: Callable[[T, T], bool]
+) -> tuple[T, T] | None:
+    """Return the owners of two accesses that clash, None if no two `together` do."""
+    by_place: dict[Hashable, list[tuple[T, PlacedTouch]]] = {}
+    for owner, access in accesses:
+        by_place.setdefault(access.place, []).append((owner, access))
+    for group in by_place.values():
+        group.sort(key=lambda each: each[1].bytes.begin)
+        readers: list[tuple[T, PlacedTouch]] = []
+        writers: list[tuple[T, PlacedTouch]] = []
+        for owner, access in group:
+            for some in (readers, writers):
+                some[:] = [e for e in some if e[1].bytes.end > access.bytes.begin]
+            for other, before in [*writers, *(readers if access.writes else ())]:
+                if access.clashes(before) and together(other, owner):
+                    return other, owner
+            (writers if access.writes else readers).append((owner, access))
+    return None

@@ -1,0 +1,92 @@
+"""Calls that threads share: their pieces, what they touch, memory of a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+from xdsl.ir import Operation, SSAValue
+
+from glow.analysis.buffers import accesses_of, root_of, size_bytes
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.team.sections import CallOp
+from glow.dialects.team.touches import Touch
+from glow.lowering.memory_to_loops._sections import units_of_a_piece
+from glow.lowering.memory_to_loops._touched import bytes_of
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
+from glow.lowering.memory_to_loops.storage import Storage
+from glow.support.arrays import ALIGNMENT
+
+
+@dataclass
+class SharedCalls:
+    """The calls of a `main` that threads share, in the order of the memory level."""
+
+    storage: Storage
+    piece_ns: int
+    """What a piece takes at least, in nanoseconds."""
+    calls: list[CallOp] = field(default_factory=lambda: [])
+    worker_bytes: int = 0
+    """The memory that each worker needs for itself."""
+    _written: set[SSAValue] = field(default_factory=lambda: set())
+    _own_bytes: int = 0
+    _beside: int | None = None
+    _groups: Iterator[int] = field(default_factory=count)
+
+    def begin(self, op: Operation) -> None:
+        """Go on with the calls of `op`."""
+        self._written = {buffer for buffer, kind in accesses_of(op) if kind.writes}
+        self._own_bytes = 0
+
+    @contextmanager
+    def beside(self) -> Generator[None]:
+        """Say of the calls inside that they leave each other's elements alone."""
+        outer = self._beside
+        if outer is None:
+            self._beside = next(self._groups)
+        yield
+        self._beside = outer
+
+    def own(self, buffer: SSAValue) -> int:
+        """Return where a worker has memory of its own as large as `buffer`."""
+        first = self._own_bytes
+        bytes_ = size_bytes(buffer_type(buffer))
+        self._own_bytes += -(-bytes_ // ALIGNMENT) * ALIGNMENT
+        self.worker_bytes = max(self.worker_bytes, self._own_bytes)
+        return first
+
+    def add(
+        self,
+        symbol: str,
+        operands: Sequence[SSAValue],
+        passed: Iterable[Argument],
+        work: Work,
+        *,
+        per_ns: float,
+        ordered: bool,
+    ) -> CallOp:
+        """Return a call of `symbol`, whose first operands are what is `passed`."""
+        cost = int(work.units * work.cost / per_ns)
+        step = units_of_a_piece(work.units, cost, self.piece_ns)
+        op = CallOp(
+            symbol,
+            operands,
+            list(self._touches(passed)),
+            (work.units, step, cost),
+            beside=self._beside,
+            ordered=ordered,
+        )
+        self.calls.append(op)
+        return op
+
+    def _touches(self, passed: Iterable[Argument]) -> Iterator[Touch]:
+        """Yield what a call does with buffers; nothing writes to constants."""
+        for number, argument in enumerate(passed):
+            buffer = argument.buffer
+            if buffer is None or self.storage.is_constant(root_of(buffer)):
+                continue
+            writes = buffer in self._written
+            own = bytes_of(buffer, writes=writes).moved(-argument.lead)
+            yield Touch(number, writes, own)

@@ -1,0 +1,49 @@
+"""Which bytes of memory a call touches through a buffer."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from glow.analysis.buffers import root_of, size_bytes
+from glow.dialects.layout.attribute import LayoutAttr
+from glow.dialects.memory.address import Addressing, find_addressing
+from glow.dialects.memory.base import buffer_type
+from glow.dialects.team.touches import Bytes
+from glow.support.types import dtype_of
+
+
+def bytes_of(buffer: SSAValue, *, writes: bool) -> Bytes:
+    """
+    Return what a call may touch through `buffer`, from the start of its root on.
+
+    Reads may go beyond its elements, to a border or padding that its root stores.
+    """
+    root, type_ = root_of(buffer), buffer_type(buffer)
+    place = buffer_type(root)
+    whole = Bytes(0, size_bytes(place))
+    addressing = find_addressing(type_)
+    if addressing is None or isinstance(type_.layout, LayoutAttr):
+        return whole
+    own = footprint(addressing, dtype_of(type_.element_type).itemsize)
+    if writes or not (root is buffer or isinstance(place.layout, LayoutAttr)):
+        return own
+    return Bytes(min(0, own.begin), max(whole.end, own.end))
+
+
+def footprint(addressing: Addressing, size: int) -> Bytes:
+    """Return where elements of `size` bytes lie."""
+    low, high = addressing.bounds
+    own = Bytes(low * size, (high + 1) * size)
+    run = period = 1
+    axes = zip(addressing.shape, map(abs, addressing.strides), strict=True)
+    for stride, extent in sorted((s, n) for n, s in axes if n > 1 and s):
+        if period > 1:
+            if stride % period:
+                return own
+        elif stride <= run:
+            run += (extent - 1) * stride
+        else:
+            period = stride
+    if period == 1:
+        return own
+    return Bytes(own.begin, own.end, run * size, period * size)
