@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from onnx import ModelProto
+from onnx import ModelProto, NodeProto, TensorProto, helper
 from reporting import Page, json_of_python, processor, today
 
 import glow
@@ -47,6 +47,23 @@ NETWORKS: dict[str, Callable[[], ModelProto]] = {
 IMAGES = frozenset((*models.FILES, *TIMED))
 
 Row = dict[str, Any]
+Shape = tuple[int, ...]
+
+FILTERS = "filters"
+"""The name of the convolutions whose filters a run gives."""
+_SAME, _HALF = {"pads": (1, 1, 1, 1)}, {"strides": (2, 2)}
+CONVOLUTIONS: dict[str, tuple[str, Shape, Shape, dict[str, Any]]] = {
+    "3x3": ("Conv", (1, 256, 14, 14), (256, 256, 3, 3), _SAME),
+    "3x3, batch 8": ("Conv", (8, 256, 14, 14), (256, 256, 3, 3), _SAME),
+    "1x1": ("Conv", (1, 256, 14, 14), (256, 256, 1, 1), {}),
+    "1x1, few pixels": ("Conv", (1, 512, 7, 7), (2048, 512, 1, 1), {}),
+    "3x3, few pixels": ("Conv", (1, 512, 7, 7), (512, 512, 3, 3), _SAME),
+    "depthwise": ("Conv", (1, 256, 28, 28), (256, 1, 3, 3), _SAME | {"group": 256}),
+    "10 groups": ("Conv", (1, 240, 28, 28), (240, 24, 3, 3), _SAME | {"group": 10}),
+    "transposed": (
+        *("ConvTranspose", (1, 128, 28, 28), (128, 64, 4, 4), _SAME | _HALF),
+    ),
+}
 
 
 def forms_of(name: str) -> dict[str, ModelProto]:
@@ -86,6 +103,45 @@ def latencies(
             programs += [partial(net.run, inputs), partial(peer, inputs)]
     found = interleaved_medians(programs, 1, seconds)
     return list(zip(found[::2], found[1::2], strict=True))
+
+
+def filter_models() -> dict[str, ModelProto]:
+    """Return convolutions whose filters are inputs, and a network of four."""
+    found = {
+        name: _model([helper.make_node(kind, ["x", "w0"], ["y"], **given)], [x, w])
+        for name, (kind, x, w, given) in CONVOLUTIONS.items()
+    }
+    filters = (32, 3, 3, 3), (64, 32, 3, 3), (128, 64, 3, 3), (128, 128, 1, 1)
+    nodes: list[NodeProto] = []
+    value = "x"
+    for i, (shape, step) in enumerate(zip(filters, (1, 2, 2, 1), strict=True)):
+        given: dict[str, Any] = {"pads": (shape[-1] // 2,) * 4, "strides": (step, step)}
+        nodes += [
+            helper.make_node("Conv", [value, f"w{i}"], [f"c{i}"], **given),
+            helper.make_node("Relu", [f"c{i}"], [f"r{i}"]),
+        ]
+        value = f"r{i}"
+    nodes.append(helper.make_node("GlobalAveragePool", [value], ["y"]))
+    return found | {"network of 4": _model(nodes, [(1, 3, 64, 64), *filters])}
+
+
+def _model(nodes: Sequence[NodeProto], shapes: Sequence[Shape]) -> ModelProto:
+    """Return the model of `nodes`: inputs x, w0, w1... of `shapes` to y."""
+    value, f32 = helper.make_tensor_value_info, TensorProto.FLOAT
+    names = ["x", *(f"w{i}" for i in range(len(shapes) - 1))]
+    inputs = [value(name, f32, s) for name, s in zip(names, shapes, strict=True)]
+    graph = helper.make_graph(nodes, "filters", inputs, [value("y", f32, None)])
+    opsets = [helper.make_opsetid("", 18)]
+    return helper.make_model(graph, ir_version=9, opset_imports=opsets)
+
+
+def measure_filters(target: str, seconds: float) -> list[Row]:
+    """Return the latency of each convolution whose filter is an input."""
+    rows: list[Row] = []
+    for name, model in filter_models().items():
+        ((ours, theirs),) = latencies({name: model}, target, seconds)
+        rows.append({"filters": name, "glow_ms": ours * 1e3, "peer_ms": theirs * 1e3})
+    return rows
 
 
 def table(titles: str, rows: Iterable[Sequence[object]]) -> str:
@@ -144,7 +200,7 @@ def latency_table(rows: Sequence[Row]) -> str:
         "model | glow ms | ONNX Runtime ms | speed",
         [
             (
-                row["name"],
+                row.get("name") or row["filters"],
                 f"{row['glow_ms']:.2f}",
                 f"{row['peer_ms']:.2f}",
                 f"{row['peer_ms'] / row['glow_ms']:.2f}",
@@ -155,7 +211,8 @@ def latency_table(rows: Sequence[Row]) -> str:
     )
 
 
-def report(rows: Sequence[Row], target: str) -> str:
+def report(found: Sequence[Row], target: str) -> str:
+    rows = [row for row in found if "name" in row]
     return f"""# Layouts
 
 Written by `{COMMAND}`
@@ -175,7 +232,7 @@ Costs are bytes of memory traffic. Greedy takes the cheapest layout op by op, th
 changes one op at a time while that helps. Seconds are of the process: to state the
 problem, and to solve it.
 
-{solver_table(rows)}{latencies_text(rows)}"""
+{solver_table(rows)}{latencies_text(rows)}{filters_text(found)}"""
 
 
 def latencies_text(rows: Sequence[Row]) -> str:
@@ -187,6 +244,20 @@ def latencies_text(rows: Sequence[Row]) -> str:
 
 Medians of runs that take turns in one process. Speed is ONNX Runtime's latency over
 ours: above 1 we are faster.
+
+{latency_table(rows)}"""
+
+
+def filters_text(found: Sequence[Row]) -> str:
+    """Return what filters cost that a run packs, if it was measured."""
+    rows = [row for row in found if "filters" in row]
+    if not rows:
+        return ""
+    return f"""
+## Filters that a run gives
+
+Filters are inputs, which each run packs. `python benchmarks/layouts.py {FILTERS}`
+measures these alone. Few pixels read each weight so seldom that packing counts.
 
 {latency_table(rows)}"""
 
@@ -209,10 +280,14 @@ def main() -> None:
     if args.cpu_features is not None:
         args.target += f":{args.cpu_features}"
     if args.measure:
-        print(json.dumps(measure(args.measure, args.target, args.seconds)))
+        if args.measure == FILTERS:
+            rows = measure_filters(args.target, args.seconds / 10)
+        else:
+            rows = measure(args.measure, args.target, args.seconds)
+        print(json.dumps(rows))
         return
     rows: list[Row] = []
-    for name in args.names or NETWORKS:
+    for name in args.names or (*NETWORKS, FILTERS):
         rows += measured(name, args)
         print(f"measured {name}", file=sys.stderr, flush=True)
     Page(report(rows, args.target)).write(args.output)

@@ -50,6 +50,18 @@ def height_cost(target: Target, panel: int, height: int) -> float:
     return max(height, target.sums_in_flight / per_row) + target.costs.tile
 
 
+def open_panel(target: Target, rows: int) -> int:
+    """
+    Return the columns of a panel of a matrix that is not packed, for `rows` rows.
+
+    For few rows it is wide, as far as registers hold the sums: more of each line of the
+    matrix is read at a time, and lines are often pages apart.
+    """
+    vectors = max(1, target.registers // 2 // rows)
+    lanes = target.f32_lanes << (vectors.bit_length() - 1)
+    return max(lanes, target.panel_widths[0])
+
+
 def _crowding(target: Target, height: int, stride: int) -> float:
     """Return what is lost where rows compete for ways of the cache."""
     if not stride:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
@@ -24,7 +24,13 @@ from glow.lowering.memory_to_loops.axes import axes_along, strides_in
 from glow.lowering.memory_to_loops.main import Main, lowers
 from glow.lowering.memory_to_loops.product import Product, call_product
 from glow.lowering.memory_to_loops.rows import offsets_of
-from glow.lowering.tiles import IN_ORDER, IN_PAIRS, has_pairs, matrix_panels
+from glow.lowering.tiles import (
+    IN_ORDER,
+    IN_PAIRS,
+    has_pairs,
+    matrix_panels,
+    open_panel,
+)
 from glow.support.layout import row_major_strides
 from glow.support.targets import Target
 from glow.support.types import compute_type
@@ -42,6 +48,9 @@ def lower_matmul(main: Main, op: MatMulOp) -> None:
         _plain(main, op)
         return
     product = _product(op, right, addressing_of(op.result), epilogue_of(op, axis=-1))
+    if not right.is_packed and product.result_step == 1:
+        panel = open_panel(main.target, len(product.rows))
+        product = replace(product, panel=panel, panel_stride=panel)
     call_product(main, op, (op.lhs, op.rhs), product)
 
 
