@@ -1,10 +1,12 @@
 """Give every value the layout with which the whole network costs least."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -15,6 +17,7 @@ from glow.dialects.layout.transform import TransformOp
 from glow.passes.layout._candidates import source_of
 from glow.passes.layout.problem import Problem, Ways
 from glow.support.targets import TargetQueries
+from glow.support.types import tensor_type
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class _Assignment:
     def apply(self, block: Block) -> None:
         ops = list(block.ops)
         demands = [self._demands(op) for op in ops]
+        last = block.last_op
+        types = [value.type for value in last.operands] if last else []
         transforms = {
             op: source_of(op.input) for op in ops if isinstance(op, TransformOp)
         }
@@ -88,6 +93,8 @@ class _Assignment:
                 self._keep(op, transforms[op])
             if op in self.ways:
                 self._set(op)
+        if isinstance(last, ReturnOp):
+            self._return(last, types)
         for op in reversed(transforms):
             if op.result.first_use is None:
                 Rewriter.erase_op(op)
@@ -120,14 +127,28 @@ class _Assignment:
         if (source, chosen) not in self.made:
             layout = self.problem.search.values[source].layouts[chosen]
             new = TransformOp(self.made[source, made], layout)
-            new.location = op.location
-            new.result.name_hint = source.name_hint
-            Rewriter.insert_op(new, InsertPoint.before(op))
-            self.made[source, chosen] = new.result
+            self.made[source, chosen] = self._placed(new, op)
         op.operands[index] = self.made[source, chosen]
+
+    def _return(self, op: ReturnOp, types: Sequence[Attribute]) -> None:
+        """Return the types that are declared, also where others are the same bytes."""
+        for index, (value, type_) in enumerate(zip(op.operands, types, strict=True)):
+            if value.type != type_:
+                new = TransformOp.to(value, tensor_type(type_))
+                op.operands[index] = self._placed(new, op)
+
+    @staticmethod
+    def _placed(new: TransformOp, op: Operation) -> SSAValue:
+        """Return the result of `new`, which now stands before `op`."""
+        new.location = op.location
+        new.result.name_hint = new.input.name_hint
+        Rewriter.insert_op(new, InsertPoint.before(op))
+        return new.result
 
     def _keep(self, op: TransformOp, source: SSAValue) -> None:
         """Keep transform `op` if its layout is needed and nothing before it has it."""
+        if source not in self.problem.values:
+            return  # nothing reads it
         candidate = self.problem.search.values[source].find(whole_layout_of(op.result))
         if candidate not in self.problem.moved_to(source, self.ways):
             return

@@ -475,3 +475,22 @@ func.func @others_see_what_they_saw(%x: tensor<1x4x7x7xf32>) {
   "test.op"(%0) : (tensor<1x4x6x6xf32>) -> ()
   func.return
 }
+
+// A transform that nothing reads goes, of an argument that nothing else reads too.
+// CHECK-LABEL: @unread_argument
+// CHECK-NEXT:    func.return %y : tensor<2x3xf32>
+func.func @unread_argument(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = layout.transform %x : tensor<2x3xf32> -> tensor<2x3xf32, #layout.physical<CN>>
+  func.return %y : tensor<2x3xf32>
+}
+
+// Of one channel, both layouts are the same bytes; a function returns what it declares.
+// CHECK-LABEL: @declared_results
+// CHECK:         %[[R:.*]] = graph.relu
+// CHECK:         %[[C:.*]] = layout.transform %[[R]]
+// CHECK-NEXT:    func.return %{{.*}}, %{{.*}} : tensor<2x1x3x4xf32, #layout.physical<NHWC>>, tensor<2x1x3x4xf32>
+func.func @declared_results(%x: tensor<2x1x3x4xf32>) -> (tensor<2x1x3x4xf32, #layout.physical<NHWC>>, tensor<2x1x3x4xf32>) {
+  %0 = graph.relu %x : (tensor<2x1x3x4xf32>) -> tensor<2x1x3x4xf32>
+  %1 = layout.transform %0 : tensor<2x1x3x4xf32> -> tensor<2x1x3x4xf32, #layout.physical<NHWC>>
+  func.return %1, %0 : tensor<2x1x3x4xf32, #layout.physical<NHWC>>, tensor<2x1x3x4xf32>
+}
