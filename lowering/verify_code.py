@@ -276,9 +276,9 @@ def _places(pointer: SSAValue) -> Iterator[tuple[Operation, int]]:
 
 
 def _only_index(op: llvm.GEPOp) -> int | None:
-    """Return the index of `op` if it has one, which is known, else None."""
+    """Return the index of `op` if it has one alone, which is known, else None."""
     indices = list(op.rawConstantIndices.iter_values())
-    if len(indices) > 1:
+    if len(indices) != 1:
         return None
     return constant_of(op.ssa_indices[0]) if op.ssa_indices else indices[0]
 

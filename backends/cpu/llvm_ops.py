@@ -136,13 +136,14 @@ def _address_of(w: LlvmWriter, op: llvm.AddressOfOp) -> None:
 @writes(llvm.GEPOp)
 def _gep(w: LlvmWriter, op: llvm.GEPOp) -> None:
     dynamic = iter(op.ssa_indices)
-    indices = ", ".join(
+    indices = [
         w.typed(next(dynamic)) if index == llvm.GEP_USE_SSA_VAL else f"i64 {index}"
         for index in op.rawConstantIndices.iter_values()
-    )
+    ]
     inbounds = "inbounds " if op.inbounds is not None else ""
     element = w.type(op.elem_type)
-    w.define(op, f"getelementptr {inbounds}{element}, {w.typed(op.ptr)}, {indices}")
+    operands = ", ".join([element, w.typed(op.ptr), *indices])
+    w.define(op, f"getelementptr {inbounds}{operands}")
 
 
 def _alignment(op: Operation) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -114,6 +115,16 @@ class ReferenceExecutable(Executable):
                 storage.free(value)
 
 
+@contextmanager
+def errors_at(op: Operation) -> Generator[None]:
+    """Make an ExecutionError that names `op` and its place of errors of the data."""
+    try:
+        yield
+    except (ExecutionError, IndexError, ZeroDivisionError) as error:
+        place = f"({op.name}, from {name_of(op)})"
+        raise ExecutionError(f"{error} {place}") from None
+
+
 def _run(
     op: Operation,
     storage: TensorStorage,
@@ -128,11 +139,8 @@ def _run(
         case SaveOp():
             save(op.symbol.string_value(), storage.read(op.value))
         case GraphOp() | FusedOp():
-            try:
+            with errors_at(op):
                 storage.evaluate(op)
-            except (ExecutionError, IndexError, ZeroDivisionError) as error:
-                place = f"({op.name}, from {name_of(op)})"
-                raise ExecutionError(f"{error} {place}") from None
         case _:
             assert isinstance(op, ReturnOp)
 

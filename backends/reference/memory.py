@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 
 from glow.analysis.buffers import root_of, size_bytes
 from glow.analysis.directions import functions_of
-from glow.backends.reference.executable import signature_of
+from glow.backends.reference.executable import errors_at, signature_of
 from glow.backends.reference.physical import poisoned
 from glow.backends.reference.recurrent import run_recurrent
 from glow.backends.reference.scalars import run_region
@@ -55,7 +55,6 @@ from glow.support.dtypes import is_narrow, widened
 from glow.support.element_conversion import convert
 from glow.support.errors import CompilationError, ExecutionError
 from glow.support.layout import pack, unpack
-from glow.support.locations import name_of
 from glow.support.types import dtype_of
 
 
@@ -94,11 +93,8 @@ class MemoryExecutable(Executable):
         symbols |= {state.spec.name: array for state, array in kept}
         machine = MemoryMachine(self._module, symbols)
         for op in self._body.ops:
-            try:
+            with errors_at(op):
                 machine.run(op)
-            except (ExecutionError, IndexError, ZeroDivisionError) as error:
-                place = f"({op.name}, from {name_of(op)})"
-                raise ExecutionError(f"{error} {place}") from None
         for number in range(len(outputs) if notify is not None else 0):
             cast(Notify, notify)(number)
 
@@ -229,22 +225,17 @@ class MemoryMachine:
         self.write(op.result, product)
 
     def attend(self, op: HeadsOp) -> None:
-        found = {name: getattr(op, name, None) for name in ("mask", "bias")}
-        lengths = self.find(getattr(op, "valid_length", None))
+        optional = ("mask", "bias", "valid_length")
+        found = {name: self.find(getattr(op, name, None)) for name in optional}
         query, key, value = (
             widened(self.read(v)) for v in (op.query, op.key, op.value)
         )
-        if lengths is not None:
-            lengths = np.minimum(lengths, key.shape[2])
         parameters = {
             name: parameter.value_of(op)
             for name, parameter in GraphAttentionOp.declared().items()
             if name in op.get_irdl_definition().properties
         }
-        arrays = {name: self.find(v) for name, v in found.items()}
-        result, *_ = GraphAttentionOp.compute(
-            query, key, value, **arrays, valid_length=lengths, **parameters
-        )
+        result, *_ = GraphAttentionOp.compute(query, key, value, **found, **parameters)
         self.write(op.result, result)
 
     def recur(self, op: RecurrentOp) -> None:

@@ -171,8 +171,8 @@ class DecodeAttentionOp(HeadsOp):
     """
     softmax(scale * query @ key^T) @ value over the first `valid_length` keys, or all.
 
-    Nothing beyond those is read. A query that sees none gives 0; a length beyond all
-    keys stands for all. The last query is at position valid_length - 1 or, without
+    Nothing beyond those is read, nor beyond all keys, whatever the length. A query that
+    sees none gives 0. The last query is at position valid_length - 1 or, without
     one, the first at 0; it sees keys that are at most `right_window_size` positions
     ahead, any for -1. Each query is computed by itself. Query heads are in
     groups of equal size, one for each head of key and value.

@@ -97,6 +97,7 @@ builtin.module attributes {glow.arena_bytes = 64 : i64, glow.signature = [["x", 
     %3 = llvm.getelementptr %io[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %4 = llvm.load %3 : !llvm.ptr -> !llvm.ptr
     %5 = llvm.load %constants : !llvm.ptr -> !llvm.ptr
+    %6 = llvm.getelementptr %arena[] : (!llvm.ptr) -> !llvm.ptr, f32
     llvm.return
   }
 }

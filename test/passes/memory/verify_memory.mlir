@@ -474,3 +474,46 @@ builtin.module attributes {glow.arena_bytes = 4398046511104 : i64} {
     func.return
   }
 }
+
+// -----
+
+// Tiles of 4 x 4 outputs reach one beyond the padding of 15 x 15.
+// CHECK-LABEL: @tiles_on_zeros
+memory.placeholder @x "in" : memref<1x64x15x15xf32>
+memory.placeholder @w "in" : memref<36x4x64x16xf32>
+memory.placeholder @y "out" : memref<1x64x15x15xf32, #layout.physical<NHWC>>
+func.func @tiles_on_zeros() {
+  %x = memory.get @x : memref<1x64x15x15xf32>
+  %w = memory.get @w : memref<36x4x64x16xf32>
+  %y = memory.get @y : memref<1x64x15x15xf32, #layout.physical<NHWC>>
+  %a = memory.alloc : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1:2]>>
+  memory.zero_halo outs(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1:2]>>)
+  memory.copy ins(%x : memref<1x64x15x15xf32>) outs(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1:2]>>)
+  %s = memory.alloc : memref<74880xf32>
+  memory.conv ins(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1:2]>>, %w : memref<36x4x64x16xf32>) scratch(%s : memref<74880xf32>) outs(%y : memref<1x64x15x15xf32, #layout.physical<NHWC>>) {
+  } {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "winograd", halo}
+  memory.dealloc %s : memref<74880xf32>
+  memory.dealloc %a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1:2]>>
+  func.return
+}
+
+// -----
+
+// CHECK: expected zeros around the input, as wide as the op reads
+memory.placeholder @x "in" : memref<1x64x15x15xf32>
+memory.placeholder @w "in" : memref<36x4x64x16xf32>
+memory.placeholder @y "out" : memref<1x64x15x15xf32, #layout.physical<NHWC>>
+func.func @tiles_beyond_zeros() {
+  %x = memory.get @x : memref<1x64x15x15xf32>
+  %w = memory.get @w : memref<36x4x64x16xf32>
+  %y = memory.get @y : memref<1x64x15x15xf32, #layout.physical<NHWC>>
+  %a = memory.alloc : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1]>>
+  memory.zero_halo outs(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1]>>)
+  memory.copy ins(%x : memref<1x64x15x15xf32>) outs(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1]>>)
+  %s = memory.alloc : memref<74880xf32>
+  memory.conv ins(%a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1]>>, %w : memref<36x4x64x16xf32>) scratch(%s : memref<74880xf32>) outs(%y : memref<1x64x15x15xf32, #layout.physical<NHWC>>) {
+  } {kernel_shape = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, algorithm = "winograd", halo}
+  memory.dealloc %s : memref<74880xf32>
+  memory.dealloc %a : memref<1x64x15x15xf32, #layout.physical<NHWC, halo = [0, 0, 1:2, 1]>>
+  func.return
+}
