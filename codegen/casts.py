@@ -8,7 +8,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32, i32, i64
 from xdsl.ir import Attribute
 
-from glow.codegen.values import INDEX, Value, absolute, apply, select
+from glow.codegen.conditions import select
+from glow.codegen.values import INDEX, Value, absolute, apply
 from glow.support.types import (
     byte_type,
     dtype_of,

@@ -13,15 +13,8 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 
 from glow.codegen.casts import bitcast
-from glow.codegen.values import (
-    Number,
-    Value,
-    absolute,
-    aligned,
-    apply,
-    expect_one_type,
-    select,
-)
+from glow.codegen.conditions import select
+from glow.codegen.values import Number, Value, absolute, aligned, apply, expect_one_type
 from glow.codegen.writer import emit
 from glow.dialects.llvm_ext.elementwise import DotPairsOp
 from glow.support.types import compute_type, is_float, is_unsigned, signless

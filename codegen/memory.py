@@ -11,15 +11,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, i1
 from xdsl.ir import Attribute, SSAValue
 
 from glow.codegen.casts import convert
-from glow.codegen.values import (
-    Value,
-    broadcast,
-    constant,
-    index,
-    joined,
-    select,
-    type_of,
-)
+from glow.codegen.conditions import select
+from glow.codegen.values import Value, broadcast, constant, index, joined, type_of
 from glow.codegen.writer import emit, perform
 from glow.dialects.llvm_ext.memory import PrefetchOp
 from glow.support.types import signless

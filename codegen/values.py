@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, cast
@@ -119,8 +119,7 @@ class Value:
             return self
         return _binary(self, other, arith.AddfOp, arith.AddiOp)
 
-    def __radd__(self, other: Number) -> Value:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: Value | Number) -> Value:
         if _is_nothing(self, other, 0):
@@ -135,8 +134,7 @@ class Value:
             return self
         return _binary(self, other, arith.MulfOp, arith.MuliOp)
 
-    def __rmul__(self, other: Number) -> Value:
-        return self * other
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Value | Number) -> Value:
         """Divide; integers truncate, and the divisor is neither 0 nor overflows."""
@@ -202,11 +200,6 @@ class Value:
         self, signed: type[Operation], natural: type[Operation]
     ) -> type[Operation]:
         return natural if is_unsigned(self.element) else signed
-
-
-def element_of(type_: Attribute) -> Attribute:
-    """Return the type of a scalar, or that of the lanes of a vector."""
-    return cast(Any, type_).element_type if isinstance(type_, VectorType) else type_
 
 
 @cache
@@ -330,54 +323,18 @@ def compare(predicate: Predicate, x: Value, y: Value | Number) -> Value:
     expect_one_type(x, y)
     if is_float(x.element):
         name = "une" if predicate == "ne" else f"o{predicate}"
-        return compare_floats(name, x, y)
+        return compared(arith.CmpfOp, name, x, y)
     sign = "" if predicate in ("eq", "ne") else "u" if is_unsigned(x.element) else "s"
-    return _compared(arith.CmpiOp, elementwise.CmpiOp, f"{sign}{predicate}", x, y)
+    return compared(arith.CmpiOp, f"{sign}{predicate}", x, y)
 
 
-def compare_floats(predicate: str, x: Value, y: Value | Number) -> Value:
-    """Compare by a predicate of `arith.cmpf`, such as `ugt` or `uno`."""
-    x, y = aligned(x, y)
-    return _compared(arith.CmpfOp, elementwise.CmpfOp, predicate, x, y)
-
-
-def is_outside(x: Value, bound: Value | Number) -> Value:
-    """Return whether x < 0 or x >= bound, of integers."""
-    x, bound = aligned(x, bound)
-    return _compared(arith.CmpiOp, elementwise.CmpiOp, "uge", x, bound)
-
-
-def _compared(
-    scalars: Callable[..., Operation],
-    vectors: Callable[..., Operation],
-    predicate: str,
-    x: Value,
-    y: Value,
+def compared(
+    op: type[arith.CmpfOp | arith.CmpiOp], predicate: str, x: Value, y: Value
 ) -> Value:
-    op = vectors if x.lanes else scalars
+    """Compare aligned values by a predicate of `op`, such as `uge`."""
+    form: Any = VECTOR_FORMS[op] if x.lanes else op
     pairs = zip(x.parts, y.parts, strict=True)
-    return Value(tuple(emit(op(*pair, predicate)) for pair in pairs), i1, x.lanes)
-
-
-def is_nan(x: Value) -> Value:
-    """Return where x is NaN."""
-    return compare_floats("uno", x, x)
-
-
-def select(condition: Value, x: Value | Number, y: Value | Number) -> Value:
-    """
-    Return x where the condition holds, else y; one of them is no Python number.
-
-    A scalar condition selects whole vectors.
-    """
-    like = next(value for value in (x, y) if isinstance(value, Value))
-    x, y = (v if isinstance(v, Value) else like.like(v) for v in (x, y))
-    expect_one_type(x, y)
-    if condition.lanes or not y.lanes:
-        return apply(arith.SelectOp, *aligned(condition, x, y))
-    pairs = zip(x.parts, y.parts, strict=True)
-    parts = (emit(arith.SelectOp(condition.ssa, *pair)) for pair in pairs)
-    return replace(y, parts=tuple(parts))
+    return Value(tuple(emit(form(*pair, predicate)) for pair in pairs), i1, x.lanes)
 
 
 def absolute(x: Value) -> Value:

@@ -17,8 +17,9 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from glow.codegen.casts import bitcast, convert
+from glow.codegen.conditions import compare_floats, is_nan, select
 from glow.codegen.functions import fma, maximum, minimum, polynomial
-from glow.codegen.values import Value, compare_floats, element_of, is_nan, select
+from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
 from glow.support.targets import target_of
 from glow.support.types import is_narrow_float, ui16, ui32
@@ -221,12 +222,12 @@ EXPANSIONS: dict[type[Operation], Callable[[Value], Value]] = {
 def _expansion_of(op: Operation, has_f16: bool) -> Callable[[Value], Value] | None:
     """Return what computes `op`; None where the target has an instruction."""
     expansion = EXPANSIONS.get(type(op))
-    if expansion is not None and element_of(op.results[0].type) == f32:
+    if expansion is not None and Value.of(op.results[0]).element == f32:
         return expansion
     if not isinstance(op, arith.ExtFOp | arith.TruncFOp):
         return None
-    to = element_of(op.result.type)
-    between = {element_of(op.input.type), to}
+    to = Value.of(op.result).element
+    between = {Value.of(op.input).element, to}
     if bf16 in between or (f16 in between and not (has_f16 and f32 in between)):
         return lambda x: _converted(x, to, has_f16)
     return None

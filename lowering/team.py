@@ -19,10 +19,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from glow.codegen.atomics import atomic_load, atomic_store, exchange_if, fetch_add
+from glow.codegen.conditions import select
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import Var, branches, loop, repeated, value_if, when
 from glow.codegen.memory import Memory, flat, on_stack
-from glow.codegen.values import INDEX, Value, constant, index, select
+from glow.codegen.values import INDEX, Value, constant, index
 from glow.codegen.writer import Writer, emit, perform, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp, CallPointerOp
 from glow.lowering.memory_to_loops.kernels.library_function import (

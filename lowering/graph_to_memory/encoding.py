@@ -6,7 +6,8 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.casts import convert
-from glow.codegen.values import Value, constant, select
+from glow.codegen.conditions import select
+from glow.codegen.values import Value, constant
 from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.base import buffer_type, extents_of

@@ -4,6 +4,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import bitcast, bits_of, convert, highest, lowest
+from glow.codegen.conditions import is_nan, select
 from glow.codegen.functions import (
     erf,
     exp,
@@ -14,7 +15,7 @@ from glow.codegen.functions import (
     softplus,
     tanh,
 )
-from glow.codegen.values import Number, Value, absolute, apply, is_nan, select
+from glow.codegen.values import Number, Value, absolute, apply
 from glow.dialects.llvm_ext.conversion import FPToSISatOp, FPToUISatOp
 from glow.support.types import byte_type, is_float, is_small, is_unsigned
 

@@ -9,10 +9,11 @@ from typing import Generic
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import convert, lowest
+from glow.codegen.conditions import select
 from glow.codegen.functions import exponential, fma, larger, maximum, minimum
 from glow.codegen.loops import Level, N, Var, flattened, loop, nest
 from glow.codegen.strips import Strips, Total
-from glow.codegen.values import INDEX, Value, constant, select
+from glow.codegen.values import INDEX, Value, constant
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.attention import DecodeAttentionOp
 from glow.dialects.memory.base import extents_of

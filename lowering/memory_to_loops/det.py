@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Generic
 
+from glow.codegen.conditions import is_nan, select
 from glow.codegen.functions import fma
 from glow.codegen.loops import Level, N, Var, loop, nest, when
 from glow.codegen.memory import Memory
 from glow.codegen.strips import Strips
-from glow.codegen.values import Value, absolute, constant, is_nan, select
+from glow.codegen.values import Value, absolute, constant
 from glow.dialects.graph.linear import DetOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp

@@ -12,10 +12,11 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.codegen.casts import convert, lowest
+from glow.codegen.conditions import select
 from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import Level, N, Var, loop
 from glow.codegen.memory import prefetch
-from glow.codegen.values import INDEX, Value, apply, index, select
+from glow.codegen.values import INDEX, Value, apply, index
 from glow.dialects.graph.embedding import (
     EmbeddingBagOp,
     EmbeddingOp,

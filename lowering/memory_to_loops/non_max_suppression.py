@@ -7,9 +7,10 @@ from typing import Generic
 
 from xdsl.dialects.builtin import i64
 
+from glow.codegen.conditions import select
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import N, Var, loop, when
-from glow.codegen.values import INDEX, Value, constant, index, select
+from glow.codegen.values import INDEX, Value, constant, index
 from glow.dialects.graph.detection import NonMaxSuppressionOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp

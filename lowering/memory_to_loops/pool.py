@@ -10,11 +10,12 @@ from typing import Generic
 from xdsl.ir import SSAValue
 
 from glow.codegen.casts import convert, lowest
+from glow.codegen.conditions import compare_floats, select
 from glow.codegen.functions import fma, maximum, power, sqrt
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.strips import Strips
-from glow.codegen.values import Value, absolute, compare_floats, constant, index, select
+from glow.codegen.values import Value, absolute, constant, index
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
 from glow.dialects.graph.window import Window

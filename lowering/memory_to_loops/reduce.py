@@ -11,9 +11,10 @@ from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert, highest, lowest, truncated
+from glow.codegen.conditions import is_nan, select
 from glow.codegen.functions import Combination, combined, exp, fma, log, sqrt
 from glow.codegen.strips import Strips
-from glow.codegen.values import Value, absolute, compare, is_nan, select
+from glow.codegen.values import Value, absolute, compare
 from glow.dialects.graph import reduction
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.pooling import GlobalAvgPoolOp, GlobalMaxPoolOp

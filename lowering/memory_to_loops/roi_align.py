@@ -12,10 +12,11 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import i64
 
 from glow.codegen.casts import convert, truncated
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.functions import function, maximum, minimum
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import rest_of
-from glow.codegen.values import INDEX, Value, constant, index, is_outside, select
+from glow.codegen.values import INDEX, Value, constant, index
 from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp

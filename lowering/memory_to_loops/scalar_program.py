@@ -10,9 +10,10 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f32
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from glow.codegen.casts import bits_of, convert, truncated
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.functions import NO_SIGNED_ZEROS
 from glow.codegen.memory import SCALAR, Strip
-from glow.codegen.values import VECTOR_FORMS, Value, apply, is_outside, select
+from glow.codegen.values import VECTOR_FORMS, Value, apply
 from glow.dialects.llvm_ext import elementwise
 from glow.support.types import compute_type, signless, unsigned
 

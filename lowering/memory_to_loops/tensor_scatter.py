@@ -8,10 +8,11 @@ from typing import Generic
 
 from xdsl.dialects import arith
 
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.functions import function, minimum
 from glow.codegen.loops import Level, N, loop, moved, nest
 from glow.codegen.strips import Strips, nest_strips
-from glow.codegen.values import INDEX, Value, is_outside, select
+from glow.codegen.values import INDEX, Value
 from glow.dialects.graph.scattering import TensorScatterOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp

@@ -9,18 +9,11 @@ from typing import Generic
 from xdsl.dialects.builtin import f32, f64, i32, i64
 
 from glow.codegen.casts import bitcast, bits_of, convert, highest, lowest
+from glow.codegen.conditions import compare_floats, is_nan, select
 from glow.codegen.functions import across
 from glow.codegen.loops import Level, N, Var, loop, nest, when
 from glow.codegen.memory import Memory, Strip, rest_of
-from glow.codegen.values import (
-    INDEX,
-    Value,
-    broadcast,
-    compare_floats,
-    index,
-    is_nan,
-    select,
-)
+from glow.codegen.values import INDEX, Value, broadcast, index
 from glow.dialects.graph.along_axis import TopKOp
 from glow.dialects.memory.address import addressing_of
 from glow.dialects.memory.apply import ApplyOp

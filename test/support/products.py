@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from xdsl.dialects import math
 from xdsl.ir import Attribute, Block, Region
 
+from glow.codegen.conditions import select
 from glow.codegen.functions import erf, exp, function, maximum
-from glow.codegen.values import Value, select
+from glow.codegen.values import Value
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.memory.elementwise import YieldOp
 from glow.support.targets import target_of

@@ -13,8 +13,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, SSAValue
 
+from glow.codegen.conditions import is_outside
 from glow.codegen.memory import rest_of
-from glow.codegen.values import INDEX, Value, is_outside
+from glow.codegen.values import INDEX, Value
 from glow.codegen.writer import Writer, writing_to
 from glow.dialects.graph.window import Window
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, bounds_of

@@ -9,11 +9,12 @@ from math import inf
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import convert
+from glow.codegen.conditions import select
 from glow.codegen.functions import exponential, larger, maximum, minimum
 from glow.codegen.loops import Var, loop
 from glow.codegen.memory import Strip, rest_of
 from glow.codegen.shuffles import transposed
-from glow.codegen.values import INDEX, Value, constant, index, select
+from glow.codegen.values import INDEX, Value, constant, index
 from glow.lowering.memory_to_loops.kernels.attention_scores import (
     QueryBlock,
     ScoreBlock,

@@ -11,12 +11,13 @@ from typing import Generic
 from xdsl.dialects.builtin import f32
 
 from glow.codegen.casts import convert
+from glow.codegen.conditions import select
 from glow.codegen.functions import larger, minimum, tanh
 from glow.codegen.loops import Level, N, Var, loop
 from glow.codegen.memory import Memory, Strip, rest_of
 from glow.codegen.shuffles import transposed
 from glow.codegen.strips import Strips
-from glow.codegen.values import Value, constant, index, select
+from glow.codegen.values import Value, constant, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.microkernel import Tile, products
 

@@ -10,10 +10,11 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.loops import Level, N, Var, loop, nest
 from glow.codegen.memory import SCALAR, Memory, Strip, mask_of
 from glow.codegen.strips import Strips
-from glow.codegen.values import INDEX, Value, constant, index, is_outside, select
+from glow.codegen.values import INDEX, Value, constant, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault
 from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Generic
 
 from glow.codegen.casts import as_unsigned, convert
+from glow.codegen.conditions import select
 from glow.codegen.functions import maximum
 from glow.codegen.loops import Level, N, branches, loop, nest
 from glow.codegen.memory import rest_of
 from glow.codegen.strips import Strips, Total
-from glow.codegen.values import INDEX, Value, select
+from glow.codegen.values import INDEX, Value
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel
 from glow.support.types import unsigned
 

@@ -20,11 +20,12 @@ from xdsl.ir import Attribute, SSAValue
 
 from glow.codegen.atomics import raise_to
 from glow.codegen.casts import convert
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.functions import minimum
 from glow.codegen.loops import Level, N, when
 from glow.codegen.memory import Memory, flat
 from glow.codegen.rows import read_row, zeros
-from glow.codegen.values import INDEX, Value, index, is_outside, select
+from glow.codegen.values import INDEX, Value, index
 from glow.codegen.writer import Writer, perform, writing_to
 from glow.lowering.memory_to_loops.kernels.library_function import (
     PRIVATE,

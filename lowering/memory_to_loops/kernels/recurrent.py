@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from xdsl.dialects import vector
 
+from glow.codegen.conditions import select
 from glow.codegen.functions import fma, maximum, minimum
 from glow.codegen.loops import Var, loop, when
 from glow.codegen.memory import rest_of
-from glow.codegen.values import Value, index, joined, select
+from glow.codegen.values import Value, index, joined
 from glow.codegen.writer import emit
 from glow.lowering.memory_to_loops.kernels.kernel import Call
 from glow.lowering.memory_to_loops.kernels.recurrent_states import (

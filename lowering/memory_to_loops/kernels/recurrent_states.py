@@ -10,11 +10,12 @@ from typing import Generic
 from xdsl.ir import Attribute
 
 from glow.codegen.casts import convert
+from glow.codegen.conditions import is_outside, select
 from glow.codegen.functions import maximum, minimum
 from glow.codegen.loops import N, loop
 from glow.codegen.memory import Memory, Strip
 from glow.codegen.strips import Strips
-from glow.codegen.values import INDEX, Value, index, is_outside, select
+from glow.codegen.values import INDEX, Value, index
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Fault, Kernel
 
 STRIDES = {

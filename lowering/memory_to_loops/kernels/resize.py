@@ -10,11 +10,12 @@ from xdsl.dialects import math
 from xdsl.dialects.builtin import i32, i64
 
 from glow.codegen.casts import convert, truncated
+from glow.codegen.conditions import select
 from glow.codegen.functions import fma, function, maximum, minimum
 from glow.codegen.loops import Level, N, Var, loop, moved, nest
 from glow.codegen.memory import SCALAR, Strip
 from glow.codegen.strips import Strips
-from glow.codegen.values import Value, absolute, index, select
+from glow.codegen.values import Value, absolute, index
 from glow.dialects.graph.interpolation import HALF_WAY, Interpolation
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 
