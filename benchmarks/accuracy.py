@@ -1,5 +1,5 @@
 """
-Measure the errors of elementwise functions and of convolutions.
+Measure the errors of elementwise functions, convolutions and matrix products.
 
     python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
 
@@ -53,13 +53,23 @@ def add_functions(page: Page) -> None:
 
 
 def convolutions_header() -> str:
+    titles = ("images and filters", "channels", "ONNX Runtime", "strict")
     return f"""
 ## 3x3 convolutions
 
-The largest error against f64, as a fraction of the largest result: of ONNX Runtime, and
-of each algorithm of target cpu ([docs/accuracy.md](../docs/accuracy.md)).
+The largest error against f64, as a fraction of the largest result: of ONNX Runtime, of
+target cpu with `accuracy="strict"`, and of each algorithm that it has otherwise
+([docs/accuracy.md](../docs/accuracy.md)).
 
-{table_head(("images and filters", "channels", "ONNX Runtime", *accuracy.FORMS))}"""
+{table_head((*titles, *accuracy.FORMS))}"""
+
+
+PRODUCTS = f"""
+## Matrix products
+
+The same, of products of 32 rows and 256 columns.
+
+{table_head(("factors", "depth", "ONNX Runtime", "strict", "fast"))}"""
 
 
 def add_convolutions(page: Page) -> None:
@@ -70,6 +80,14 @@ def add_convolutions(page: Page) -> None:
             page.add_row(data, channels, *(f"{error:.1e}" for error in errors))
 
 
+def add_products(page: Page) -> None:
+    page.add(PRODUCTS)
+    for data in accuracy.DRAWS:
+        for depth in (256, 1024, 4096, 16384):
+            errors = accuracy.errors_of_product(data, depth)
+            page.add_row(data, depth, *(f"{error:.1e}" for error in errors))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure errors of results.")
     parser.add_argument("--output", type=Path, help="write the tables there too")
@@ -77,6 +95,7 @@ def main() -> None:
     args = parser.parse_args()
     add_functions(page)
     add_convolutions(page)
+    add_products(page)
     page.write(args.output)
 
 

@@ -88,6 +88,11 @@ class Target:
         """The columns of a packed panel; the last has registers for what is left."""
         return self.panel_widths[0]
 
+    @property
+    def sum_block(self) -> int:
+        """How many products are added up before their sum is added to others."""
+        return 128 if self.accuracy == "strict" else 256
+
     def masks(self, *sizes: int) -> bool:
         """Return whether it accesses parts of vectors of all these element sizes."""
         return all(size in self.masked_sizes for size in sizes)

@@ -22,7 +22,7 @@ from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.gemm import Gemm
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Steps, Work
-from glow.lowering.memory_to_loops.kernels.microkernel import Tile, tiles_of
+from glow.lowering.memory_to_loops.kernels.microkernel import Sums, Tile, tiles_of
 from glow.lowering.memory_to_loops.kernels.stores import Stored
 from glow.lowering.memory_to_loops.main import Main
 from glow.lowering.memory_to_loops.rows import (
@@ -154,7 +154,8 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
     if p.in_pairs and (p.step != 1 or p.run % 2):
         raise PassFailedException(f"expected pairs of neighbors, got {p.run} numbers")
     pair = 2 if p.in_pairs else 1
-    tiling, run = _tiling(target, p), p.run // pair
+    tiling, depth = _tiling(target, p), len(p.segments) * p.run // pair
+    summed = _summed(target, p)
     tiles, whole = len(tiling.rows) // tiling.height, p.columns // p.panel
     piece = -(-p.panel_stride // tiles) if p.is_packed else 0
     batches = [p.left_batches, p.right_batches, p.bias_batches, p.result_batches]
@@ -167,14 +168,15 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
         panel_stride=p.panel_stride,
         pitch=p.pitch * pair,
         slice=piece,
-        slice_step=-(-piece // (len(p.segments) * run)),
+        slice_step=-(-piece // depth),
         tiles=Steps(0, tiles, 0),
         left_at=table.add(p.rows[tiling.rows]),
         result_at=table.add(p.result_rows[tiling.rows]),
         result_step=p.result_step,
-        segments_at=table.add(p.segments),
-        segments=len(p.segments),
-        run=run,
+        segments_at=table.add(summed.segments),
+        segments=len(summed.segments),
+        block=summed.block,
+        runs_at=table.add(summed.runs),
         step=p.step * pair,
         extras=p.epilogue.places(table, tiling.rows, p.extra_rows),
     )
@@ -182,12 +184,37 @@ def plan_product(target: Target, p: Product, table: OffsetTable) -> list[Planned
     for tile in tiles_of(target, tiling.height, p.panel, p.columns):
         is_tail = tile.columns != p.panel or tile.masked
         panels = Steps(whole, whole + 1, 0) if is_tail else Steps(0, whole, 0)
-        kernel = _kernel(tiling, p, tile)
-        planned.append((kernel, *_cut(kernel, replace(row, panels=panels))))
+        kernel = replace(_kernel(tiling, p, tile), sums=summed.order)
+        planned.append((kernel, *_cut(kernel, replace(row, panels=panels), depth)))
     return planned
 
 
-def _cut(kernel: Gemm, row: GemmRow[int]) -> tuple[GemmRow[int], Work]:
+@dataclass(frozen=True, eq=False)
+class _Summed:
+    """The stretches that a product is added up in, and the order."""
+
+    order: Sums
+    segments: Offsets
+    runs: Offsets
+    block: int = 0
+
+
+def _summed(target: Target, p: Product) -> _Summed:
+    """Return how products are added up: in blocks, unless they end in 16 bits."""
+    run, block = p.run // 2 if p.in_pairs else p.run, target.sum_block
+    count = len(p.segments)
+    is_plain = p.in_pairs or p.is_depthwise or p.epilogue.form.result != f32
+    if is_plain or 2 * count * run < 3 * block:
+        return _Summed(Sums.RUNNING, p.segments, np.full(count, run))
+    if 2 * run < block:
+        return _Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)
+    parts = max(1, round(run / block))
+    ends = np.arange(parts + 1) * run // parts
+    starts = (p.segments[:, None] + ends[:-1] * p.step).reshape(-1)
+    return _Summed(Sums.BY_SEGMENT, starts, np.tile(np.diff(ends), count))
+
+
+def _cut(kernel: Gemm, row: GemmRow[int], depth: int) -> tuple[GemmRow[int], Work]:
     """
     Return the row that says which loop is cut into units, and the work.
 
@@ -204,7 +231,7 @@ def _cut(kernel: Gemm, row: GemmRow[int]) -> tuple[GemmRow[int], Work]:
         order.insert(0, "batches")
     many = (name for name in order if counts[name] >= _MANY)
     name = next(many, max(order, key=lambda name: counts[name]))
-    cost = prod(counts.values()) * kernel.tile.size * row.segments * row.run
+    cost = prod(counts.values()) * kernel.tile.size * depth
     cut: dict[str, Any] = {name: replace(loops[name], unit=1)}
     return replace(row, **cut), Work(counts[name], -(-cost // counts[name]))
 

@@ -214,28 +214,50 @@ DRAWS: dict[str, Callable[[np.random.Generator, Any], Array]] = {
 
 def drawn(data: str, case: Case) -> tuple[Array, Array]:
     """Return an image and a filter; behind a relu, a filter with long tails."""
-    random = np.random.default_rng(case.outputs)
-    filters = "long tails" if data == "behind a relu" else data
-    x, w = DRAWS[data](random, case.input), DRAWS[filters](random, case.filter)
+    return _pair(data, case.input, case.filter, case.outputs)
+
+
+def _pair(data: str, first: Any, second: Any, seed: int) -> tuple[Array, Array]:
+    random = np.random.default_rng(seed)
+    weights = "long tails" if data == "behind a relu" else data
+    x, w = DRAWS[data](random, first), DRAWS[weights](random, second)
     return x.astype(np.float32), w.astype(np.float32)
 
 
 def errors_of_convolution(data: str, channels: int, side: int) -> list[float]:
-    """Return those of ONNX Runtime and of each form, as fractions of the largest."""
+    """Return those of ONNX Runtime, of strict sums and of each form."""
     case = Case((1, channels, side, side), channels, (3, 3), (), (1,) * 4)
     x, w = drawn(data, case)
     conv = node("Conv", "x w", "y", pads=case.pads)
     net = model([conv], {"x": case.input}, [info("y", case.result)], {"w": w})
     content = net.SerializeToString()
-    providers = ["CPUExecutionProvider"]
-    session = onnxruntime.InferenceSession(content, providers=providers)
-    results = [session.run(None, {"x": x})[0]]
+    results = [_of_peer(content, x), glow.compile(net, accuracy="strict")(x)]
     chosen = choice.winograd_form
     for form in FORMS.values():
         choice.winograd_form = lambda *_, form=form: form
         choice.choose_algorithm.cache_clear()
-        results.append(glow.compile(glow.load(content))(x))
+        results.append(glow.compile(net)(x))
     choice.winograd_form = chosen
     choice.choose_algorithm.cache_clear()
-    exact = reference(case, x, w)
+    return _errors(results, reference(case, x, w))
+
+
+def errors_of_product(data: str, depth: int) -> list[float]:
+    """Return those of ONNX Runtime, of strict sums and of fast ones."""
+    x, w = _pair(data, (32, depth), (depth, 256), depth)
+    result = info("y", (32, 256))
+    net = model([node("MatMul", "x w", "y")], {"x": x.shape}, [result], {"w": w})
+    nets = [glow.compile(net, accuracy=each) for each in ("strict", "fast")]
+    results = [_of_peer(net.SerializeToString(), x), *(each(x) for each in nets)]
+    return _errors(results, x.astype(np.float64) @ w)
+
+
+def _of_peer(content: bytes, x: Array) -> Array:
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(content, providers=providers)
+    return session.run(None, {"x": x})[0]
+
+
+def _errors(results: list[Array], exact: Array) -> list[float]:
+    """Return the largest errors, as fractions of the largest result."""
     return [np.abs(y - exact).max() / np.abs(exact).max() for y in results]

@@ -102,3 +102,13 @@ def test_sigmoids_of_f64_reach_denormal_numbers() -> None:
     (y,) = accuracy.computed(["sigmoid"], x).values()
     np.testing.assert_allclose(y, np.exp(x), rtol=1e-15, atol=1e-323)
     assert y[2] > 0
+
+
+@pytest.mark.parametrize("data", accuracy.DRAWS)
+def test_sums_are_nearly_as_exact_as_those_of_others(data: str) -> None:
+    """Strict ones of any depth, and fast ones of products, beside ONNX Runtime."""
+    theirs, strict, *_ = accuracy.errors_of_convolution(data, 256, 14)
+    assert strict < min(2 * theirs, 1e-6)
+    theirs, strict, fast = accuracy.errors_of_product(data, 4096)
+    assert strict < min(2 * theirs, 1e-6)
+    assert fast < 3 * theirs

@@ -106,6 +106,9 @@ CASES = {
     "matrices of columns": Case(
         (2, 3, 30, 16), (2, 3, 16, 35), result_order=(3, 0, 2, 1), has_bias=True
     ),
+    "deep": Case((13, 1000), (1000, 41), is_packed=True, has_bias=True),
+    "deep, odd": Case((3, 397), (397, 20)),
+    "deep, one row": Case((1, 771), (771, 64), is_packed=True),
     "no depth": Case((4, 0), (0, 5), has_bias=True),
     "nothing": Case((0, 4), (4, 5)),
     "f64": Case((2, 3, 9), (9, 5), element="f64", has_bias=True),
@@ -164,7 +167,7 @@ def test_few_rows_fetch_by_the_page(rows: int, loops: str) -> None:
         ("table", OFFSETS),
     )
     steps = Steps(0, 0, 0)
-    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 7, ())
+    row = GemmRow(steps, 0, steps, *(0,) * 6, steps, *(0,) * 8, ())
     gemm = Gemm(Tile(rows, 2), epilogue, passed=passed, like=row)
     found = [
         parent.body.block.args[0].name_hint

@@ -12,6 +12,7 @@ from glow.lowering.memory_to_loops.kernels.finish import Epilogue, Finish, Panel
 from glow.lowering.memory_to_loops.kernels.gemm_row import Extra, GemmRow
 from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel, bounds_of
 from glow.lowering.memory_to_loops.kernels.microkernel import (
+    Sums,
     Tile,
     TileFactors,
     multiply,
@@ -43,6 +44,7 @@ class Gemm(Kernel):
     """The batches whose columns are interleaved."""
     is_padded: bool = True
     """Whether panels are as wide in memory as the tile, even the last one."""
+    sums: Sums = Sums.RUNNING
     in_pairs: bool = False
     """Whether factors are multiplied in pairs of bf16; a k of the row is one."""
     is_depthwise: bool = False
@@ -162,13 +164,15 @@ class Gemm(Kernel):
             table=call["table"],
             segments=row.segments_at,
             segment_count=row.segments,
-            run=row.run,
+            runs=row.runs_at,
+            block=row.block,
             step=row.step,
             right=call["right"],
             start=start,
             pitch=row.pitch,
             ahead=start + row.panel_stride + tile * row.slice,
             ahead_step=row.slice_step,
+            sums=self.sums,
             in_pairs=self.in_pairs,
         )
         finish.fetch()

@@ -66,8 +66,10 @@ class GemmRow(Generic[N]):
     segments_at: N
     """The distance from the start of a row to that of each stretch of its elements."""
     segments: N
-    run: N
-    """The elements of a stretch."""
+    block: N
+    """The stretches whose products are added up before they are added to others."""
+    runs_at: N
+    """The elements of each stretch."""
     step: N
     """From one element of a stretch to the next."""
     extras: tuple[ExtraRow[N], ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from glow.codegen.functions import dot_pairs, fma, minimum
 from glow.codegen.loops import Var, loop
@@ -66,13 +67,31 @@ class Tile:
         return Strip(self.lanes, self.vectors, masks)
 
 
+class Sums(Enum):
+    """
+    The order in which the products of a tile are added up.
+
+    Each addition is rounded by as much as the sum so far is large, so that long sums
+    are added up in blocks, which costs one part in a hundred: LLVM keeps the totals of
+    large tiles on the stack while a block is summed.
+    """
+
+    RUNNING = "running"
+    """One after the other."""
+    BY_SEGMENT = "by segment"
+    """Each segment by itself, then their sums."""
+    BY_BLOCK = "by block"
+    """As many segments as the row says, then their sums."""
+
+
 @dataclass(frozen=True)
 class TileFactors:
     """
     The factors of a tile.
 
-    Sum over segments s and k < run of
-    `left[rows[i] + segments[s] + k * step] * right[start + (s * run + k) * pitch + j]`.
+    Sum over segments s and k < runs[s] of
+    `left[rows[i] + segments[s] + k * step] * right[start + n * pitch + j]`, where n
+    counts all these products.
     """
 
     left: Memory
@@ -81,7 +100,10 @@ class TileFactors:
     segments: Value
     """Where the offsets of the segments begin in `table`."""
     segment_count: Value
-    run: Value
+    runs: Value
+    """Where their lengths begin."""
+    block: Value
+    """The segments of a block, of which there may be several."""
     step: Value
     right: Memory
     start: Value
@@ -89,6 +111,7 @@ class TileFactors:
     ahead: Value
     """The next part of the right factor, to be prefetched."""
     ahead_step: Value
+    sums: Sums = Sums.RUNNING
     in_pairs: bool = False
     """
     Whether each k stands for two neighbors in a row of the left factor.
@@ -102,51 +125,94 @@ def multiply(f: TileFactors, row: Strip, sums: Sequence[Value]) -> list[Value]:
     Add the products of `f` to `sums`, one per row, and return them.
 
     `row` is how rows of the right factor are read.
+    """
+    cursor, totals = (Var(f.ahead), Var(f.start)), [Var(x) for x in sums]
+    if f.sums is Sums.RUNNING:
+        _add_segments(f, row, (index(0), f.segment_count), cursor, totals)
+        return [total.value for total in totals]
+    step = f.block if f.sums is Sums.BY_BLOCK else index(1)
+    zero, carried = row.constant(0, sums[0].element), (*cursor, *totals)
+    for s in loop(0, f.segment_count, *carried, step=step, name="block", nonempty=True):
+        parts = [Var(zero) for _ in sums]
+        if f.sums is Sums.BY_BLOCK:
+            bounds = s, minimum(s + step, f.segment_count)
+            _add_segments(f, row, bounds, cursor, parts)
+        else:
+            _add_segment(f, row, s, cursor, parts)
+        for total, part in zip(totals, parts, strict=True):
+            total.value = total.value + part.value
+    return [total.value for total in totals]
+
+
+def _add_segments(
+    f: TileFactors,
+    row: Strip,
+    bounds: tuple[Value, Value],
+    cursor: tuple[Var, Var],
+    totals: Sequence[Var],
+) -> None:
+    for s in loop(*bounds, *cursor, *totals, name="s", nonempty=True):
+        _add_segment(f, row, s, cursor, totals)
+
+
+def _add_segment(
+    f: TileFactors, row: Strip, s: Value, cursor: tuple[Var, Var], totals: Sequence[Var]
+) -> None:
+    """
+    Add the products of segment `s` to `totals`; `cursor` is what is ahead, and a line.
 
     One k per turn: the loop's own work hides behind the multiply-adds, and all
     addresses stay in registers. The next panel is fetched on the way, but by few rows.
     """
-    ahead, line, totals = Var(f.ahead), Var(f.start), [Var(x) for x in sums]
-    by = _by_page if len(f.rows) <= _FEW else _by_k
-    carried = (ahead, line, *totals)
-    for s in loop(0, f.segment_count, *carried, name="s", nonempty=True):
-        k = Var(f.table[f.segments + s])
-        for is_ahead in by(f, ahead, k, line, totals, row.size):
-            weights = f.right.load(line.value, row)
-            if is_ahead:
-                prefetch(f.right, ahead.value, _SECOND_LEVEL)
-            for start, total in zip(f.rows, totals, strict=True):
-                at = start + k.value
-                if f.in_pairs:
-                    pair = spread_pair(f.left.load(at, Strip(2)), row.lanes)
-                    total.value = dot_pairs(pair, weights, total.value)
-                else:
-                    total.value = fma(f.left[at], weights, total.value)
-            k.value += f.step
-            line.value += f.pitch
-    return [total.value for total in totals]
+    (ahead, line), k = cursor, Var(f.table[f.segments + s])
+    run, by = f.table[f.runs + s], _by_page if len(f.rows) <= _FEW else _by_k
+    for is_ahead in by(f, run, ahead, k, line, totals, row.size):
+        weights = f.right.load(line.value, row)
+        if is_ahead:
+            prefetch(f.right, ahead.value, _SECOND_LEVEL)
+        for start, total in zip(f.rows, totals, strict=True):
+            at = start + k.value
+            if f.in_pairs:
+                pair = spread_pair(f.left.load(at, Strip(2)), row.lanes)
+                total.value = dot_pairs(pair, weights, total.value)
+            else:
+                total.value = fma(f.left[at], weights, total.value)
+        k.value += f.step
+        line.value += f.pitch
 
 
 def _by_k(
-    f: TileFactors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
+    f: TileFactors,
+    run: Value,
+    ahead: Var,
+    k: Var,
+    line: Var,
+    totals: Sequence[Var],
+    columns: int,
 ) -> Generator[bool]:
     """Write the loop along a segment; a line of the next panel is fetched per k."""
-    for _ in loop(0, f.run, ahead, k, line, *totals, name="k", nonempty=True):
+    for _ in loop(0, run, ahead, k, line, *totals, name="k", nonempty=True):
         yield True
         ahead.value += f.ahead_step
 
 
 def _by_page(
-    f: TileFactors, ahead: Var, k: Var, line: Var, totals: Sequence[Var], columns: int
+    f: TileFactors,
+    run: Value,
+    ahead: Var,
+    k: Var,
+    line: Var,
+    totals: Sequence[Var],
+    columns: int,
 ) -> Generator[bool]:
     """Write it; with each page of the panel, fetch where a later one begins."""
     size = dtype_of(f.right.element).itemsize
     turns, carried = PAGE_BYTES // size // columns, (k, line, *totals)
-    for p in loop(0, f.run, *carried, step=turns, name="p", nonempty=True):
+    for p in loop(0, run, *carried, step=turns, name="p", nonempty=True):
         for i in range(_LINES_OF_PAGE):
             begin = line.value + (_PAGES_AHEAD * PAGE_BYTES + i * LINE_BYTES) // size
             prefetch(f.right, begin, _SECOND_LEVEL)
-        last = minimum(p + turns, f.run)
+        last = minimum(p + turns, run)
         for _ in loop(p, last, *carried, name="k", nonempty=True):
             yield False
 
