@@ -1,5 +1,5 @@
 """
-Measure the errors of elementwise functions, convolutions and matrix products.
+Measure errors: of elementwise functions, convolutions, matrix products and models.
 
     python benchmarks/accuracy.py --output benchmarks/ACCURACY.md
 
@@ -18,6 +18,9 @@ from reporting import Page, processor, table_head, today
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
 import accuracy
+import models
+
+import glow
 
 COMMAND = "python benchmarks/accuracy.py --output benchmarks/ACCURACY.md"
 
@@ -88,6 +91,28 @@ def add_products(page: Page) -> None:
             page.add_row(data, depth, *(f"{error:.1e}" for error in errors))
 
 
+MODELS = f"""
+## Models
+
+The same, of whole models on random inputs; in brackets, how many times that of ONNX
+Runtime. They are computed in f64 by target reference, but for those with operators that
+ONNX defines for f32 alone.
+
+{table_head(("model", "ONNX Runtime", "strict", "fast"))}"""
+
+
+def add_models(page: Page) -> None:
+    page.add(MODELS)
+    for name in models.MODELS:
+        try:
+            theirs, *ours = accuracy.errors_of_model(name)
+        except glow.GlowError:
+            page.add_row(name, "-", "-", "-")
+            continue
+        cells = (f"{error:.1e} ({error / theirs:.1f})" for error in ours)
+        page.add_row(name, f"{theirs:.1e}", *cells)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure errors of results.")
     parser.add_argument("--output", type=Path, help="write the tables there too")
@@ -96,6 +121,7 @@ def main() -> None:
     add_functions(page)
     add_convolutions(page)
     add_products(page)
+    add_models(page)
     page.write(args.output)
 
 

@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 import numpy as np
@@ -44,22 +45,29 @@ def measure(name: str, args: argparse.Namespace) -> dict[str, Any]:
     """
     Return what `glow-bench` says of model `name`, or what went wrong.
 
-    A peer that refuses the model is left out: the last first.
+    `strict_ratio` is its ratio with `--accuracy strict`.
     """
-    peers = [peer for peer in PEERS if version_of(peer) is not None]
     with tempfile.TemporaryDirectory() as folder:
         command = bench_command(name, Path(folder), args)
-        while True:
-            asked = [word for peer in peers for word in ("--vs", peer)]
-            done = subprocess.run(
-                [*command, *asked], capture_output=True, text=True, check=False
-            )
-            if done.returncode == 0:
-                return {"name": name} | json.loads(done.stdout)
-            print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
-            if not peers:
-                return {"name": name, "error": done.stderr.strip()}
-            peers.pop()
+        fast = {"name": name} | _timed(name, command)
+        strict = _timed(name, [*command, "--accuracy", "strict"])
+    return fast | {"strict_ratio": strict.get("ratio")}
+
+
+def _timed(name: str, command: list[str]) -> dict[str, Any]:
+    """Return figures; a peer that refuses the model is left out: the last first."""
+    peers = [peer for peer in PEERS if version_of(peer) is not None]
+    while True:
+        asked = [word for peer in peers for word in ("--vs", peer)]
+        done = subprocess.run(
+            [*command, *asked], capture_output=True, text=True, check=False
+        )
+        if done.returncode == 0:
+            return json.loads(done.stdout)
+        print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
+        if not peers:
+            return {"error": done.stderr.strip()}
+        peers.pop()
 
 
 def bench_command(name: str, folder: Path, args: argparse.Namespace) -> list[str]:
@@ -93,7 +101,7 @@ def found(name: str, args: argparse.Namespace) -> tuple[Path, Mapping[str, Any]]
 def row(figures: dict[str, Any]) -> str:
     name = figures["name"]
     if "error" in figures:
-        return f"| {name} | {figures['error']} |" + " |" * (2 * len(PEERS) + 2)
+        return f"| {name} | {figures['error']} |" + " |" * (2 * len(PEERS) + 3)
     cells = [name, milliseconds(figures["glow_ms"])]
     for peer in PEERS:
         theirs = figures.get(f"{peer}_ms")
@@ -101,9 +109,25 @@ def row(figures: dict[str, Any]) -> str:
             cells += ["-", "-"]
         else:
             cells += [milliseconds(theirs), f"{theirs / figures['glow_ms']:.2f}"]
+    strict = figures["strict_ratio"]
+    cells.append("-" if strict is None else f"{strict:.2f}")
     error = f"{figures['max_error']:.1e}" if "max_error" in figures else "-"
     cells += [f"{figures['compile_s']:.2f}", error]
     return "| " + " | ".join(cells) + " |"
+
+
+def means(measured: list[dict[str, Any]]) -> str:
+    """Return the geometric means of speeds beside the faster peer."""
+    cells = {
+        accuracy: [figures[key] for figures in measured if figures.get(key)]
+        for accuracy, key in (("fast", "ratio"), ("strict", "strict_ratio"))
+    }
+    texts = [
+        f"{geometric_mean(each):.2f} {name}" for name, each in cells.items() if each
+    ]
+    if not texts:
+        return ""
+    return f"\nGeometric means of speeds beside the faster one: {', '.join(texts)}.\n"
 
 
 def milliseconds(value: float) -> str:
@@ -124,10 +148,12 @@ Latencies are medians of runs that take turns in one process. Speed is the laten
 the runtime on its left over ours: above 1 we are faster; a dash stands where a runtime
 refuses the model. All compute in f32. Compile time runs from the file to the executable
 with nothing cached. One thread is timed by the CPU time of the process. The error is
-the largest difference from any of them, as a fraction of the largest value.
+the largest difference from any of them, as a fraction of the largest value; those of
+each against f64 are in [ACCURACY.md](ACCURACY.md). Strict speed is that with
+`accuracy="strict"`, beside the faster of the others.
 
-| model | glow ms |{columns} compile s | max error |
-|---|---|{"---|" * (2 * len(PEERS) + 2)}
+| model | glow ms |{columns} strict speed | compile s | max error |
+|---|---|{"---|" * (2 * len(PEERS) + 3)}
 """
 
 
@@ -154,10 +180,12 @@ def main() -> None:
     parser.add_argument("--exported", type=Path, metavar="FOLDER")
     parser.add_argument("--output", type=Path, help="write the table there too")
     args = parser.parse_args()
-    page = Page(header(args))
+    page, measured = Page(header(args)), list[dict[str, Any]]()
     exported = sorted(args.exported.glob("*.onnx")) if args.exported else []
     for name in args.names or [*models.MODELS, *(path.stem for path in exported)]:
-        page.add(row(measure(name, args)) + "\n")
+        measured.append(measure(name, args))
+        page.add(row(measured[-1]) + "\n")
+    page.add(means(measured))
     page.write(args.output)
 
 

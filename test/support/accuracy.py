@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import models
 import numpy as np
 import onnxruntime
 from convolutions import Case, reference
+from doubles import run_in_double
 from numpy.typing import NDArray
 from small_onnx import info, model, node
 
@@ -16,6 +18,7 @@ import glow
 import glow.lowering.convolution.algorithm as choice
 from glow.dialects.graph.activation import SELU_ALPHA, SELU_GAMMA
 from glow.lowering.convolution.winograd import F2, F4
+from glow.runtime.comparison import error_of
 
 Array = NDArray[Any]
 Long = np.longdouble
@@ -252,10 +255,30 @@ def errors_of_product(data: str, depth: int) -> list[float]:
     return _errors(results, x.astype(np.float64) @ w)
 
 
+def errors_of_model(name: str) -> list[float]:
+    """
+    Return those of ONNX Runtime, of strict sums and of fast ones.
+
+    Errors: a GlowError where ONNX defines an operator of the model for f32 alone.
+    """
+    net = models.build(name)
+    inputs = models.inputs_of(net)
+    exact, session = run_in_double(net, inputs), _session(net.SerializeToString())
+    names = [output.name for output in session.get_outputs()]
+    results = [dict(zip(names, session.run(None, inputs), strict=True))]
+    for accuracy in ("strict", "fast"):
+        results.append(glow.compile(net, accuracy=accuracy).run(inputs))
+    floats = [key for key, array in exact.items() if array.dtype == np.float64]
+    return [max(error_of(y[key], exact[key]) for key in floats) for y in results]
+
+
 def _of_peer(content: bytes, x: Array) -> Array:
+    return _session(content).run(None, {"x": x})[0]
+
+
+def _session(content: bytes) -> Any:
     providers = ["CPUExecutionProvider"]
-    session = onnxruntime.InferenceSession(content, providers=providers)
-    return session.run(None, {"x": x})[0]
+    return onnxruntime.InferenceSession(content, providers=providers)
 
 
 def _errors(results: list[Array], exact: Array) -> list[float]:

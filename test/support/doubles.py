@@ -30,8 +30,8 @@ def in_double(model: ModelProto) -> ModelProto:
     stays = {
         name
         for node in graph.node
-        for name in (node.input[i : i + 1] for i in _STAYS.get(node.op_type, ()))
-        for name in name
+        for i, name in enumerate(node.input)
+        if i in _STAYS.get(node.op_type, ())
     }
     for tensor in graph.initializer:
         if tensor.name not in stays:
