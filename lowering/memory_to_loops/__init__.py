@@ -19,12 +19,13 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.codegen.rows import table_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.base import MemoryOp, extents_of
 from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
 from glow.lowering.memory_to_loops.kernels.library_function import closure
-from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.main import ROWS, Main
 from glow.lowering.memory_to_loops.profile import ProfileWriter
 from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.lowering.memory_to_loops.storage import Storage
@@ -49,6 +50,7 @@ class MemoryToLoopsPass(ModulePass):
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
+    Where no section has two pieces, it is as without.
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 
@@ -77,21 +79,28 @@ class MemoryToLoopsPass(ModulePass):
             raise PassFailedException(
                 f"memory-to-loops expects one function, got {len(functions)}"
             )
-        target, storage = target_of(self.target), Storage(op)
-        profile = ProfileWriter() if self.profile else None
-        main = Main(target, storage, profile=profile, piece_ns=self.piece_ns)
-        for inner in functions[0].body.block.ops:
-            if isinstance(inner, PASSIVE):
-                continue
-            main.begin(inner)
-            _lower(main, inner)
+        main = self._main(op, functions[0], self.piece_ns)
+        if main.piece_ns and not main.is_shared:
+            main = self._main(op, functions[0], 0)
         if self.kernels == "declared":
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
             library = [kernel.build() for kernel in closure(main.kernels)]
-        if self.piece_ns:
+        if main.piece_ns:
             library += team_functions(self.kernels)
         _replace(op, main, library)
+
+    def _main(self, module: ModuleOp, function: FuncOp, piece_ns: int) -> Main:
+        """Return the `main` that calls kernels for the ops of `function`."""
+        profile = ProfileWriter() if self.profile else None
+        target, storage = target_of(self.target), Storage(module)
+        main = Main(target, storage, profile=profile, piece_ns=piece_ns)
+        for op in function.body.block.ops:
+            if not isinstance(op, PASSIVE):
+                main.begin(op)
+                _lower(main, op)
+        main.finish()
+        return main
 
 
 def _lower(main: Main, op: Operation) -> None:
@@ -124,8 +133,8 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     for old in reversed(list(block.ops)):
         old.detach()
         old.erase()
-    storage, (rows, function) = main.storage, main.finish()
-    block.add_ops([rows, *library, function])
+    storage = main.storage
+    block.add_ops([table_of(ROWS, main.rows or [0]), *library, main.function])
     tables = [ResourceAttr.of(table) for table in main.tables]
     constants = [*storage.constants.values(), *tables]
     module.attributes["glow.signature"] = storage.signature(constants)

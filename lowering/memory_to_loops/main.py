@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
 from glow.codegen.memory import flat
-from glow.codegen.rows import integers, table_of
+from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
 from glow.codegen.writer import Writer, emit, writing_to
@@ -313,8 +313,13 @@ class Main:
         words = range(3 * number + 1, 3 * number + 3)
         self.block.add_ops(timed(call, records, *map(self._index, words)))
 
-    def finish(self) -> tuple[memref.GlobalOp, func.FuncOp]:
-        """Close `main`; return the table of rows and the function."""
+    @property
+    def is_shared(self) -> bool:
+        """Whether a section has pieces for more than one thread."""
+        return any(section.pieces > 1 for section in self.sections)
+
+    def finish(self) -> None:
+        """Close `main`: put shared calls into sections, and end."""
         if self.piece_ns:
             team = self._args["team"]
             self.sections = sections_of(self.shared.calls, team, self.piece_ns)
@@ -324,4 +329,3 @@ class Main:
                 base.owner.erase()
             self.block.add_ops(self.sections)
         self.block.add_op(func.ReturnOp())
-        return table_of(ROWS, self.rows or [0]), self.function

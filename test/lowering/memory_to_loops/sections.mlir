@@ -47,3 +47,19 @@ builtin.module attributes {glow.arena_bytes = 131072 : i64} {
     func.return
   }
 }
+
+// -----
+
+// What is less than two pieces is not shared: there would be nothing for a second thread.
+// CHECK:      builtin.module attributes
+// CHECK-NOT:  glow.sections
+// CHECK:      func.func @main({{.*}}, %fault: memref<?xi32>)
+// CHECK:        func.call @fill_
+builtin.module attributes {glow.arena_bytes = 0 : i64} {
+  memory.placeholder @y "out" : memref<16xf32>
+  func.func @main() {
+    %y = memory.get @y : memref<16xf32>
+    memory.fill outs(%y : memref<16xf32>) {value = 1.0 : f32}
+    func.return
+  }
+}
