@@ -110,11 +110,6 @@ class Layout:
         """Whether every tensor lies in the order of its axes, without padding."""
         return self.without_extensions() == row_major(self.rank)
 
-    @property
-    def is_permutation(self) -> bool:
-        """Whether each axis is one physical dim."""
-        return len(self.dims) == self.rank
-
     def order(self) -> tuple[int, ...]:
         """Return the axis of each physical dim, from outer to inner."""
         return tuple(dim.axis for dim in self.dims)
