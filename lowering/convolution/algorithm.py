@@ -68,7 +68,8 @@ class Algorithm:
     """
     A way to compute a convolution, with the form of the filter that its kernel reads.
 
-    `name` is direct, pairs, depthwise, winograd or generic.
+    `name` is direct, pairs, depthwise, winograd or generic. Depthwise reads a channel
+    as often as it has outputs: fewer of them than a vector would fill no panel.
     """
 
     name: str
@@ -110,7 +111,7 @@ def choose_algorithm(conv: ConvShape, target: Target) -> Algorithm:
     """Return how `target` computes a convolution of this shape."""
     if compute_type(conv.element) != f32 or 0 in conv.filter:
         return GENERIC
-    if conv.group > 1 and conv.group == conv.input[1] == conv.filter[0]:
+    if conv.group == conv.input[1] > 1 and conv.columns < target.f32_lanes:
         return Algorithm("depthwise")
     panel, form = target.panel_width, None
     if multiplies_pairs(target, conv.element, conv.filter[1]):

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Region, SSAValue
 
 from glow.dialects.graph.convolution import ConvOp
-from glow.dialects.layout.attribute import LayoutAttr, layout_of
+from glow.dialects.layout.attribute import LayoutAttr
 from glow.dialects.memory import products
 from glow.dialects.memory.address import (
     Addressing,
@@ -25,23 +25,17 @@ from glow.lowering.convolution.algorithm import (
     ConvShape,
     choose_algorithm,
 )
-from glow.lowering.convolution.filters import (
-    filter_layout,
-    layout_by_groups,
-    packed_filter,
-    packed_shape,
-)
 from glow.lowering.convolution.layouts import find_groups
 from glow.lowering.convolution.winograd import (
     Form,
     border_after,
     winograd_scratch_elements,
 )
+from glow.lowering.graph_to_memory._filters import Filter, packed_weights
 from glow.lowering.graph_to_memory.halo import Halos, halo_around, halo_of, widest
 from glow.lowering.graph_to_memory.state import Lowering
-from glow.support.arrays import Array
-from glow.support.layout import Layout, channels_last, row_major, row_major_strides
-from glow.support.types import is_narrow_float, shape_of
+from glow.support.layout import channels_last
+from glow.support.types import is_narrow_float
 
 
 @dataclass(frozen=True)
@@ -78,38 +72,6 @@ def lower_conv(
 
 
 @dataclass(frozen=True)
-class Filter:
-    """The weights of a convolution, known or computed at run time."""
-
-    shape: tuple[int, ...]
-    """[outputs, channels of a group, window...]."""
-    hint: str
-    stored: Array | None = None
-    """The bytes in the order of `layout`, or None if a run computes them."""
-    layout: Layout | None = None
-    buffer: SSAValue | None = None
-    apart: Addressing | None = None
-    """Where [groups, outputs of a group, ...] lie in `buffer`; None if blocked."""
-
-    @staticmethod
-    def of(lowering: Lowering, value: SSAValue, group: int) -> Filter:
-        stored, layout = lowering.known(value), layout_of(value)
-        shape, buffer = shape_of(value), lowering[value]
-        own = find_addressing(buffer_type(buffer))
-        if own is not None:
-            columns = shape[0] // group
-            strides = (columns * own.strides[0], *own.strides)
-            own = Addressing((group, columns, *shape[1:]), strides, own.offset)
-        return Filter(shape, hint_of(value), stored, layout, buffer, own)
-
-
-def hint_of(value: SSAValue) -> str:
-    """Return the name hint for a constant made of `value`."""
-    symbol = getattr(value.owner, "symbol", None)
-    return "filter" if symbol is None else symbol.string_value()
-
-
-@dataclass(frozen=True)
 class Convolution:
     """A convolution whose algorithm is still to be chosen."""
 
@@ -130,7 +92,10 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     if algorithm.form is not None:
         halo = _around_tiles(extents_of(source), halo, shape.pads)
         scratch = _scratch(lowering, algorithm.form, source, out)
-    if algorithm != GENERIC and not _reads(lowering, source, algorithm, halo):
+    if algorithm.name == "depthwise" and shape.columns > 1:
+        source = _repeated(lowering, source, halo, shape.columns)
+        shape = replace(shape, group=shape.filter[0])
+    elif algorithm != GENERIC and not _reads(lowering, source, algorithm, halo):
         source = bordered(lowering, source, halo)
     if algorithm.name == "direct":
         scratch = room_in_f32(lowering, source, shape.pads)
@@ -139,7 +104,7 @@ def append_convolution(lowering: Lowering, conv: Convolution, wanted: SSAValue) 
     epilogue = conv.epilogue
     new = products.ConvOp(
         source,
-        _packed(lowering, conv.weights, algorithm, shape.group),
+        packed_weights(lowering, conv.weights, algorithm, conv.shape.group),
         conv.bias,
         () if epilogue is None else _read(lowering, epilogue, algorithm, shape.group),
         scratch,
@@ -227,47 +192,6 @@ def _around_tiles(shape: Sequence[int], halo: Halos, pads: Sequence[int]) -> Hal
     return widest(halo, ((0, 0), (0, 0), *tiles))
 
 
-def _packed(
-    lowering: Lowering, weights: Filter, algorithm: Algorithm, group: int
-) -> SSAValue:
-    stored = weights.stored
-    if stored is None:
-        return _packed_at_run_time(lowering, weights, algorithm, group)
-    array = packed_filter(algorithm, stored, weights.layout, weights.shape, group)
-    return lowering.constant(array, f"{weights.hint}.{algorithm.name}")
-
-
-def _packed_at_run_time(
-    lowering: Lowering, weights: Filter, algorithm: Algorithm, group: int
-) -> SSAValue:
-    """Return a buffer with `weights` as `algorithm` reads them, copied if need be."""
-    buffer, own, shape = weights.buffer, weights.apart, weights.shape
-    assert buffer is not None
-    wanted = packed_shape(algorithm, shape, group)
-    if own is None or _is_packed(weights, algorithm, group):
-        return lowering.relabeled(buffer, wanted, row_major(len(wanted)))
-    element, apart = buffer_type(buffer).element_type, lowering.view(buffer, own)
-    if algorithm == GENERIC:
-        whole = own.reshaped(shape)
-        if whole is not None:
-            return lowering.view(buffer, whole)
-        new = lowering.temporary(element, shape)
-        split = Addressing(own.shape, row_major_strides(own.shape))
-        lowering.copy(apart, lowering.view(new, split))
-        return new
-    layout = LayoutAttr(layout_by_groups(algorithm, len(shape) - 2))
-    new = lowering.alloc(Buffer(element, own.shape, layout))
-    lowering.zero_padding(new)
-    lowering.copy(apart, new)
-    return lowering.relabeled(new, wanted, row_major(len(wanted)))
-
-
-def _is_packed(weights: Filter, algorithm: Algorithm, group: int) -> bool:
-    """Return whether layout assignment has brought `weights` in the order to read."""
-    wanted = filter_layout(algorithm, weights.shape, group)
-    return weights.layout is not None and weights.layout == wanted
-
-
 def bordered(lowering: Lowering, source: SSAValue, halo: Halos) -> SSAValue:
     """Return a channels-last buffer with `source` and zeros around it."""
     is_last = _is_channels_last(addressing_of(source))
@@ -275,6 +199,29 @@ def bordered(lowering: Lowering, source: SSAValue, halo: Halos) -> SSAValue:
         return source
     new = _new_channels_last(lowering, source, halo)
     lowering.copy(source, new)
+    return new
+
+
+def _repeated(
+    lowering: Lowering, source: SSAValue, halo: Halos, times: int
+) -> SSAValue:
+    """Return a channels-last buffer with each channel of `source` so many times."""
+    own, type_ = addressing_of(source), buffer_type(source)
+    batch, channels, *spatial = own.shape
+    layout = channels_last(len(halo)).with_halo(halo)
+    shape = batch, channels * times, *spatial
+    new = lowering.alloc(Buffer(type_.element_type, shape, LayoutAttr(layout)))
+    lowering.zero_padding(new)
+    out = addressing_of(new)
+    extents = batch, channels, times, *spatial
+
+    def split(a: Addressing, steps: tuple[int, int]) -> Addressing:
+        return Addressing(extents, (a.strides[0], *steps, *a.strides[2:]), a.offset)
+
+    lowering.copy(
+        lowering.view(source, split(own, (own.strides[1], 0))),
+        lowering.view(new, split(out, (times, 1))),
+    )
     return new
 
 

@@ -20,12 +20,11 @@ from glow.lowering.convolution.algorithm import (
     batches_of,
     choose_algorithm,
 )
+from glow.lowering.graph_to_memory._filters import Filter, hint_of
 from glow.lowering.graph_to_memory.convolution import (
     Convolution,
-    Filter,
     append_convolution,
     bordered,
-    hint_of,
 )
 from glow.lowering.graph_to_memory.phases import Phase, border_of, phases_of
 from glow.lowering.graph_to_memory.state import Lowering, lowers

@@ -54,7 +54,8 @@ AVX2, AVX512 = target_of("cpu:avx2"), target_of("cpu:avx512")
         ("direct", {"filter": (64, 32, 3, 3), "group": 2}),
         ("direct", {"result": (1, 64, 4, 4)}),
         ("depthwise", {"filter": (64, 1, 3, 3), "group": 64}),
-        ("direct", {"filter": (128, 1, 3, 3), "group": 64}),
+        ("depthwise", {"filter": (128, 1, 3, 3), "group": 64}),
+        ("direct", {"filter": (1024, 1, 3, 3), "group": 64}),
         ("generic", {"element": f64}),
     ],
 )

@@ -21,13 +21,17 @@ CONVOLUTIONS = {
     "whole panels of groups": ((1, 8, 6, 6), (64, 4, 3, 3), {"group": 2}),
     "panels of groups in part": ((1, 12, 6, 6), (72, 4, 3, 3), {"group": 3}),
     "a channel for each": ((2, 20, 8, 8), (20, 1, 3, 3), {"group": 20}),
-    "channels for each": ((1, 8, 6, 6), (16, 1, 3, 3), {"group": 8}),
+    "channels for each": (
+        *((2, 18, 7, 6), (36, 1, 3, 3)),
+        {"group": 18, "pads": (1, 0, 2, 1), "strides": (1, 2)},
+    ),
     "along a line": ((1, 6, 20), (17, 6, 4), {"strides": (2,), "dilations": (2,)}),
     "in a volume": ((1, 4, 5, 5, 5), (9, 4, 2, 2, 2), {}),
 }
 TRANSPOSED = {
     "of phases": ((1, 18, 5, 5), (18, 20, 4, 4), {"strides": (2, 2)}),
     "of groups": ((1, 12, 5, 5), (12, 5, 3, 3), {"strides": (2, 1), "group": 3}),
+    "of channels": ((1, 18, 5, 5), (18, 2, 3, 3), {"strides": (2, 2), "group": 18}),
     "over spread inputs": ((1, 6, 5, 5), (6, 7, 2, 2), {"strides": (3, 3)}),
     "of dilations": ((1, 6, 5, 5), (6, 7, 3, 3), {"dilations": (2, 2)}),
 }

@@ -108,3 +108,22 @@ func.func @main() {
   graph.save @y, %0 : tensor<1x8x3x3xf32, #layout.physical<NHWC>>
   func.return
 }
+
+// -----
+
+// Two outputs read each channel: it is put there twice, and each output has its own.
+// CHECK-LABEL: @main
+// CHECK:         [[X:%.*]] = memory.alloc : memref<1x160x5x5xf32, #layout.physical<NHWC, halo = [0, 0, 1, 1]>>
+// CHECK:         memory.view {{.*}} -> memref<1x80x2x5x5xf32, strided<[2000, 1, 0, 400, 80]>>
+// CHECK:         memory.copy
+// CHECK:         memory.conv ins([[X]] : {{.*}} outs({{.*}} : memref<1x160x5x5xf32, #layout.physical<NHWC>>)
+// CHECK-NEXT:    } {{.*}}group = 160 : i64, algorithm = "depthwise"
+graph.placeholder @x "in" : tensor<1x80x5x5xf32, #layout.physical<NHWC>>
+graph.placeholder @y "out" : tensor<1x160x5x5xf32, #layout.physical<NHWC>>
+func.func @main() {
+  %x = graph.load @x : tensor<1x80x5x5xf32, #layout.physical<NHWC>>
+  %w = graph.literal dense<1.0> : tensor<160x1x3x3xf32> : tensor<160x1x3x3xf32>
+  %y = graph.conv %x, %w {group = 80, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x80x5x5xf32, #layout.physical<NHWC>>, tensor<160x1x3x3xf32>) -> tensor<1x160x5x5xf32, #layout.physical<NHWC>>
+  graph.save @y, %y : tensor<1x160x5x5xf32, #layout.physical<NHWC>>
+  func.return
+}
