@@ -20,7 +20,7 @@ from glow.support.errors import BindingError
 
 
 @dataclass(eq=False)
-class _BoundName:
+class _Place:
     """A name of the signature, the slots of it in frames, and what is bound to it."""
 
     kind: str
@@ -79,7 +79,7 @@ class Bindings:
         """The thread that last took the lock."""
         self._places = _places_of(signature)
         self._unbound = set(self._places)
-        self._copied: dict[str, _BoundName] = {}
+        self._copied: dict[str, _Place] = {}
         self._written = ByteRanges()
         self._only_read = ByteRanges()
         if self._arena is not None and self._arena.size:
@@ -195,7 +195,7 @@ class Bindings:
             run = "the run that calls on_output; use the array that it is given"
         raise BindingError(f"expected bindings that are not in use, got those of {run}")
 
-    def _place(self, name: str) -> _BoundName:
+    def _place(self, name: str) -> _Place:
         place = self._places.get(name)
         if place is None:
             known = ", ".join(self._places) or "none"
@@ -204,7 +204,7 @@ class Bindings:
             )
         return place
 
-    def _check(self, place: _BoundName, array: object) -> None:
+    def _check(self, place: _Place, array: object) -> None:
         name = place.spec.name
         problem = place.spec.problem_with(array, place.is_written)
         if problem is not None:
@@ -213,7 +213,7 @@ class Bindings:
         if self._is_shared(place, given):
             raise BindingError(self._sharing(place, given))
 
-    def _is_shared(self, place: _BoundName, array: Array) -> bool:
+    def _is_shared(self, place: _Place, array: Array) -> bool:
         """Return whether `array` shares memory with others, of which runs write one."""
         extent = range_of(array)
         if extent is None:
@@ -227,7 +227,7 @@ class Bindings:
         is_own = own is not None and own[0] < extent[1] and extent[0] < own[1]
         return taken > is_own
 
-    def _sharing(self, place: _BoundName, array: Array) -> str:
+    def _sharing(self, place: _Place, array: Array) -> str:
         """Return a message that names what shares memory with `array`."""
         others = {
             other.spec.name: other.array
@@ -241,7 +241,7 @@ class Bindings:
         shared = (n for n, other in others.items() if np.may_share_memory(array, other))
         return f'"{place.spec.name}" and "{next(shared)}" share memory'
 
-    def _occupy(self, place: _BoundName, array: Array) -> None:
+    def _occupy(self, place: _Place, array: Array) -> None:
         """Note that `place` has the bytes of `array`, and no others any more."""
         ranges = self._written if place.is_written else self._only_read
         if place.range is not None:
@@ -250,7 +250,7 @@ class Bindings:
         if place.range is not None:
             ranges.add(place.range)
 
-    def _put(self, place: _BoundName, array: Array) -> None:
+    def _put(self, place: _Place, array: Array) -> None:
         flags = array.flags
         is_plain = flags.c_contiguous and flags.aligned
         self._occupy(place, array)
@@ -284,18 +284,16 @@ class Bindings:
                 self._put(place, place.fresh())
 
 
-def _places_of(signature: Signature) -> dict[str, _BoundName]:
-    places: dict[str, _BoundName] = {}
+def _places_of(signature: Signature) -> dict[str, _Place]:
+    places: dict[str, _Place] = {}
     for slot, spec in enumerate(signature.inputs):
-        places[spec.name] = _BoundName("input", spec, [slot], True, False)
+        places[spec.name] = _Place("input", spec, [slot], True, False)
     for slot, spec in enumerate(signature.outputs, len(signature.inputs)):
-        place = places.setdefault(
-            spec.name, _BoundName("output", spec, [], False, True)
-        )
+        place = places.setdefault(spec.name, _Place("output", spec, [], False, True))
         place.slots.append(slot)
         place.is_written = True
     passed = len(signature.inputs) + len(signature.outputs)
     for slot, state in enumerate(signature.states, passed):
         name, is_written = state.spec.name, state.is_written
-        places[name] = _BoundName("state", state.spec, [slot], True, is_written)
+        places[name] = _Place("state", state.spec, [slot], True, is_written)
     return places

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from glow.codegen.loops import Level
 from glow.dialects.memory.address import Addressing
 
-StridedAxes = Sequence[Level[int]]
+LoopAxes = Sequence[Level[int]]
 """Axes, and how far each operand moves along them, in elements."""
 
 
@@ -32,7 +32,7 @@ def axes_of(shape: Sequence[int], operands: Sequence[Addressing]) -> list[Level[
     return axes_along(shape, *(strides_in(operand, shape) for operand in operands))
 
 
-def collapse(axes: StridedAxes, order: Sequence[int]) -> list[Level[int]]:
+def collapse(axes: LoopAxes, order: Sequence[int]) -> list[Level[int]]:
     """
     Return fewer axes that visit the same elements, the finest steps innermost.
 

@@ -14,7 +14,7 @@ from glow.dialects.layout.attribute import layout_of
 from glow.dialects.memory.address import find_addressing, is_blocked
 from glow.dialects.memory.base import buffer_type, extents_of
 from glow.dialects.memory.elementwise import CopyOp, ZeroHaloOp
-from glow.lowering.memory_to_loops.axes import StridedAxes, collapse
+from glow.lowering.memory_to_loops.axes import LoopAxes, collapse
 from glow.lowering.memory_to_loops.elementwise import call_program
 from glow.lowering.memory_to_loops.kernels.copies import (
     UNROLL,
@@ -100,7 +100,7 @@ def call_copy(
     main: Main,
     source: tuple[SSAValue, int],
     result: tuple[SSAValue, int],
-    axes: StridedAxes,
+    axes: LoopAxes,
 ) -> None:
     """Append the call that copies over `axes`, from starts on; bools go as bytes."""
     target, element = main.target, buffer_type(result[0]).element_type
@@ -124,12 +124,12 @@ def call_copy(
     main.call(planned.kernel, given, planned.row, work)
 
 
-def _find(axes: StridedAxes, operand: int) -> Level[int] | None:
+def _find(axes: LoopAxes, operand: int) -> Level[int] | None:
     """Return the axis along which `operand` moves by 1."""
     return next((axis for axis in axes if axis.strides[operand] == 1), None)
 
 
-def _units(outer: StridedAxes, inside: int) -> int:
+def _units(outer: LoopAxes, inside: int) -> int:
     """Return the units of work: iterations of the outermost loop, else those inside."""
     return outer[0].extent if outer else inside
 
@@ -140,7 +140,7 @@ def _lanes(target: Target, element: Attribute, extent: int) -> int:
     return min(most, 1 << (extent.bit_length() - 1))
 
 
-def _runs(target: Target, element: Attribute, axes: StridedAxes) -> CopyPlan | None:
+def _runs(target: Target, element: Attribute, axes: LoopAxes) -> CopyPlan | None:
     """Plan a copy of neighbors to neighbors."""
     if not axes or axes[-1].strides != (1, 1):
         return None
@@ -158,9 +158,7 @@ def _runs(target: Target, element: Attribute, axes: StridedAxes) -> CopyPlan | N
     return CopyPlan(Runs(lanes, vectors, lines), row, units)
 
 
-def _interleave(
-    target: Target, element: Attribute, axes: StridedAxes
-) -> CopyPlan | None:
+def _interleave(target: Target, element: Attribute, axes: LoopAxes) -> CopyPlan | None:
     """Plan a copy of few planes to or from elements that take turns."""
     source, result = _find(axes, SOURCE), _find(axes, RESULT)
     if source is None or result is None:
@@ -177,9 +175,7 @@ def _interleave(
     return None
 
 
-def _transpose(
-    target: Target, element: Attribute, axes: StridedAxes
-) -> CopyPlan | None:
+def _transpose(target: Target, element: Attribute, axes: LoopAxes) -> CopyPlan | None:
     """Plan a copy along two axes, each of them the fastest on one side."""
     rows, columns = _find(axes, RESULT), _find(axes, SOURCE)
     if rows is None or columns is None:

@@ -15,7 +15,7 @@ from glow.codegen.strips import Strips
 from glow.dialects.memory.address import Addressing, addressing_of, is_blocked
 from glow.dialects.memory.base import MemoryOp, buffer_type, extents_of
 from glow.dialects.memory.elementwise import ElementwiseOp, FillOp
-from glow.lowering.memory_to_loops.axes import StridedAxes, axes_of, collapse
+from glow.lowering.memory_to_loops.axes import LoopAxes, axes_of, collapse
 from glow.lowering.memory_to_loops.kernels.kernel import Fault
 from glow.lowering.memory_to_loops.kernels.line_kernels import LinesOf
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
@@ -119,7 +119,7 @@ def call_program(
     main: Main,
     program: ScalarProgram,
     places: Sequence[tuple[SSAValue, int]],
-    axes: StridedAxes,
+    axes: LoopAxes,
     op: MemoryOp | None = None,
 ) -> None:
     """

@@ -12,7 +12,7 @@ from glow.codegen.loops import Level, N, nest
 from glow.codegen.memory import Strip
 from glow.codegen.strips import Strips
 from glow.codegen.values import Value
-from glow.lowering.memory_to_loops.axes import StridedAxes
+from glow.lowering.memory_to_loops.axes import LoopAxes
 from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel, Work
 from glow.lowering.memory_to_loops.kernels.lines import Line, Rule
 
@@ -112,8 +112,8 @@ class LinesOf:
     """
 
     rule: Rule
-    along: StridedAxes
-    apart: StridedAxes
+    along: LoopAxes
+    apart: LoopAxes
     numbers: tuple[int, ...] = ()
     still: frozenset[str] = field(default_factory=frozenset)
 
