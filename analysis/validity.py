@@ -71,7 +71,7 @@ def _broken_uses(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
         for index, operand in enumerate(op.operands):
             if not _is_available(operand, op, order, trees):
                 yield op, f"operand {index} is used before it is defined"
-        for block, passed in _branches(op):
+        for block, passed in _branches(op) if op.successors else ():
             expected = [argument.type for argument in block.args]
             actual = [value.type for value in passed]
             if expected != actual:

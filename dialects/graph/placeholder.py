@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     SymbolNameConstraint,
     SymbolRefAttr,
 )
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute, Data, Operation
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -278,6 +278,7 @@ class StoredValue(IRDLOperation):
     assembly_format = "$symbol attr-dict `:` type($result)"
 
     def __init__(self, symbol: str, type: StoredType):
-        super().__init__(
-            result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
+        # Without segments of operands to find: of a large model every weight has one.
+        Operation.__init__(
+            self, result_types=[type], properties={"symbol": SymbolRefAttr(symbol)}
         )

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     LocationAttr,
     StringAttr,
-    SymbolRefAttr,
     UnknownLoc,
     i64,
 )
@@ -23,6 +22,7 @@ from glow.lowering.loops_to_llvm.types import (
     i32s,
     integer,
     suffix,
+    symbol,
 )
 
 
@@ -213,9 +213,8 @@ def call_op(
     callee: str | None, operands: Sequence[SSAValue], results: Sequence[Attribute]
 ) -> llvm.CallOp:
     """Return a call of the symbol `callee`, or of the pointer that comes first."""
-    symbol = None if callee is None else SymbolRefAttr(callee)
     properties: dict[str, Attribute] = {
-        **({} if symbol is None else {"callee": symbol}),
+        **({} if callee is None else {"callee": symbol(callee)}),
         "op_bundle_sizes": i32s(),
         "operandSegmentSizes": i32s(len(operands), 0),
         "CConv": _C_CONVENTION,

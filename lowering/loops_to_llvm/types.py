@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    SymbolRefAttr,
     VectorType,
     i1,
     i8,
@@ -33,6 +34,11 @@ VOID = llvm.LLVMVoidType()
 def i32s(*values: int) -> DenseArrayBase[Any]:
     """Return a dense i32 array; building one costs as much as building an op."""
     return DenseArrayBase.from_list(i32, values)
+
+
+@cache
+def symbol(name: str) -> SymbolRefAttr:
+    return SymbolRefAttr(name)
 
 
 @cache

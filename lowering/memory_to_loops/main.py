@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     MemRefType,
     NoneAttr,
+    SymbolRefAttr,
     UnknownLoc,
     i8,
     i32,
@@ -62,6 +64,17 @@ _ARGUMENTS: dict[str, Attribute] = {
     "fault": flat(i32),
 }
 _TEAM_ARGUMENTS: dict[str, Attribute] = {"team": flat(i64), "scratch": _BYTES}
+
+
+@lru_cache(1 << 12)
+def _integer(value: int) -> IntegerAttr[Any]:
+    """Return an attribute that ops share: layers alike have the same numbers."""
+    return IntegerAttr(value, i64)
+
+
+@lru_cache(1 << 10)
+def _symbol(name: str) -> SymbolRefAttr:
+    return SymbolRefAttr(name)
 
 
 @dataclass
@@ -217,7 +230,7 @@ class Main:
             op = BaseOp.create(
                 operands=[self._args[argument]],
                 result_types=[flat(element)],
-                properties={name: IntegerAttr(n, i64) for name, n in numbers.items()},
+                properties={name: _integer(n) for name, n in numbers.items()},
             )
             self.block.add_op(op)
             self._bases[key] = op.result
@@ -297,9 +310,12 @@ class Main:
             op.location = self._location
         else:
             bounds = self._index(0), self._index(work.units)
-            op = func.CallOp(symbol, [*operands, *bounds], [])
-            op.attributes["units"] = IntegerAttr(work.units, i64)
-            op.attributes["cost"] = IntegerAttr(work.cost, i64)
+            # Built of operands in groups, a call would take three times as long.
+            op = func.CallOp.create(
+                operands=[*operands, *bounds],
+                properties={"callee": _symbol(symbol)},
+                attributes={"units": _integer(work.units), "cost": _integer(work.cost)},
+            )
             op.location = self._location
             if self.profile is None:
                 self.block.add_op(op)
