@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from errno import EACCES
 from hashlib import sha256
@@ -53,18 +54,23 @@ def output_paths(names: Iterable[str], folder: Path) -> dict[str, Path]:
     """
     Return a file in `folder` for each name, of its own, and make the folder.
 
-    What is not a letter, a digit or one of ._-~ stands as %2F; what is too long for a
-    file ends in a hash. Errors: OSError where nothing can be written.
+    What is not a letter, a digit or one of ._-~ stands as %2F. What is too long for a
+    file ends in a hash, and so do names that differ in case alone, which is nothing to
+    some file systems. Errors: OSError where nothing can be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(EACCES, os.strerror(EACCES), str(folder))
-    return {name: folder / f"{_file_name(name)}.npy" for name in names}
+    plain = {name: quote(name, safe="") for name in names}
+    count = Counter(text.lower() for text in plain.values())
+    return {
+        name: folder / f"{_file_name(name, text, count[text.lower()] == 1)}.npy"
+        for name, text in plain.items()
+    }
 
 
-def _file_name(name: str) -> str:
-    plain = quote(name, safe="")
-    if len(plain) <= _LONGEST:
+def _file_name(name: str, plain: str, is_unlike_others: bool) -> str:
+    if is_unlike_others and len(plain) <= _LONGEST:
         return plain
     digest = sha256(name.encode()).hexdigest()[:32]
     return f"{plain[: _LONGEST - len(digest) - 1]}-{digest}"

@@ -27,7 +27,7 @@ from glow.runtime.image import signature_of as signature_by
 from glow.runtime.interface import Executable
 from glow.runtime.signature import Signature
 from glow.support.arrays import Array
-from glow.support.errors import CompilationError, ExecutionError
+from glow.support.errors import CompilationError, ExecutionError, memory_for
 from glow.support.layout import unpack
 from glow.support.locations import name_of
 from glow.support.types import shape_of
@@ -117,9 +117,10 @@ class ReferenceExecutable(Executable):
 
 @contextmanager
 def errors_at(op: Operation) -> Generator[None]:
-    """Make an ExecutionError that names `op` and its place of errors of the data."""
+    """Say which op, and where it is from, in errors of the data and of memory."""
     try:
-        yield
+        with memory_for(f"{op.name}, from {name_of(op)}"):
+            yield
     except (ExecutionError, IndexError, ZeroDivisionError) as error:
         place = f"({op.name}, from {name_of(op)})"
         raise ExecutionError(f"{error} {place}") from None

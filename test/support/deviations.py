@@ -87,6 +87,12 @@ DEVIATIONS = [
         SAME,
     ),
     Deviation(
+        "AveragePool below opset 19, a kernel above the image, counting pads",
+        case("AveragePool", column(3), kernel_shape=[7, 1], strides=[7, 1],
+            count_include_pad=1, opset=11),
+        "what lies beyond the pads never counts, as since opset 19",
+    ),
+    Deviation(
         "MaxPool, SAME, a stride above the kernel",
         case("MaxPool", column(7), auto_pad="SAME_UPPER", strides=[4, 1],
             kernel_shape=[1, 1]),
@@ -175,7 +181,7 @@ def text_of(arrays: Iterable[Any]) -> str:
         values = [format(value, form) for value in array.ravel()[:MOST].tolist()]
         more = " ..." if array.size > MOST else ""
         shape = f" {list(array.shape)}" if array.ndim > 1 else ""
-        texts.append(" ".join(values) + more + shape)
+        texts.append((" ".join(values) + more + shape).strip())
     return "; ".join(texts)
 
 

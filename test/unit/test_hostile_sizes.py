@@ -10,6 +10,7 @@ import pytest
 from onnx import FunctionProto, ModelProto, TensorProto, helper
 
 import glow
+from glow.dialects.graph.activation import ReluOp
 from glow.importers.onnx.graph import GraphImporter
 from glow.importers.onnx.records import NodeRecord
 
@@ -105,6 +106,20 @@ LARGE = {
 def test_what_does_not_fit_into_memory_is_told_with_its_size(case: str) -> None:
     with pytest.raises(glow.OutOfMemoryError, match=r"\d+ bytes|\d+(\.\d*)? [GTP]iB"):
         glow.compile(LARGE[case])(np.ones(() if case != "an output" else (1, 1), "f"))
+
+
+def test_the_reference_target_says_which_op_takes_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def compute(input: object) -> object:
+        raise MemoryError("Unable to allocate 8.00 GiB")
+
+    b = glow.Builder()
+    b.output("y", b.relu(b.input("x", (4,))))
+    net = glow.compile(b.model(), "reference")
+    monkeypatch.setattr(ReluOp, "compute", staticmethod(compute))
+    with pytest.raises(glow.OutOfMemoryError, match=r"graph\.relu, .*8\.00 GiB"):
+        net(np.ones(4, np.float32))
 
 
 def test_as_many_axes_as_numpy_has_are_computed() -> None:

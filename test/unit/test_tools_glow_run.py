@@ -75,6 +75,14 @@ def test_outputs_have_files_of_their_own(tmp_path: Path) -> None:
     assert max(len(path.name) for path in paths.values()) <= 255
 
 
+def test_outputs_whose_names_differ_in_case_have_files_everywhere(
+    tmp_path: Path,
+) -> None:
+    paths = output_paths(["Y", "y", "z", "a/B", "A/b"], tmp_path)
+    assert len({path.name.lower() for path in paths.values()}) == 5
+    assert paths["z"].name == "z.npy"
+
+
 def test_a_folder_is_tried_before_the_run(tool: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     arguments = ("--random-inputs", "0", "--output-dir", str(tmp_path / "file"))
