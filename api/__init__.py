@@ -104,7 +104,7 @@ def compile(
     model: Model | Any,
     target: str = "cpu",
     *,
-    threads: int = 1,
+    threads: int | None = 1,
     cpu_features: str | None = None,
     disable: Sequence[str] = (),
     stop_after_pass: int | None = None,
@@ -122,7 +122,7 @@ def compile(
     """
     Compile a model (or what `load` takes) and return it as something to call.
 
-    `threads` is how many may work at once; one does so far, and more are warned of.
+    `threads` is how many a run may use, None as many as the process (docs/threads.md).
     `cpu_features` narrows or widens what the code may use, such as "avx2"; with
     `accuracy="strict"` errors are smaller and runs slower (docs/accuracy.md). `disable`
     leaves out rewrites by name, `stop_after_pass=N` those after the first N passes;
@@ -168,12 +168,15 @@ def compile(
 
 
 @undivided()
-def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Executable:
+def load_executable(
+    path: str | PathLike[str], *, verify: bool = False, threads: int | None = None
+) -> Executable:
     """
     Read a saved executable, without the model and without compiling.
 
     Constants are mapped from the file, which must stay as it is; they are checked
-    against its checksums before the first run, or at once with `verify`. The file holds
+    against its checksums before the first run, or at once with `verify`. `threads` is
+    the most that a run may use, if it was compiled for several. The file holds
     machine code: load only what you trust. A file of a DynamicExecutable gives one that
     runs the shapes in it and compiles no others.
     Errors: InvalidExecutableError for a file that is none, or is cut, changed or of
@@ -181,7 +184,7 @@ def load_executable(path: str | PathLike[str], *, verify: bool = False) -> Execu
     """
     from glow.compilation import load_saved
 
-    return load_saved(path, verify)
+    return load_saved(path, verify, threads)
 
 
 def _find_backend(name: str) -> object:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from glow.options import Options, say_single_threaded, target_spec
+from glow.options import Options, target_spec
 from glow.runtime.image_file import read_images
 from glow.runtime.interface import Executable, StageReport
 from glow.support.arrays import blocks_of
@@ -92,14 +92,12 @@ class Source:
 
 def compile_source(source: Source, target: str, options: Options) -> Executable:
     """Compile `source`, or load it from `options.cache_dir` if it is there, whole."""
-    if options.threads > 1:
-        say_single_threaded()
     key = key_of(source, target, options)
     if key is None:
         return _compiled(source, target, options)
     assert options.cache_dir
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
-    net = _kept(cache, key)
+    net = _kept(cache, key, options.threads)
     if net is None:
         net = _compiled(source, target, options)
         # What was compiled must be what was looked up: others may write to the file.
@@ -134,11 +132,11 @@ def key_of(source: Source, target: str, options: Options) -> str | None:
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _kept(cache: FileCache, key: str) -> Executable | None:
+def _kept(cache: FileCache, key: str, threads: int | None) -> Executable | None:
     """Return the executable in a file of the cache; a damaged file is removed."""
     start = time.perf_counter()
     try:
-        net = load_saved(cache.path(key), verify=True)
+        net = load_saved(cache.path(key), verify=True, threads=threads)
     except FileNotFoundError:
         return None
     except (GlowError, OSError):
@@ -149,13 +147,17 @@ def _kept(cache: FileCache, key: str) -> Executable | None:
     return net
 
 
-def load_saved(path: str | os.PathLike[str], verify: bool) -> Executable:
+def load_saved(
+    path: str | os.PathLike[str], verify: bool, threads: int | None
+) -> Executable:
     """Return the executable in a file; see `glow.load_executable`."""
     images, symbols = read_images(Path(path), verify)
     backend = resolve(images[0].machine.backend)
     if backend.load is None:
         raise TargetError(f"{path}: target {backend.name} loads no executables")
     nets = [backend.load(image) for image in images]
+    for net in nets:
+        net.threads = threads
     return nets[0] if symbols is None else _dynamic(path, symbols, nets)
 
 

@@ -30,6 +30,9 @@ from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
 
+PIECE_NS = 20_000
+"""The nanoseconds that a piece of work takes at least where threads share a run."""
+
 Compile = Callable[[Model], Executable]
 
 
@@ -62,6 +65,7 @@ def compile_model(
         executable = backend.compile(module, machine, cache_dir=folder or None)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
+    executable.threads = options.threads
     return executable
 
 
@@ -71,7 +75,8 @@ def _lower(
     kernels = "declared" if backend.links_kernels else "defined"
     level = level_of(module)
     entry = Part(entry_checks(level, spec, options.trust))
-    parts = [entry, *plan(level, backend.level, spec, options, kernels)]
+    piece_ns = 0 if options.threads == 1 else PIECE_NS
+    parts = [entry, *plan(level, backend.level, spec, options, kernels, piece_ns)]
     ctx = context()
     given = [resource.array for resource in resources_of(module)]
     mapped = [array for array in given if is_mapped(array)]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -35,7 +33,8 @@ _NOT_OF_RESULT = frozenset(
 class Options:
     """The options of `glow.compile`; raises ValueError for those that cannot be."""
 
-    threads: int = 1
+    threads: int | None = 1
+    """The most threads of a run; None: as many as the process may use."""
     cpu_features: str | None = None
     disable: tuple[str, ...] = ()
     stop_after_pass: int | None = None
@@ -60,7 +59,7 @@ class Options:
     """How exact results are, unless the target says it."""
 
     def __post_init__(self) -> None:
-        if self.threads < 1:
+        if self.threads is not None and self.threads < 1:
             raise ValueError(f"expected at least one thread, got {self.threads}")
         if self.cache_dir:
             check_private(Path(self.cache_dir), "cache_dir")
@@ -84,7 +83,7 @@ class Options:
     def of_result(self) -> tuple[object, ...]:
         """Return the options that the result depends on, with their names."""
         options = replace(self, disable=tuple(sorted(set(self.disable))))
-        values: list[object] = []
+        values: list[object] = [("is shared", self.threads != 1)]
         for name in (each.name for each in fields(options)):
             value = getattr(options, name)
             if isinstance(value, Mapping):
@@ -107,9 +106,3 @@ def target_spec(target: str, cpu_features: str | None, accuracy: str = "fast") -
 
 
 DEFAULTS = Options()
-
-
-@cache
-def say_single_threaded() -> None:
-    """Warn the caller of `glow.compile`, once, that one thread is used."""
-    warnings.warn("more than one thread was asked for, one is used", stacklevel=5)

@@ -92,8 +92,9 @@ class Executable(ABC):
         """
         Run on named inputs; return the outputs by name, in `out` where given.
 
-        `on_output` is called once with the name and the array of each output, in this
-        thread, when it is ready; the run may go on, so it must not write there. What it
+        `on_output` is called once with the name and the array of each output, in a
+        thread of the run, when it is ready; the run may go on, so it must not write
+        there. What it
         raises ends the calls and is raised after the run.
         """
         if on_output is not None:

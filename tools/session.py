@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     targets = ", ".join(known_targets())
     add("model", metavar="MODEL", help="an .onnx, .mlir or .glow file")
     add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
-    add("--threads", type=int, default=1, metavar="N")
+    add("--threads", type=int, default=1, metavar="N", help="the most of a run")
     add(
         "--shapes",
         action="append",
@@ -100,7 +100,7 @@ def _source(args: argparse.Namespace, bound: Mapping[str, Array]) -> Source:
 
 def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Executable:
     """Return the executable in a file, for the shape that `args` or `inputs` say."""
-    net = load_executable(args.model)
+    net = load_executable(args.model, threads=args.threads)
     has_shapes = isinstance(net, DynamicExecutable)
     refused = [n for n in _OF_MODELS if not (n == "dim" and has_shapes)]
     if given := [n.replace("_", "-") for n in refused if getattr(args, n)]:

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -108,16 +107,6 @@ def test_an_executable_says_how_it_was_made(path: Path) -> None:
     assert [stage.name for stage in stages] == ["graph", "machine"]
     assert stages[0].ops is not None
     assert stages[1].ops is None
-
-
-def test_several_threads_are_refused_once(path: Path) -> None:
-    options.say_single_threaded.cache_clear()
-    with pytest.warns(UserWarning, match="one is used") as found:
-        glow.compile(path, target="reference", threads=2)
-    assert found[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        glow.compile(path, target="reference", threads=2)
 
 
 def test_no_thread_is_refused(path: Path) -> None:

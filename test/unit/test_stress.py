@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from teams import computes_right, pool_of, program
 
 import glow
 
@@ -186,3 +187,20 @@ def test_bindings_in_use_are_refused_and_not_corrupted(path: Path, rounds: int) 
     for _ in range(ran + 2):
         total = expected + total
     assert np.array_equal(bound["s"], total)  # no run is lost or counted twice
+
+
+@pytest.mark.parametrize("runs", [100, pytest.param(10_000, marks=pytest.mark.full)])
+def test_callers_share_threads_and_destroy_what_they_ran(runs: int) -> None:
+    """A caller that finds the threads of the pool busy runs alone; others come late."""
+    shared = program()
+
+    def work(seed: int) -> int:
+        wrong = 0
+        for run in range(runs):
+            net = shared if run % 2 else program()
+            wrong += not computes_right(net, runs * seed + run)
+        return wrong
+
+    with pool_of(3):
+        assert in_threads(work) == 0
+        del shared
