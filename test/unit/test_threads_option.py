@@ -1,0 +1,111 @@
+"""The option `threads`: the same bits, in files, with callbacks; what it is part of."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from teams import pool_of
+
+import glow
+from glow.options import Options
+
+SIDE = 256
+T = f"tensor<{SIDE}x{SIDE}xf32>"
+# Two branches that both read what a product gives; each can be cut.
+NETWORK = f"""
+graph.placeholder @x "in" : {T}
+graph.placeholder @y "out" : {T}
+graph.placeholder @z "out" : {T}
+func.func @main() {{
+  %x = graph.load @x : {T}
+  %0 = graph.matmul %x, %x
+      : ({T}, {T}) -> {T}
+  %1 = graph.tanh %0 : ({T}) -> {T}
+  %2 = graph.matmul %0, %x
+      : ({T}, {T}) -> {T}
+  graph.save @y, %1 : {T}
+  graph.save @z, %2 : {T}
+  func.return
+}}
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    found = tmp_path / "net.mlir"
+    found.write_text(NETWORK)
+    return found
+
+
+def given() -> dict[str, NDArray[Any]]:
+    rng = np.random.default_rng(0)
+    return {"x": rng.standard_normal((SIDE, SIDE), np.float32) / 16}
+
+
+def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_threads_change_no_bit_here_or_in_files(path: Path, tmp_path: Path) -> None:
+    expected = glow.compile(path).run(given())
+    with pool_of(3):
+        for threads in (None, 2, 4):
+            net = glow.compile(path, threads=threads)
+            for _ in range(5):
+                assert_same(net.run(given()), expected)
+            net.save(tmp_path / "net.glow")
+            loaded = glow.load_executable(tmp_path / "net.glow", threads=threads)
+            assert_same(loaded.run(given()), expected)
+            bound = loaded.bind(given())
+            assert_same(bound.run(), expected)
+            del net, loaded, bound
+
+
+def test_outputs_are_told_from_whichever_thread_is_there(path: Path) -> None:
+    expected = glow.compile(path).run(given())
+    told: list[str] = []
+    seen = set[int]()
+
+    def tell(name: str, array: NDArray[Any]) -> None:
+        seen.add(threading.get_ident())
+        np.testing.assert_array_equal(array, expected[name])
+        told.append(name)
+
+    with pool_of(3):
+        net = glow.compile(path, threads=None)
+        for _ in range(20):
+            net.run(given(), on_output=tell)
+        del net
+    assert sorted(told) == ["y"] * 20 + ["z"] * 20
+    assert seen
+
+
+def test_what_a_callback_raises_is_raised_by_the_run(path: Path) -> None:
+    def refuse(name: str, array: NDArray[Any]) -> None:
+        raise KeyError(name)
+
+    with pool_of(3):
+        net = glow.compile(path, threads=None)
+        for _ in range(10):
+            with pytest.raises(KeyError):
+                net.run(given(), on_output=refuse)
+        del net
+
+
+def test_code_for_one_thread_is_kept_apart() -> None:
+    one, two, more = (Options(threads).of_result() for threads in (1, 2, None))
+    assert one != two
+    assert two == more
+
+
+def test_code_for_one_thread_starts_no_pool(path: Path) -> None:
+    before = threading.active_count()
+    net = glow.compile(path)
+    net.run(given())
+    assert threading.active_count() == before
