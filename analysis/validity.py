@@ -126,6 +126,7 @@ class Dominance:
         if order:
             self._parent[order[0]] = order[0]
             self._solve(order)
+        self._below = self._spans(order)
 
     def _solve(self, order: list[Block]) -> None:
         predecessors: dict[Block, list[Block]] = {block: [] for block in order}
@@ -144,6 +145,21 @@ class Dominance:
                     self._parent[block] = parent
                     changed = True
 
+    def _spans(self, order: list[Block]) -> dict[Block, tuple[int, int]]:
+        """Return the range of numbers that each block and those below it have."""
+        sizes = dict.fromkeys(order, 1)
+        for block in reversed(order[1:]):
+            sizes[self._parent[block]] += sizes[block]
+        spans: dict[Block, tuple[int, int]] = {}
+        free: dict[Block, int] = {}
+        for block in order:
+            first = free[self._parent[block]] if spans else 0
+            if spans:
+                free[self._parent[block]] += sizes[block]
+            spans[block] = first, first + sizes[block]
+            free[block] = first + 1
+        return spans
+
     def _meet(self, a: Block, b: Block) -> Block:
         while a is not b:
             if self._number[a] < self._number[b]:
@@ -158,9 +174,8 @@ class Dominance:
             return True
         if a not in self._number:
             return False
-        while self._number[b] > self._number[a]:
-            b = self._parent[b]
-        return a is b
+        first, last = self._below[a]
+        return first <= self._below[b][0] < last
 
 
 def _successors(block: Block) -> list[Block]:
