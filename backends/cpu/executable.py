@@ -97,7 +97,7 @@ def level_of(function: FuncOp) -> int:
     """Return LLVM's effort on `function`: least on a `main` that only calls kernels."""
     blocks = function.body.blocks
     calls_only = blocks.first is blocks.last or len(blocks[0].args) > _ALONE
-    is_main = function.sym_name.data == ENTRY
+    is_main = function.sym_name.data.partition(".")[0] == ENTRY
     return ROW_OF_CALLS_LEVEL if is_main and calls_only else KERNEL_LEVEL
 
 

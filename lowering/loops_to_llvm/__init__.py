@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
 from glow.lowering.loops_to_llvm.control import result_type
+from glow.lowering.loops_to_llvm.sections import parts_of
 from glow.lowering.loops_to_llvm.state import Translation
 from glow.lowering.loops_to_llvm.types import bits_of_floats, converted, stored
 from glow.support.targets import LINE_BYTES
@@ -61,10 +62,11 @@ class LoopsToLlvmPass(ModulePass):
         externals: dict[str, llvm.FuncOp] = {}
         block = op.body.block
         for old in list(block.ops):
-            new = _lowered(old, externals)
-            if new is not None:
+            made = _lowered(old, externals)
+            for new in made:
                 new.location = old.location
                 block.insert_op_before(new, old)
+            if made:
                 old.detach()
                 old.erase()
         known = {f.sym_name.data for f in block.ops if isinstance(f, llvm.FuncOp)}
@@ -73,14 +75,15 @@ class LoopsToLlvmPass(ModulePass):
                 block.add_op(declaration)
 
 
-def _lowered(op: Operation, externals: dict[str, llvm.FuncOp]) -> Operation | None:
+def _lowered(op: Operation, externals: dict[str, llvm.FuncOp]) -> list[Operation]:
     match op:
         case func.FuncOp():
-            return _lower_function(op, externals)
+            parts = [_lower_function(part, externals) for part in parts_of(op)]
+            return [*parts, _lower_function(op, externals)]
         case memref.GlobalOp():
-            return _lower_global(op)
+            return [_lower_global(op)]
         case _:
-            return None
+            return []
 
 
 def _lower_function(op: func.FuncOp, externals: dict[str, llvm.FuncOp]) -> llvm.FuncOp:

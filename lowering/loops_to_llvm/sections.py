@@ -1,8 +1,10 @@
 """Rules for `team`: workers take pieces of each strand, then wait for a section."""
 
-from xdsl.dialects import llvm
+from collections.abc import Sequence
+
+from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import IntegerAttr, i1, i64
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
 from glow.lowering.loops_to_llvm.state import Translation, call_op, lowers
@@ -13,7 +15,57 @@ Functions of a worker: take a piece of a strand, or -1 if there is none left; sa
 one of a section is done; wait until so many are.
 """
 
+_MOST_SECTIONS = 16
+"""Sections of a function: what looks at all blocks for each one stays linear."""
+
 _SLT = IntegerAttr(llvm.ICmpPredicateFlag.SLT.to_int(), i64)
+
+
+def parts_of(function: func.FuncOp) -> list[func.FuncOp]:
+    """
+    Return functions that do the sections of `function`, which calls them from then on.
+
+    There is none where it has few: it keeps them. All have its arguments.
+    """
+    blocks = function.body.blocks
+    if blocks.first is None or blocks.first is not blocks.last:
+        return []
+    body = blocks.first
+    sections = [op for op in body.ops if isinstance(op, SectionOp)]
+    if len(sections) <= _MOST_SECTIONS:
+        return []
+    parts: list[func.FuncOp] = []
+    for first in range(0, len(sections), _MOST_SECTIONS):
+        chosen = sections[first : first + _MOST_SECTIONS]
+        name = f"{function.sym_name.data}.part_{len(parts)}"
+        part = func.FuncOp(name, function.function_type, visibility="private")
+        part.location = function.location
+        parts.append(part)
+        body.insert_op_before(func.CallOp(name, body.args, []), chosen[0])
+        _move(chosen, body, part.body.block)
+    return parts
+
+
+def _move(sections: Sequence[SectionOp], source: Block, target: Block) -> None:
+    """Move sections to a block with the same arguments, with all that they use."""
+    values: dict[SSAValue, SSAValue] = {}
+    for old, new in zip(source.args, target.args, strict=True):
+        new.name_hint, values[old] = old.name_hint, new
+    for section in sections:
+        section.detach()
+        for op in section.walk():
+            for number, value in enumerate(op.operands):
+                owner = value.owner
+                is_made = value in values or isinstance(owner, Block)
+                if not is_made and owner.parent is source:
+                    assert isinstance(owner, Operation)
+                    copy = owner.clone()
+                    target.add_op(copy)
+                    values[value] = copy.results[0]
+                if value in values:
+                    op.operands[number] = values[value]
+        target.add_op(section)
+    target.add_op(func.ReturnOp())
 
 
 @lowers(SectionOp)

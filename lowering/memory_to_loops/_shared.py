@@ -14,9 +14,9 @@ from glow.dialects.memory.base import buffer_type
 from glow.dialects.team.sections import CallOp
 from glow.dialects.team.touches import Touch
 from glow.lowering.memory_to_loops._sections import units_of_a_piece
-from glow.lowering.memory_to_loops._touched import bytes_of
 from glow.lowering.memory_to_loops.kernels.kernel import Argument, Work
 from glow.lowering.memory_to_loops.storage import Storage
+from glow.lowering.memory_to_loops.touched import bytes_of
 from glow.support.arrays import ALIGNMENT
 
 
