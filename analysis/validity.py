@@ -20,12 +20,21 @@ _BRANCHES = {
 }
 
 
+class InvalidOpError(VerifyException):
+    """What is wrong with a module, and with which op of it."""
+
+    def __init__(self, message: str, op: Operation | None):
+        super().__init__(message)
+        self.op = op
+
+
 def verify_module(module: ModuleOp) -> None:
     """
     Raise unless `module` is valid; the message begins with the op and its place.
 
-    Errors: what an op refuses; an operand that is not defined before its use on every
-    path; a branch that passes other values than its block takes.
+    Errors, each an InvalidOpError: what an op refuses; an operand that is not defined
+    before its use on every path; a branch that passes other values than its block
+    takes.
     """
     try:
         module.verify()
@@ -57,7 +66,7 @@ def _report(op: Operation | None, error: VerifyException) -> NoReturn:
     message = " ".join(str(error).split())
     if op is not None:
         message = f"{op.name} at {name_of(op)}: {message}"
-    explained = VerifyException(message)
+    explained = InvalidOpError(message, op)
     for note in getattr(error, "__notes__", ()):
         explained.add_note(note)
     raise explained from None

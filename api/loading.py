@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from glow.analysis.validity import verify_module
+from glow.locating_parser import refused, show_place
 from glow.model import Model, context, load_onnx, parse_text
 from glow.support.errors import InvalidModelError, memory_for
 from glow.support.garbage import no_collection
@@ -71,15 +72,17 @@ def held_weights(path: Path | None, weights: str | os.PathLike[str] | None) -> o
 
 def _read_text(path: Path, weights: str | os.PathLike[str] | None) -> ModuleOp:
     held = held_weights(path, weights)
-    module = parse_text(context(), path.read_bytes(), str(path))
+    text = path.read_bytes()
+    module = parse_text(context(), text, str(path))
     del held  # the module's own handles keep the bytes alive
-    check_valid(module, str(path))
+    check_valid(module, str(path), text.decode())
     return module
 
 
-def check_valid(module: ModuleOp, name: str) -> None:
+def check_valid(module: ModuleOp, name: str, text: str = "") -> None:
     """Raise InvalidModelError, which begins with `name`, for IR that is not valid."""
     try:
         verify_module(module)
     except VerifyException as error:
-        raise InvalidModelError(f"{name}: {error}") from None
+        show_place(error, text, name)
+        raise refused(error, name) from None

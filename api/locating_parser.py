@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from struct import error as StructError
 from threading import Lock
 from typing import Any, NoReturn
 
@@ -24,8 +25,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
 
+from glow.analysis.validity import InvalidOpError
 from glow.dialects.memory.replaced import describe_replaced
 from glow.support.errors import InvalidModelError
 from glow.support.types import check_extents
@@ -33,6 +35,10 @@ from glow.support.types import check_extents
 # Where text leaves a terminator out, xDSL adds it with a builder that replaces a method
 # of all operations for that time: two threads that do so at once break it for good.
 _PARSING = Lock()
+
+
+_REFUSALS = (VerifyException, ValueError, ArithmeticError, LookupError, StructError)
+"""What xDSL raises for wrong text, besides its own errors of parsing."""
 
 
 class _Element(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
@@ -88,7 +94,7 @@ class LocatingParser(Parser):
         start = self.pos
         try:
             op = super().parse_operation()
-        except (VerifyException, ValueError, ArithmeticError, LookupError) as error:
+        except _REFUSALS as error:
             self.raise_error(str(error), start, self.pos)
         except AssertionError as error:  # which xDSL has for some wrong tokens
             self.raise_error(str(error) or "wrong syntax", start, self.pos)
@@ -151,6 +157,30 @@ def invalid(error: ParseError) -> InvalidModelError:
     explained = InvalidModelError(f"{error.span.get_location()}: {message}")
     if excerpt := _excerpt(error.span):
         explained.add_note(excerpt)
+    return explained
+
+
+def show_place(error: VerifyException, text: str, name: str, offset: int = 0) -> None:
+    """Note where the invalid op stands in `text`, in place of xDSL's whole module."""
+    error.__notes__ = []
+    place = (
+        error.op.location if isinstance(error, InvalidOpError) and error.op else None
+    )
+    if not isinstance(place, FileLineColLoc) or place.filename.data != name:
+        return
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    start = starts[place.line.data - 1 - offset] + place.column.data - 1
+    end = text.find("\n", start)
+    span = Span(start, end if end > 0 else len(text), Input(text, name))
+    if excerpt := _excerpt(span):
+        error.add_note(excerpt)
+
+
+def refused(error: VerifyException, name: str = "") -> InvalidModelError:
+    """Return `error` as one of ours, with its notes; it begins with `name`."""
+    explained = InvalidModelError(f"{name}: {error}" if name else str(error))
+    for note in getattr(error, "__notes__", ()):
+        explained.add_note(note)
     return explained
 
 

@@ -41,6 +41,9 @@ AnyFunction = func.FuncOp | llvm.FuncOp
 _TEAM = ("sections", "strands", "worker_bytes")
 """What a module says in numbers of a `main` that threads share."""
 
+_MOST_ALIGNED = 1 << 32
+"""The largest alignment of LLVM."""
+
 _POINTERS = flat(flat(i8))
 _ALONE = [flat(i8), _POINTERS, _POINTERS, flat(i32)]
 _SHARED = [*_ALONE, flat(i64), flat(i8)]
@@ -58,10 +61,11 @@ class VerifyCodePass(ModulePass):
 
     Checked are the signature, the constants and the arena that the module describes,
     the arguments of `@main`, each place in these tables and in what they point to that
-    is a constant, and the symbols that code calls: those of the module, kernels that
-    this process has declared, intrinsics of LLVM and functions of the C library that
-    only compute; with `trust`, any. Addresses that code computes are not checked. That
-    strands of a section touch nothing which others write, their ops check themselves.
+    is a constant, alignments, and the symbols that code calls: those of the module,
+    kernels that this process has declared, intrinsics of LLVM and functions of the C
+    library that only compute; with `trust`, any. Addresses that code computes are not
+    checked. That strands of a section touch nothing which others write, their ops check
+    themselves.
 
     Level: loops -> loops, or llvm -> llvm. Needs: nothing; changes nothing.
     Errors: every problem in one message.
@@ -75,6 +79,7 @@ class VerifyCodePass(ModulePass):
         problems = [*_attribute_problems(op)]
         # What is checked next relies on these.
         problems = problems or [*_main_problems(op)]
+        problems += _alignment_problems(op)
         problems += [] if self.trust else _call_problems(op)
         if problems:
             raise VerifyException("; ".join(problems))
@@ -281,6 +286,16 @@ def _only_index(op: llvm.GEPOp) -> int | None:
     if len(indices) != 1:
         return None
     return constant_of(op.ssa_indices[0]) if op.ssa_indices else indices[0]
+
+
+def _alignment_problems(module: ModuleOp) -> Iterator[str]:
+    """Yield loads and stores with an alignment that LLVM has none of."""
+    for op in module.walk():
+        alignment = op.properties.get("alignment")
+        if isinstance(op, llvm.LoadOp | llvm.StoreOp) and alignment is not None:
+            size = alignment.value.data if isinstance(alignment, IntegerAttr) else 0
+            if not 0 < size <= _MOST_ALIGNED or size & (size - 1):
+                yield f"{_at(op)}: expected an alignment of a power of 2, got {size}"
 
 
 def _call_problems(module: ModuleOp) -> list[str]:

@@ -60,14 +60,17 @@ def run_tool(body: Callable[[], None]) -> None:
 
 
 def _as_glow_error(error: BaseException) -> BaseException:
-    """Return `error`, as one of ours where a text cannot be parsed."""
+    """Return `error`, as one of ours where a text is not valid."""
     if "xdsl" in sys.modules:  # what needs no compiler, imports none
         from xdsl.utils.exceptions import ParseError
 
-        if isinstance(error, ParseError):
-            from glow.locating_parser import invalid
+        from glow.analysis.validity import InvalidOpError
+        from glow.locating_parser import invalid, refused
 
+        if isinstance(error, ParseError):
             return invalid(error)
+        if isinstance(error, InvalidOpError):
+            return refused(error)
     return error
 
 

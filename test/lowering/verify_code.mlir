@@ -135,3 +135,15 @@ builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.g
 // CHECK: glow.groups: expected name, op and two numbers, got ["a"]; glow.records: expected the number of one of 1 groups, a kernel and a piece, got [1 : i64, "gemm", 0 : i64]
 builtin.module attributes {glow.groups = [["a"]], glow.records = [[1 : i64, "gemm", 0 : i64]]} {
 }
+
+// -----
+
+// CHECK: llvm.load {{.*}}: expected an alignment of a power of 2, got 24; llvm.store {{.*}}: expected an alignment of a power of 2, got 0
+builtin.module attributes {glow.arena_bytes = 64 : i64} {
+  llvm.func @main(%arena: !llvm.ptr, %io: !llvm.ptr, %constants: !llvm.ptr, %fault: !llvm.ptr) {
+    %0 = llvm.load %arena {alignment = 24 : i64} : !llvm.ptr -> f32
+    "llvm.store"(%0, %arena) <{alignment = 0 : i64, ordering = 0 : i64}> : (f32, !llvm.ptr) -> ()
+    %1 = llvm.load %arena {alignment = 64 : i64} : !llvm.ptr -> f32
+    llvm.return
+  }
+}

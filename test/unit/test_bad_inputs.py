@@ -250,7 +250,8 @@ def test_command_is_answered_by_one_line(
     out, err = capsys.readouterr()
     assert ending.value.code == 1
     assert out == ""
-    is_in_text = re.match(r"error: \S+\.mlir:\d+:\d+: ", err) is not None
+    place = r"error: \S+\.mlir:\d+:\d+: |error: .*graph\.\w+ at \w+\.mlir:\d+: "
+    is_in_text = re.match(place, err) is not None
     assert err.count("\n") == (3 if is_in_text else 1)
     if expected.startswith("?"):
         assert expected[1:] in err
@@ -275,6 +276,25 @@ def test_an_error_in_a_text_shows_its_place(
     expected, *lines = EXCERPTS[name]
     assert message.startswith(f"error: {name}:{expected}")
     assert excerpt == lines
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("tool", ["glow-opt", "glow-run"])
+@pytest.mark.parametrize("name", ["shape.mlir", "order.mlir"])
+def test_what_an_op_refuses_shows_its_place(
+    name: str,
+    tool: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", [tool, name])
+    with pytest.raises(SystemExit):
+        TOOLS[tool]()
+    message, line, carets = capsys.readouterr().err.splitlines()
+    assert f"graph.relu at {name}:3: " in message
+    statement = line.strip()
+    assert "= graph.relu" in statement
+    assert carets == line.replace(statement, len(statement) * "^")
 
 
 Call = Callable[[glow.Executable, NDArray[np.float32]], object]

@@ -176,3 +176,13 @@ def test_what_xdsl_asserts_of_a_text_is_an_error_of_the_text() -> None:
     text = "%c = graph.literal dense<[1.0, (2.0, 3.0]> : tensor<2xf32> : tensor<2xf32>"
     with pytest.raises(InvalidModelError, match=r"net.mlir:1:.*nexpected token"):
         parse_text(context(), text, "net.mlir")
+
+
+def test_what_xdsl_cannot_store_is_an_error_of_the_text() -> None:
+    text = """
+        func.func @f(%v: vector<2xf32>) {
+          %s = llvm.shufflevector %v, %v [0, 5000000000] : vector<2xf32>
+          func.return
+        }"""
+    with pytest.raises(InvalidModelError, match=r"net.mlir:3:"):
+        parse_text(context(), text, "net.mlir")
