@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 MINUTES ?= 10
 
-.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth accuracy deviations stress fuzz faults conformance clean
+.PHONY: help venv demo test test-fast test-full lit check docs bench layouts movement number-types kv-cache compile-time dynamic-shapes load-time overhead memory growth roofline accuracy deviations stress fuzz faults conformance clean
 
 help:
 	@echo "make demo       compile and run ResNet-50, beside ONNX Runtime"
@@ -33,6 +33,7 @@ help:
 	@echo "make kv-cache   the table of benchmarks/KV_CACHE.md"
 	@echo "make compile-time   the table of benchmarks/COMPILE_TIME.md"
 	@echo "make growth     the table of benchmarks/GROWTH.md"
+	@echo "make roofline   the tables of benchmarks/ROOFLINE.md"
 	@echo "make accuracy   the tables of benchmarks/ACCURACY.md"
 	@echo "make deviations the table of docs/deviations.md"
 	@echo "make load-time  the table of benchmarks/LOAD_TIME.md"
@@ -99,6 +100,9 @@ compile-time: $(READY)
 
 growth: $(READY)
 	$(BIN)/python benchmarks/growth.py --output benchmarks/GROWTH.md
+
+roofline: $(READY)
+	$(BIN)/python benchmarks/roofline.py --output benchmarks/ROOFLINE.md
 
 accuracy: $(READY)
 	$(BIN)/python benchmarks/accuracy.py --output benchmarks/ACCURACY.md

@@ -1,15 +1,21 @@
-"""Bytes that an op of the memory level has to read and write, and from how far."""
+"""Bytes that ops of the memory level have to read and write, and where these lie."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
-from xdsl.ir import SSAValue
+import numpy as np
+from xdsl.ir import Operation, SSAValue
 
+from glow.analysis.buffers import root_of, size_bytes
 from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
+from glow.dialects.memory.base import Kind, MemoryOp, buffer_type, extents_of
+from glow.dialects.memory.elementwise import ZeroHaloOp
+from glow.dialects.memory.products import ConvOp
+from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.support.types import dtype_of
 
 _SKIPPING = ("embedding", "embedding_bag", "resize", "roi_align", "sparse_lengths_sum")
@@ -37,11 +43,18 @@ def traffic_of(op: MemoryOp) -> list[Access]:
         for buffer, kind in op.accesses()
         if buffer not in room
     ]
+    if isinstance(op, ZeroHaloOp):
+        size = size_bytes(buffer_type(op.result)) - _bytes(op.result)
+        found = [Access(op.result, Kind.OUT, size)]
+    if isinstance(op, ConvOp):  # the filter may be padded, or transformed
+        size = extents_of(op.result)[1] * op.depth
+        size *= dtype_of(buffer_type(op.filter).element_type).itemsize
+        found = [replace(a, bytes=size) if a.buffer == op.filter else a for a in found]
     if isinstance(op, ApplyOp) and (op.graph_class.MOVES or _is_skipping(op)):
         read = sum(each.bytes for each in found if each.kind is Kind.IN)
         written = sum(each.bytes for each in found if each.kind is Kind.OUT)
         most = written if op.outs else read
-        found = [Access(a.buffer, a.kind, min(a.bytes, most)) for a in found]
+        found = [replace(a, bytes=min(a.bytes, most)) for a in found]
     return found
 
 
@@ -65,3 +78,75 @@ def _in_slot(op: MemoryOp, name: str) -> list[SSAValue]:
     if isinstance(slot, SSAValue):
         return [slot]
     return [] if slot is None else list(slot)  # pyright: ignore
+
+
+Move = tuple[int, int, int]
+"""
+Bytes that an op touches, the bytes touched since what lies there last was, and 1 where
+it writes them.
+"""
+
+
+def moves_of(ops: Sequence[Operation]) -> list[list[Move]]:
+    """
+    Return what each of `ops` moves in a run that follows another one, in order.
+
+    The second number tells how large a cache must be that still has the bytes: they
+    themselves and all that other ops touched meanwhile, each byte once.
+    """
+    traffic = [traffic_of(op) if isinstance(op, MemoryOp) else [] for op in ops]
+    roots = dict.fromkeys(root_of(a.buffer) for accesses in traffic for a in accesses)
+    touches = _Touches(list(roots))
+    for accesses in traffic:  # the run before
+        list(touches.touch(accesses))
+    return [list(touches.touch(accesses)) for accesses in traffic]
+
+
+class _Touches:
+    """Buffers, and when each was touched last; those of the arena share its bytes."""
+
+    def __init__(self, roots: Sequence[SSAValue]):
+        places: dict[object, int] = {}
+        self._number: dict[SSAValue, int] = {}
+        spans: list[tuple[int, int]] = []
+        end = 1 << 62  # symbols lie outside the arena, apart from each other
+        for root in roots:
+            size = size_bytes(buffer_type(root))
+            owner, key, first = root.owner, root, end
+            if isinstance(owner, GetOp):
+                key = owner.symbol.string_value()
+            elif isinstance(owner, AllocOp) and owner.offset is not None:
+                first = owner.offset.value.data
+            if key not in places:
+                places[key] = len(spans)
+                spans.append((first, first + size))
+                end += size if first == end else 0
+            self._number[root] = places[key]
+        self._first, self._last = np.array(spans or [(0, 0)], dtype=np.int64).T
+        self._in_arena = self._first < 1 << 62
+        self._arena = int(self._last[self._in_arena].max(initial=0))
+        self._touched = np.zeros(len(self._first), np.int64)
+        self._bytes = np.zeros(len(self._first), np.int64)
+        self._clock = 0
+
+    def touch(self, accesses: Sequence[Access]) -> Iterator[Move]:
+        """Yield the moves of one op, and note that it made them."""
+        numbers = [self._number[root_of(access.buffer)] for access in accesses]
+        for access, number in zip(accesses, numbers, strict=True):
+            distance = self._distance(number) + access.bytes
+            yield access.bytes, distance, int(access.kind.writes)
+        self._clock += 1
+        self._bytes[numbers] = 0
+        for access, number in zip(accesses, numbers, strict=True):
+            self._touched[number] = self._clock
+            self._bytes[number] = max(self._bytes[number], access.bytes)
+
+    def _distance(self, number: int) -> int:
+        """Return the bytes touched since the place of buffer `number` was."""
+        shared = self._first < self._last[number]
+        shared &= self._last > self._first[number]
+        since = self._touched > self._touched[shared].max(initial=0)
+        inside = int(self._bytes[since & self._in_arena].sum())
+        return int(self._bytes[since & ~self._in_arena].sum()) + min(
+            inside, self._arena
+        )

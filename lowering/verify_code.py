@@ -10,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     FixedBitwidthType,
     FunctionType,
     IntegerAttr,
@@ -96,8 +97,9 @@ def _attribute_problems(module: ModuleOp) -> Iterator[str]:
                 yield f"glow.{name}: expected a list of {kind.name}, got {each}"
     groups = _list(module, GROUPS)
     for entry in groups:
-        if not _has_values(entry, StringAttr, StringAttr, IntegerAttr, IntegerAttr):
-            yield f"{GROUPS}: expected name, op and two numbers, got {entry}"
+        numbers = (DenseArrayBase,) * 4
+        if not _has_values(entry, StringAttr, StringAttr, *numbers):
+            yield f"{GROUPS}: expected name, op and four arrays, got {entry}"
     for entry in _list(module, RECORDS):
         if not _has_values(entry, IntegerAttr, StringAttr, IntegerAttr) or not (
             0 <= entry.data[0].value.data < len(groups)

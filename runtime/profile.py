@@ -21,8 +21,7 @@ class Group:
     Ops of the model that were compiled as one, and what these must do at least.
 
     Units: flops are floating-point operations, a multiply-add two of them, as the
-    definition of the op says, whatever the algorithm. bytes are those of operands and
-    results, each once.
+    definition of the op says, whatever the algorithm.
     """
 
     name: str
@@ -30,7 +29,30 @@ class Group:
     op: str
     """What it became at the memory level, such as `memory.conv`."""
     flops: int
-    bytes: int
+    extents: tuple[int, ...] = ()
+    """The shape of the result and, of a product, how many terms each sum has."""
+    moves: tuple[tuple[int, int, int], ...] = ()
+    """
+    The bytes of each operand and result, how far away these are, and 1 for a result.
+
+    Bytes are as far away as a cache must be large to have them still from the last time
+    when something touched them, in this run or the one before.
+    """
+    others: tuple[tuple[int, int], ...] = ()
+    """Flops of other algorithms, and the bytes that these move besides."""
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of operands and results, each once."""
+        return sum(size for size, *_ in self.moves)
+
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> Group:
+        """Return the group that an entry of a file describes, with lists in it."""
+        moves = tuple((size, away, kind) for size, away, kind in entry["moves"])
+        others = tuple((flops, size) for flops, size in entry["others"])
+        extents = tuple(entry["extents"])
+        return Group(entry["name"], entry["op"], entry["flops"], extents, moves, others)
 
 
 @dataclass(frozen=True)
@@ -72,8 +94,9 @@ class Profile:
     @staticmethod
     def of(entry: Mapping[str, Any]) -> Profile:
         """Return the profile that an entry of a file describes."""
-        groups = tuple(Group(**each) for each in entry["groups"])
-        return Profile(groups, tuple((g, k, p) for g, k, p in entry["records"]))
+        groups = map(Group.of, entry["groups"])
+        records = ((group, name, piece) for group, name, piece in entry["records"])
+        return Profile(tuple(groups), tuple(records))
 
     def fresh(self) -> Array:
         """Return room for the numbers of a run: worker, first and last count."""

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from glow.runtime.comparison import random_inputs
+from glow.runtime.interface import Executable
 from glow.tools.command_line import OneLineParser, progress, run_tool
 from glow.tools.feeds import feeds_of_peers, read_arrays
 from glow.tools.options import add_cache_options
@@ -36,6 +37,8 @@ def _parser() -> OneLineParser:
     )
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
     add("--seconds", type=float, default=5.0, help="how long to measure at least")
+    text = "show how near each group is to what a core of this machine can do"
+    add("--roofline", action="store_true", help=text)
     add("--seed", type=int, default=0, help="of the other inputs, which are random")
     return parser
 
@@ -73,11 +76,27 @@ def measure(session: Session, args: argparse.Namespace) -> dict[str, Any]:
     return figures
 
 
+def _roofline(net: Executable, args: argparse.Namespace) -> str:
+    """Return the table of a model's groups and their limits."""
+    from glow.tools.roofline import lanes_here, measured, roofline_table, standings
+
+    inputs = random_inputs(net.signature, args.seed) | read_arrays(args.input)
+    with progress(f"profiling {args.model}"):
+        times, peaks = measured(net, inputs, args.seconds)
+    return roofline_table(standings(times, peaks), peaks, lanes_here())
+
+
 def _run() -> None:
     args = _parser().parse_args()
+    if args.roofline and (args.vs or args.threads != 1 or args.target != "cpu"):
+        raise ValueError("expected --roofline for one thread of cpu, and without --vs")
     session = open_session(args, read_arrays(args.input))
     line = {"model": args.model, "target": args.target, "threads": args.threads}
     for shape, net in session.by_shape():
+        if args.roofline:
+            print(f"for {shape}\n" * bool(shape), end="")
+            print(_roofline(net, args), end="")
+            continue
         with progress(f"timing {args.model} {shape}".rstrip()):
             figures = measure(replace(session, net=net), args)
         print(json.dumps(line | ({"shape": shape} if shape else {}) | figures))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -107,9 +108,13 @@ def _run_once(
 def _profile(
     net: Executable, args: argparse.Namespace, inputs: Mapping[str, Array]
 ) -> None:
+    from glow.backends.cpu.peaks import measured_peaks  # which imports LLVM
+    from glow.tools.roofline import limit_of
+
     with progress(f"profiling {args.model}"):
         records = profiled(net, inputs)
-    print(table(records), end="")
+        limits = partial(limit_of, peaks=measured_peaks())
+    print(table(records, lambda group: limits(group).ns), end="")
     if args.profile:
         write_trace(Path(args.profile), records)
         print(f"wrote {args.profile}")

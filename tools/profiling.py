@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -37,12 +37,20 @@ class GroupTime:
     least_ns: float
     busy: float
 
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> GroupTime:
+        """Return the time that `dataclasses.asdict` made `entry` of."""
+        group, kernels = Group.of(entry["group"]), tuple(entry["kernels"])
+        return GroupTime(group, kernels, entry["ns"], entry["least_ns"], entry["busy"])
 
-def profiled(net: Executable, inputs: Mapping[str, object]) -> list[Record]:
-    """Return the records of so many runs that medians mean something."""
+
+def profiled(
+    net: Executable, inputs: Mapping[str, object], seconds: float = _SECONDS
+) -> list[Record]:
+    """Return the records of as many runs as take some `seconds`, at least 5."""
     once = net.profile(inputs)
     taken = max((record.end_ns for record in once), default=0.0) / 1e9
-    runs = int(min(max(_SECONDS / max(taken, 1e-6), 5), _MOST_RUNS))
+    runs = int(min(max(seconds / max(taken, 1e-6), 5), _MOST_RUNS))
     return list(net.profile(inputs, runs))
 
 
@@ -73,19 +81,28 @@ def _in_words(kernel: str) -> str:
     return kernel.rpartition("_")[0] or kernel
 
 
-def table(records: Sequence[Record]) -> str:
-    """Return a table of groups, those that take longest first, and the sum."""
+def table(
+    records: Sequence[Record], limit: Callable[[Group], float] | None = None
+) -> str:
+    """
+    Return a table of groups, those that take longest first, and the sum.
+
+    With `limit`, the least nanoseconds that a group can take, it has the share of each.
+    """
     if not records:
         return "nothing is computed\n"
     times = times_of(records)
     total = sum(time.ns for time in times)
     threads = len({record.worker for record in records})
     titles = ["node", "kernel", "us", "share", "GFLOP/s", "GB/s"]
-    rows = [titles + ["busy"] * (threads > 1)]
+    titles += ["of limit"] * (limit is not None) + ["busy"] * (threads > 1)
+    rows = [titles]
     for time in sorted(times, key=lambda time: -time.ns):
         row = [cut(time.group.name), cut(", ".join(time.kernels))]
         row += [f"{time.ns / 1e3:.2f}", f"{time.ns / max(total, 1e-9):.1%}"]
         row += [_rate(time.group.flops, time.ns), _rate(time.group.bytes, time.ns)]
+        if limit is not None:
+            row.append(f"{limit(time.group) / max(time.ns, 1e-9):.0%}")
         rows.append(row + [f"{time.busy:.1f}"] * (threads > 1))
     spans = [_span(run) for run in runs_of(records)]
     lines = [

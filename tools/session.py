@@ -130,7 +130,7 @@ def _compiled(
         cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
         trust=args.trust,
         accuracy=accuracy_of(args),
-        profile=getattr(args, "profile", None) is not None,
+        profile=_is_profiled(args),
     )
     try:
         with progress(f"compiling {args.model}"):
@@ -142,6 +142,11 @@ def _compiled(
             return compile_source(source, args.target, options)
     except InternalError as error:
         _report(source, args, error)
+
+
+def _is_profiled(args: argparse.Namespace) -> bool:
+    options = vars(args)
+    return options.get("profile") is not None or bool(options.get("roofline"))
 
 
 def _report(source: Source, args: argparse.Namespace, error: InternalError) -> NoReturn:

@@ -154,10 +154,19 @@ def _profile(module: ModuleOp) -> Profile | None:
     """Return what `main` notes, None for a module that says nothing of it."""
     if RECORDS not in module.attributes:
         return None
-    groups = tuple(Group(*_plain(each)) for each in _list(module, GROUPS))
-    return Profile(groups, tuple(map(_plain, _list(module, RECORDS))))
+    groups = tuple(map(_group, _list(module, GROUPS)))
+    records = tuple(
+        (group.value.data, kernel.data, piece.value.data)
+        for group, kernel, piece in _list(module, RECORDS)
+    )
+    return Profile(groups, records)
 
 
-def _plain(entry: Iterable[Any]) -> tuple[Any, ...]:
-    """Return texts and numbers as Python has them."""
-    return tuple(v.data if isinstance(v, StringAttr) else v.value.data for v in entry)
+def _group(entry: Iterable[Any]) -> Group:
+    """Return what an entry of `glow.groups` says."""
+    name, op, *arrays = entry
+    flops, extents, moves, others = (tuple(each.iter_values()) for each in arrays)
+    (count,) = flops
+    triples = zip(*(moves[i::3] for i in range(3)), strict=True)
+    pairs = zip(others[::2], others[1::2], strict=True)
+    return Group(name.data, op.data, count, extents, tuple(triples), tuple(pairs))

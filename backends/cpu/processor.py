@@ -32,6 +32,7 @@ _LINUX_NAMES = {
 _IDENTITY = ("vendor_id", "cpu family", "model", "stepping", "flags")
 
 DEFAULT_CACHE_SIZES = (32 << 10, 512 << 10)
+_DEFAULT_L3 = 8 << 20
 
 
 def other_kind(triple: str) -> str | None:
@@ -86,8 +87,8 @@ def _linux_facts() -> dict[str, str]:
 
 
 @cache
-def cache_sizes() -> tuple[int, int]:
-    """Return the sizes of the first core's L1 data and L2 caches in bytes."""
+def all_cache_sizes() -> tuple[int, int, int]:
+    """Return the sizes of the first core's L1 data, L2 and L3 caches in bytes."""
     sizes: dict[tuple[str, str], int] = {}
     for index in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
         try:
@@ -99,7 +100,14 @@ def cache_sizes() -> tuple[int, int]:
         if size.endswith("K") and size[:-1].isdigit():
             sizes[level, kind] = int(size[:-1]) << 10
     l1, l2 = DEFAULT_CACHE_SIZES
-    return sizes.get(("1", "Data"), l1), sizes.get(("2", "Unified"), l2)
+    kinds = (("1", "Data"), l1), (("2", "Unified"), l2), (("3", "Unified"), _DEFAULT_L3)
+    first, second, third = (sizes.get(*kind) for kind in kinds)
+    return first, second, third
+
+
+def cache_sizes() -> tuple[int, int]:
+    """Return the sizes of the first core's L1 data and L2 caches in bytes."""
+    return all_cache_sizes()[:2]
 
 
 def identity() -> str | None:

@@ -30,6 +30,8 @@ class Form:
 
     tile: int
     points: tuple[tuple[float, float, float], ...]
+    steps: tuple[int, int]
+    """The instructions that transform a line of the input, and one of products."""
 
     @property
     def side(self) -> int:
@@ -41,13 +43,23 @@ class Form:
         """The products of a tile, each with a matrix of its own."""
         return self.side**2
 
+    def flops(self, inputs: int, result: Shape) -> int:
+        """Return the operations on a result of this shape; filters are transformed."""
+        before, after = self.steps
+        products = self.places * inputs * result[1]
+        sums = 2 * self.side * before * inputs
+        sums += (self.side + self.tile) * after * result[1]
+        return 2 * self.tiles(result) * (products + sums)
+
     def tiles(self, result: Shape) -> int:
         """Return how many tiles cover the result."""
         batch, _, *spatial = result
         return batch * prod(-(-extent // self.tile) for extent in spatial)
 
 
-F2 = Form(2, ((1, 0, 0), (1 / 2, 1 / 2, 1 / 2), (1 / 2, -1 / 2, 1 / 2), (0, 0, 1)))
+F2 = Form(
+    2, ((1, 0, 0), (1 / 2, 1 / 2, 1 / 2), (1 / 2, -1 / 2, 1 / 2), (0, 0, 1)), (4, 4)
+)
 _ROOT = sqrt(2)
 F4 = Form(
     4,
@@ -59,6 +71,7 @@ F4 = Form(
         (1 / 3, -_ROOT / 3, 2 / 3),
         (0, 0, 1),
     ),
+    (12, 10),
 )
 FORMS = (F2, F4)
 

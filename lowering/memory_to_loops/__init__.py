@@ -45,8 +45,9 @@ class MemoryToLoopsPass(ModulePass):
     `glow.constants`, `glow.arena_bytes`, `glow.messages`. Placeholders that are bound
     become constants, and those that are scratch a part of the arena, behind the rest.
     With `profile`, `@main` notes when each call begins and ends, in an array that `io`
-    has last, and the module which op each is of: `glow.groups` (name, op,
-    floating-point operations, bytes), `glow.records` (group, kernel, piece).
+    has last, and the module which op each is of: `glow.groups` (name, op, floating-
+    point operations, extents of the result and what is summed, bytes and from how far,
+    the same of other algorithms), `glow.records` (group, kernel, piece).
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
@@ -92,13 +93,13 @@ class MemoryToLoopsPass(ModulePass):
 
     def _main(self, module: ModuleOp, function: FuncOp, piece_ns: int) -> Main:
         """Return the `main` that calls kernels for the ops of `function`."""
-        profile = ProfileWriter() if self.profile else None
         target, storage = target_of(self.target), Storage(module)
+        ops = [op for op in function.body.block.ops if not isinstance(op, PASSIVE)]
+        profile = ProfileWriter(ops, target) if self.profile else None
         main = Main(target, storage, profile=profile, piece_ns=piece_ns)
-        for op in function.body.block.ops:
-            if not isinstance(op, PASSIVE):
-                main.begin(op)
-                _lower(main, op)
+        for op in ops:
+            main.begin(op)
+            _lower(main, op)
         main.finish()
         return main
 

@@ -123,7 +123,7 @@ builtin.module attributes {
 
 // What is profiled has records behind the hook, as many as the module says.
 // CHECK: llvm_ext.base (from {{.*}}): byte 32 lies outside entry 2 of arrays of the signature, of 24 bytes
-builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.groups = [["a", "memory.conv", 2 : i64, 8 : i64]], glow.records = [[0 : i64, "gemm", 0 : i64]]} {
+builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.groups = [["a", "memory.conv", array<i64: 2>, array<i64>, array<i64>, array<i64>]], glow.records = [[0 : i64, "gemm", 0 : i64]]} {
   func.func @main(%arena: memref<?xi8>, %io: memref<?xmemref<?xi8>>, %constants: memref<?xmemref<?xi8>>, %fault: memref<?xi32>) {
     %0 = llvm_ext.base %io {entry = 2 : i64, offset = 32 : i64} : memref<?xmemref<?xi8>> to memref<?xi64>
     func.return
@@ -132,7 +132,7 @@ builtin.module attributes {glow.signature = [["x", "in", memref<4xf32>]], glow.g
 
 // -----
 
-// CHECK: glow.groups: expected name, op and two numbers, got ["a"]; glow.records: expected the number of one of 1 groups, a kernel and a piece, got [1 : i64, "gemm", 0 : i64]
+// CHECK: glow.groups: expected name, op and four arrays, got ["a"]; glow.records: expected the number of one of 1 groups, a kernel and a piece, got [1 : i64, "gemm", 0 : i64]
 builtin.module attributes {glow.groups = [["a"]], glow.records = [[1 : i64, "gemm", 0 : i64]]} {
 }
 

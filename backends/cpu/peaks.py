@@ -1,0 +1,200 @@
+"""The most that a core of this machine does: arithmetic, and bytes from each memory."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Generic
+
+import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Block
+
+from glow.backends.cpu.code_generation import object_code
+from glow.backends.cpu.library import kernel_text
+from glow.backends.cpu.linker import link
+from glow.backends.cpu.processor import all_cache_sizes
+from glow.backends.cpu.targets import cpu_target
+from glow.codegen.functions import fma
+from glow.codegen.loops import N, Var, loop
+from glow.codegen.memory import Strip, flat
+from glow.codegen.rows import integers
+from glow.codegen.values import Value
+from glow.lowering.memory_to_loops.kernels.kernel import Argument, Call, Kernel, Operand
+from glow.support.arrays import Array, address_of, aligned_empty
+from glow.support.targets import Target
+
+_PART_S, _TIMES = 0.001, 20
+"""How long a measurement takes, and of how many the fastest counts at most."""
+_MOST_BYTES = 256 << 20
+_VECTORS = 8
+"""The vectors that a step reads or writes."""
+_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 3)
+_NOWHERE = Block(arg_types=[flat(f32)]).args[0]
+
+Go = Callable[[Array, object, int], None]
+
+
+@dataclass(frozen=True)
+class MemoryRate:
+    """
+    A cache or the memory, and how fast bytes come and go.
+
+    Units: bytes; rates in bytes per nanosecond, of reading alone and of all.
+    """
+
+    name: str
+    bytes: float
+    read_rate: float
+    rate: float
+
+
+@dataclass(frozen=True)
+class Peaks:
+    """What one core can do. Units: flops per nanosecond, of f32."""
+
+    flops: float
+    memories: tuple[MemoryRate, ...]
+    """The nearest first; the last one holds everything."""
+
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> Peaks:
+        """Return the peaks that `dataclasses.asdict` made `entry` of."""
+        memories = tuple(MemoryRate(**each) for each in entry["memories"])
+        return Peaks(entry["flops"], memories)
+
+    def best(self, other: Peaks) -> Peaks:
+        """Return the higher of both figures everywhere: noise only lowers them."""
+        pairs = zip(self.memories, other.memories, strict=True)
+        memories = (
+            MemoryRate(
+                a.name, a.bytes, max(a.read_rate, b.read_rate), max(a.rate, b.rate)
+            )
+            for a, b in pairs
+        )
+        return Peaks(max(self.flops, other.flops), tuple(memories))
+
+    def __str__(self) -> str:
+        rates = (f"{m.name} {m.read_rate:.0f} to {m.rate:.0f}" for m in self.memories)
+        return f"{self.flops:.0f} GFLOP/s, and GB/s from {', '.join(rates)}"
+
+
+@dataclass(frozen=True)
+class MultiplyAdds(Kernel):
+    """
+    Multiply and add, on sums that do not depend on each other.
+
+    Unit: one multiply-add of each sum.
+    """
+
+    lanes: int
+    sums: int
+
+    def write(self, call: Call[tuple[Value, ...]]) -> None:
+        total = Var(call["x"].load(0, Strip(self.lanes, self.sums)))
+        for _ in loop(*call.range, total):
+            total.value = fma(total.value, 0.5, 1.0)
+        call["x"].store(total.value, 0)
+
+
+@dataclass(frozen=True)
+class PassesRow(Generic[N]):
+    """How many elements there are: a multiple of what a step handles."""
+
+    length: N
+
+
+@dataclass(frozen=True)
+class Passes(Kernel):
+    """
+    Go over all elements, and read them, write them, or both.
+
+    Unit: once over all.
+    """
+
+    lanes: int
+    reads: bool
+    writes: bool
+
+    def write(self, call: Call[PassesRow[Value]]) -> None:
+        x, strip = call["x"], Strip(self.lanes, _VECTORS)
+        total = Var(x.load(0, strip))
+        for _ in loop(*call.range, total):
+            for at in loop(0, call.row.length, total, step=strip.size):
+                if self.reads and self.writes:
+                    x.store(x.load(at, strip) + 1.0, at)
+                elif self.reads:
+                    total.value = total.value + x.load(at, strip)
+                else:
+                    x.store(total.value, at)
+        x.store(total.value, 0)
+
+
+_WAYS = ((True, False), (True, True), (False, True))
+"""Reading, updating and writing; the bytes of an update count twice."""
+
+
+def measured_peaks() -> Peaks:
+    """Return what a core of this machine does, which takes some tenths of a second."""
+    target, sizes = cpu_target(), all_cache_sizes()
+    names = ("L1", "L2", "L3")[: len(sizes)]
+    room = min(4 * sizes[-1], _MOST_BYTES)
+    x = aligned_empty(room).view(np.float32)
+    x.fill(0)
+    sums = min(12, target.registers - 3)
+    adding = _linked(MultiplyAdds(target.f32_lanes, sums), (), target)
+    once = _best(lambda units: adding(x, (), units))
+    memories: list[MemoryRate] = []
+    ways = [(Passes(target.f32_lanes, *way), sum(way)) for way in _WAYS]
+    passing = [(_linked(kernel, PassesRow(0), target), count) for kernel, count in ways]
+    # Half of a cache, so that what else is there does not matter; a quarter of the last
+    # one, which others use too.
+    used = [*(size // 2 for size in sizes[:-1]), sizes[-1] // 4, room]
+    step = _VECTORS * target.f32_lanes
+    for name, size, part in zip(
+        (*names, "memory"), (*sizes, math.inf), used, strict=True
+    ):
+        length = part // x.itemsize // step * step
+        rates = [
+            count * length * x.itemsize / _best(partial(go, x, PassesRow(length)))
+            for go, count in passing
+        ]
+        memories.append(MemoryRate(name, size, rates[0], max(rates)))
+    return Peaks(2 * sums * target.f32_lanes / once, tuple(memories))
+
+
+@cache
+def _linked(kernel: Kernel, row: object, target: Target) -> Go:
+    """Return what calls `kernel` with an array, a row and a number of units."""
+    arguments = {"x": Argument(_NOWHERE, Operand(f32))}
+    kernel = kernel.called_with(arguments, row)
+    code = link([object_code(kernel_text(kernel, target), target)], [kernel.symbol])
+    function = _FUNCTION(code.address(kernel.symbol))
+
+    def run(x: Array, row: object, units: int) -> None:
+        assert code is not None, "the code lives as long as this function"
+        rows = np.array([*integers(row), 0], np.int64)
+        function(address_of(x), address_of(rows), 0, 0, units)
+
+    return run
+
+
+def _best(run: Callable[[int], None]) -> float:
+    """Return the nanoseconds of a unit in the fastest of several measurements."""
+    units, taken = 1, 0.0
+    while taken < _PART_S / 4:
+        units *= 1 if not taken else 4
+        taken = min(_seconds(run, units) for _ in range(3))
+    units = max(1, int(units * _PART_S / taken))
+    times = max(3, min(_TIMES, int(_TIMES * _PART_S / taken)))
+    return min(_seconds(run, units) for _ in range(times)) / units * 1e9
+
+
+def _seconds(run: Callable[[int], None], units: int) -> float:
+    start = time.perf_counter()
+    run(units)
+    return time.perf_counter() - start

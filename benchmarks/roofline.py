@@ -1,0 +1,104 @@
+"""
+How near each model of the test suite is to what a core of this machine can do.
+
+    python benchmarks/roofline.py --output benchmarks/ROOFLINE.md
+
+Each model runs in a process of its own, which measures the machine too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from reporting import Page, json_of_python, processor, table_head, today
+
+import glow
+from glow.tools.profiling import GroupTime
+from glow.tools.roofline import (
+    LOW,
+    best_peaks,
+    lanes_here,
+    measured,
+    reason_for,
+    share_of,
+    standings,
+)
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
+import models
+
+HEAD = """# Models beside the limits of the machine
+
+Written by `python benchmarks/roofline.py --output benchmarks/ROOFLINE.md`
+on {date}: {processor}, one thread. One core does {peaks}
+(of reading alone, and at most).
+
+The limit of a group is the larger of two times: its arithmetic by the fastest algorithm
+known here, at the peak of multiply-adds, and its bytes, each moved once, from where
+they lie after the run before. [docs/profiling.md](../docs/profiling.md) says how both
+are found. Times are the least of all runs. Groups of less than 0.2 us are left out.
+Where the best group is above 105 %, others used the machine while its rates were
+measured, and the shares of groups bound by memory are too high.
+
+"""
+SLOW = "Those that lose most time, at most eight for a model, and why."
+
+
+def measure(name: str, seconds: float) -> dict[str, Any]:
+    """Return the time of each group of a model, and what the machine did meanwhile."""
+    model = models.build(name)
+    net = glow.compile(model, profile=True)
+    times, peaks = measured(net, models.inputs_of(model), seconds)
+    return {"times": list(map(asdict, times)), "peaks": asdict(peaks)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Compare models with the machine.")
+    parser.add_argument("names", nargs="*", help="models; all of them by default")
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--groups", type=int, default=8, help="rows per model")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--output", type=Path, help="write the tables there too")
+    args = parser.parse_args()
+    if args.one:
+        print(json.dumps(measure(args.one, args.seconds)))
+        return
+    found: dict[str, Any] = {}
+    for name in args.names or models.MODELS:
+        print(name, file=sys.stderr)
+        command = (__file__, "--one", name, "--seconds", args.seconds)
+        found[name] = json_of_python(*command)
+    peaks = best_peaks(each["peaks"] for each in found.values())
+    text = HEAD.format(date=today(), processor=processor(), peaks=peaks)
+    page = Page(text)
+    page.add(table_head(("model", "ms", "limit ms", "share", "best group")))
+    stand = {
+        name: standings(map(GroupTime.of, each["times"]), peaks)
+        for name, each in found.items()
+    }
+    for name, each in stand.items():
+        sums = (sum(s.time.least_ns for s in each), sum(s.limit.ns for s in each))
+        best = max((s.share for s in each), default=0.0)
+        row = (f"{ns / 1e6:.3f}" for ns in sums)
+        page.add_row(name, *row, f"{share_of(each):.0%}", f"{best:.0%}")
+    page.add(f"\n## Groups below {LOW:.0%}\n\n{SLOW}\n\n")
+    page.add(table_head(("model", "node", "kernel", "us", "share", "reason")))
+    lanes = lanes_here()
+    for name, each in stand.items():
+        slow = [s for s in each if s.share < LOW]
+        slow.sort(key=lambda s: s.limit.ns - s.time.least_ns)
+        for s in slow[: args.groups]:
+            node = s.time.group.name.partition(" + ")[0]
+            row = (f"{s.time.least_ns / 1e3:.1f}", f"{s.share:.0%}")
+            kernels = ", ".join(s.time.kernels)
+            page.add_row(name, node, kernels, *row, reason_for(s, peaks, lanes))
+    page.write(args.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""How near each group of a model is to what the machine can do at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import Any
+
+from glow.backends.cpu.peaks import Peaks, measured_peaks
+from glow.runtime.interface import Executable
+from glow.runtime.profile import Group
+from glow.support.targets import target_of
+from glow.tools.profiling import GroupTime, cut, profiled, times_of
+from glow.tools.tables import aligned
+
+Moves = Sequence[tuple[int, int, int]]
+
+ARITHMETIC = "arithmetic"
+LOW = 0.7
+"""The share of the limit below which there is a reason to name."""
+
+_LEAST_NS, _SMALL_NS = 200, 3000
+"""What is shorter is not measured, as the processor looks ahead; what is small."""
+_SHORT_SUM = 64
+_FEW_ROWS = 4
+_USED = 0.85
+_FUNCTIONS = ("softmax", "attention", "lstm", "gru", "rnn", "elementwise")
+
+
+def measured(
+    net: Executable, inputs: Mapping[str, object], seconds: float
+) -> tuple[list[GroupTime], Peaks]:
+    """Return the times of groups, and what a core did before and after the runs."""
+    before = measured_peaks()
+    times = times_of(profiled(net, inputs, seconds))
+    return times, before.best(measured_peaks())
+
+
+def best_peaks(entries: Iterable[Mapping[str, Any]]) -> Peaks:
+    """Return the best of several measurements, given as `dataclasses.asdict` does."""
+    return reduce(Peaks.best, map(Peaks.of, entries))
+
+
+def lanes_here() -> int:
+    """Return how many f32 a vector of this machine has."""
+    return target_of("cpu").f32_lanes
+
+
+@dataclass(frozen=True)
+class Limit:
+    """
+    The least time that a group takes, and what it is bound by.
+
+    Units: nanoseconds.
+    """
+
+    ns: float
+    bound: str
+    """The arithmetic, or the memory that the bytes come from."""
+    flops: int
+    """The operations of the algorithm that is fastest here."""
+
+
+def limit_of(group: Group, peaks: Peaks) -> Limit:
+    """
+    Return the least time for a group on one core, of all algorithms known here.
+
+    Arithmetic and moving bytes are taken to overlap, and so are levels of memory.
+    """
+    farthest = max((distance for _, distance, _ in group.moves), default=0)
+    ways = [(group.flops, group.moves)]
+    ways += [(n, (*group.moves, (more, farthest, 0))) for n, more in group.others]
+    return min((_limit(*way, peaks) for way in ways), key=lambda limit: limit.ns)
+
+
+def _limit(flops: int, moves: Moves, peaks: Peaks) -> Limit:
+    times = [(flops / peaks.flops, ARITHMETIC), *_moving(moves, peaks)]
+    ns, bound = max(times)
+    return Limit(ns, bound, flops)
+
+
+def _moving(moves: Moves, peaks: Peaks) -> Iterator[tuple[float, str]]:
+    """
+    Yield how long bytes take to come out of each memory, those beyond it included.
+
+    Of what is farther away than a cache is large, as much is taken to be there as it
+    holds.
+    """
+    left = [float(size) for size, *_ in moves]
+    for memory in peaks.memories:
+        pairs = zip(left, moves, strict=True)
+        read = sum(rest for rest, (*_, is_written) in pairs if not is_written)
+        yield max(read / memory.read_rate, sum(left) / memory.rate), memory.name
+        left = [
+            min(rest, size * max(0.0, 1 - memory.bytes / max(distance, 1)))
+            for rest, (size, distance, _) in zip(left, moves, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A group, its time and its limit. `share`: the limit's part of the time."""
+
+    time: GroupTime
+    limit: Limit
+
+    @property
+    def share(self) -> float:
+        return self.limit.ns / self.time.least_ns if self.time.least_ns else 1.0
+
+
+def standings(times: Iterable[GroupTime], peaks: Peaks) -> list[Standing]:
+    """Return how each group stands that takes long enough to tell, in order."""
+    return [
+        Standing(time, limit_of(time.group, peaks))
+        for time in times
+        if time.least_ns >= _LEAST_NS and (time.group.flops or time.group.bytes)
+    ]
+
+
+def share_of(found: Sequence[Standing]) -> float:
+    """Return the share of the whole: the sum of limits over the sum of times."""
+    taken = sum(standing.time.least_ns for standing in found)
+    return sum(standing.limit.ns for standing in found) / taken if taken else 1.0
+
+
+def reason_for(standing: Standing, peaks: Peaks, lanes: int) -> str:
+    """Return what keeps a group from its limit, as far as its facts tell."""
+    time, limit = standing.time, standing.limit
+    group, kernels = time.group, " ".join(time.kernels)
+    if time.least_ns < _SMALL_NS:
+        return f"small: {time.least_ns / 1e3:.1f} us with the call"
+    if group.op == "memory.zero_halo":
+        return "borders, which lie in short lines apart"
+    if group.others and "winograd" in kernels:
+        return "transforms of tiles, and what leaves the cache between them"
+    if group.flops > limit.flops:
+        return f"direct sum: {group.flops / limit.flops:.1f} times the arithmetic"
+    if group.op in ("memory.conv", "memory.matmul"):
+        yet = _of_product(group, lanes)
+        if yet:
+            return yet
+    if group.op.partition(".")[2] in _FUNCTIONS:
+        return "functions such as exp, which count as one operation"
+    if limit.bound == ARITHMETIC:
+        return f"{group.flops / time.least_ns:.0f} of {peaks.flops:.0f} GFLOP/s"
+    rate = group.bytes / time.least_ns
+    return f"{rate:.0f} GB/s, {group.bytes / limit.ns:.0f} from {limit.bound}"
+
+
+def _of_product(group: Group, lanes: int) -> str:
+    """Return what is unfavorable about the extents of a product, or nothing."""
+    *result, depth = group.extents
+    columns = result[1] if group.op == "memory.conv" else result[-1]
+    rows = prod(result) // max(1, columns)
+    used = columns / (-(-columns // lanes) * lanes)
+    if used < _USED:
+        return f"tails: {columns} columns in vectors of {lanes}"
+    if depth < _SHORT_SUM:
+        return f"short sums: of {depth} terms"
+    if rows <= _FEW_ROWS:
+        return f"few rows: each weight is read for {rows}"
+    return ""
+
+
+def roofline_table(found: Sequence[Standing], peaks: Peaks, lanes: int) -> str:
+    """Return a table of groups, those first that lose most time, and the whole."""
+    if not found:
+        return "nothing is computed\n"
+    rows = [["node", "kernel", "us", "limit", "share", "bound by", "reason"]]
+    for each in sorted(found, key=lambda s: s.limit.ns - s.time.least_ns):
+        time, limit = each.time, each.limit
+        row = [cut(time.group.name), cut(", ".join(time.kernels))]
+        row += [f"{time.least_ns / 1e3:.2f}", f"{limit.ns / 1e3:.2f}"]
+        row += [f"{each.share:.0%}", limit.bound]
+        rows.append([*row, reason_for(each, peaks, lanes) if each.share < LOW else ""])
+    taken = sum(each.time.least_ns for each in found) / 1e6
+    least = sum(each.limit.ns for each in found) / 1e6
+    whole = (
+        f"{share_of(found):.0%} of the limit: {least:.4f} of {taken:.4f} ms; one core "
+        f"does {peaks}"
+    )
+    return "\n".join([*aligned(rows, range(2, 5)), whole]) + "\n"
