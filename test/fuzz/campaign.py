@@ -163,6 +163,8 @@ def watch(folder: Path, minutes: float, figures: Path = FIGURES) -> int:
         partial.write_text(json.dumps([*rows, row], indent=1) + "\n")
         partial.replace(figures)
 
+    (folder / "counts.json").unlink(missing_ok=True)
+    note(start)
     while time.time() < deadline - 1:
         (folder / "counts.json").unlink(missing_ok=True)
         command = [sys.executable, __file__, "--output", str(folder)]

@@ -16,7 +16,7 @@ func.func @ranks_differ(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3xf32>) {
 
 // -----
 
-// CHECK: expected an input and a filter of one rank of at least 3
+// CHECK: expected 1 to 3 spatial axes, got 0
 func.func @no_spatial_axis(%x: tensor<1x4xf32>, %w: tensor<6x4xf32>) {
   %y = graph.conv %x, %w : (tensor<1x4xf32>, tensor<6x4xf32>) -> tensor<1x6xf32>
   func.return
