@@ -90,7 +90,7 @@ def test_operators_give_the_same_bits(cases: list[Case], piece_ns: int) -> None:
 def test_models_are_cut_and_give_the_same_bits(name: str, piece_ns: int) -> None:
     model = models.build(name)
     feeds = models.inputs_of(model)
-    assert check(model, feeds, "cpu", piece_ns) > 50
+    assert check(model, feeds, "cpu", piece_ns) > 10
 
 
 def test_a_piece_takes_time() -> None:
