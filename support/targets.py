@@ -93,6 +93,11 @@ class Target:
         """How many products are added up before their sum is added to others."""
         return 128 if self.accuracy == "strict" else 256
 
+    @property
+    def least_in_blocks(self) -> int:
+        """How many products are added up in blocks, at least: fewer cost too much."""
+        return 192 if self.accuracy == "strict" else 768
+
     def masks(self, *sizes: int) -> bool:
         """Return whether it accesses parts of vectors of all these element sizes."""
         return all(size in self.masked_sizes for size in sizes)

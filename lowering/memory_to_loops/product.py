@@ -204,7 +204,7 @@ def _summed(target: Target, p: Product) -> _Summed:
     run, block = p.run // 2 if p.in_pairs else p.run, target.sum_block
     count = len(p.segments)
     is_plain = p.in_pairs or p.is_depthwise or p.epilogue.form.result != f32
-    if is_plain or 2 * count * run < 3 * block:
+    if is_plain or count * run < target.least_in_blocks:
         return _Summed(Sums.RUNNING, p.segments, np.full(count, run))
     if 2 * run < block:
         return _Summed(Sums.BY_BLOCK, p.segments, np.full(count, run), block // run)

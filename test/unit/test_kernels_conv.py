@@ -226,7 +226,8 @@ GENERIC = {
 @pytest.mark.parametrize(("name", "target"), in_turns(DIRECT, TARGETS))
 def test_direct(name: str, target: str) -> None:
     case, panel = DIRECT[name], target_of(target).panel_widths[0]
-    Convolution(case, target, "direct", packing("direct", case.group, panel)).check()
+    pack, strict = packing("direct", case.group, panel), f"{target},strict"
+    Convolution(case, strict, "direct", pack).check()
 
 
 @pytest.mark.parametrize(("name", "target"), in_turns(DEPTHWISE, TARGETS))
@@ -273,7 +274,7 @@ def test_transforms_lose_little(data: str, channels: int) -> None:
         np.abs(computed(case, x, w, form) - exact).max() / scale
         for form in (None, F2, F4)
     )
-    assert direct < 1e-6
+    assert direct < 1.5e-6
     assert small < 1.5e-6
     assert large < 5e-6
 

@@ -124,7 +124,7 @@ def stored(values: Array, order: Shape) -> Array:
     return np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", [f"{target},strict" for target in TARGETS])
 @pytest.mark.parametrize("name", CASES)
 def test_matmul(name: str, target: str) -> None:
     case, code = CASES[name], MemoryCode(target)
