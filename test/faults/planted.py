@@ -72,8 +72,8 @@ FAULTS = (
     ),
     Fault(
         "passes/graph/fold_bias.py",
-        "not isinstance(product, Product) or product.bias is not None",
-        "not isinstance(product, Product)",
+        "not isinstance(product, LinearOp) or product.bias is not None",
+        "not isinstance(product, LinearOp)",
         ("passes/graph/fold_bias.mlir",),
     ),
     Fault(
