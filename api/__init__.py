@@ -131,20 +131,16 @@ def compile(
     all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so. `states`
     ties outputs to inputs of the same type, such as `{"present": "past"}`: what a run
     gives for one, the next of the same bindings gets for the other, the first zeros.
-    `cache_dir` is a folder where any process finds what was compiled before from the
-    same model, options and compiler. It holds at most `cache_bytes` of executables (4
-    GiB by default; 0: none), and kernels; one that others can write to is refused. By
-    default only kernels are kept, in `$GLOW_CACHE_DIR`, or `glow` in the user's cache;
-    where that or `cache_dir` is empty, nothing is. With symbolic dimensions, a
+    `cache_dir` keeps what was compiled from the same model, options and compiler for
+    any process, at most `cache_bytes` of executables (by default 4 GiB); without it
+    only kernels are kept, for this user (docs/storage.md). With symbolic dimensions, a
     DynamicExecutable compiles for the shapes that it is called with, and keeps code for
-    the last `cache_size` of them. `shapes` names some to compile for at once:
-    `{"batch": [1, 8]}`, all combinations of several dimensions, or a list of such as
-    `{"batch": 1, "sequence": 128}`. With `profile`, `Executable.profile` tells what
-    runs spend their time on. `trust` lets text at the loops or llvm level call any
-    function (SECURITY.md).
+    the last `cache_size`; `shapes` names some to compile for at once: all combinations
+    of `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`. With
+    `profile`, `Executable.profile` tells where time goes. `trust` lets text at the
+    loops or llvm level call any function (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
-    TargetError for a target or features that do not exist; BindingError for `shapes`
-    that cannot be; ValueError for other options that cannot; what `load` raises.
+    TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
     from glow.compilation import Source, compile_source
 

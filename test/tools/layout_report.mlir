@@ -13,18 +13,21 @@
 // LAYOUT-NEXT: value bytes from to where made by needed by cost
 // LAYOUT-NEXT: @x 1152 row-major NHWC input graph.load @x (row-major) graph.max_pool second (NHWC) 6400
 // LAYOUT-NEXT: graph.conv first (NHWC)
+// LAYOUT-NEXT: @w 256 row-major OHWI16o input graph.load @w (row-major) graph.conv first (OHWI16o) 4864
 // LAYOUT-NEXT: sum 1152 NHWC row-major output graph.add sum (NHWC) graph.save @y (row-major) 6400
 // LAYOUT-EMPTY:
-// LAYOUT-NEXT: 2 movements (1 of inputs, 1 of outputs), 2304 bytes, cost 12800
-// LAYOUT-NEXT: assignment: exact, width 0, cost 12800
+// LAYOUT-NEXT: 3 movements (2 of inputs, 1 of outputs), 2560 bytes, cost 17664
+// LAYOUT-NEXT: assignment: exact, width 1, cost 17664
 
 // MEMORY:      memory level, target cpu:avx2
 // MEMORY:      @x 1152 row-major NHWC{{.*}} input memory.get @x (row-major) graph.max_pool
+// MEMORY:      @w 256 row-major OHWI16o input memory.get @w (row-major) memory.conv
 // MEMORY:      {{.*}} 1152 NHWC row-major output
-// MEMORY:      2 movements (1 of inputs, 1 of outputs), 2304 bytes
+// MEMORY:      3 movements (2 of inputs, 1 of outputs), 2560 bytes
 
 // COPIED:      memory level
-// COPIED:      nothing moves
+// COPIED:      @w 256 {{.*}} memory.conv
+// COPIED:      1 movement (1 of inputs), 256 bytes
 
 // NOTHING:      layout level, target reference
 // NOTHING-EMPTY:
