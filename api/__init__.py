@@ -131,14 +131,14 @@ def compile(
     all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so. `states`
     ties outputs to inputs of the same type, such as `{"present": "past"}`: what a run
     gives for one, the next of the same bindings gets for the other, the first zeros.
-    `cache_dir` keeps what was compiled from the same model, options and compiler for
-    any process, at most `cache_bytes` of executables (by default 4 GiB); without it
-    only kernels are kept, for this user (docs/storage.md). With symbolic dimensions, a
-    DynamicExecutable compiles for the shapes that it is called with, and keeps code for
-    the last `cache_size`; `shapes` names some to compile for at once: all combinations
-    of `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`. With
-    `profile`, `Executable.profile` tells where time goes. `trust` lets text at the
-    loops or llvm level call any function (SECURITY.md).
+    `cache_dir` keeps executables for any process that compiles the same, at most
+    `cache_bytes` (by default 4 GiB); without it only kernels are kept, for this user
+    (docs/storage.md). With symbolic dimensions, a DynamicExecutable compiles for the
+    shapes that it is called with, and keeps code for the last `cache_size`; `shapes`
+    names some to compile for at once: all combinations of `{"batch": [1, 8]}`, or a
+    list such as `[{"batch": 1, "n": 128}]`. With `profile`, `Executable.profile` tells
+    where time goes. `trust` lets text at the loops or llvm level call any function
+    (SECURITY.md).
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
