@@ -137,8 +137,7 @@ def compile(
     shapes that it is called with, and keeps code for the last `cache_size`; `shapes`
     names some to compile for at once: all combinations of `{"batch": [1, 8]}`, or a
     list such as `[{"batch": 1, "n": 128}]`. With `profile`, `Executable.profile` tells
-    where time goes. `trust` lets text at the loops or llvm level call any function
-    (SECURITY.md).
+    where time goes. `trust` lets text at the loops or llvm level call any function.
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
