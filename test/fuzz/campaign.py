@@ -156,7 +156,7 @@ def watch(folder: Path, minutes: float, figures: Path = FIGURES) -> int:
     def note(next_start: int) -> None:
         counts = totals + Counter(_read(folder / "counts.json"))
         row["cases"] = dict(sorted(counts.items()))
-        row["minutes"] = round((time.time() - started) / 60, 1)
+        row["minutes"] = round((time.time() - started) / 60, 2)
         row["faults"] = len(list(folder.glob("faults/*"))) - before
         row["next"] = next_start
         partial = figures.with_suffix(".partial")

@@ -166,7 +166,7 @@ class MemoryCode:
         def run() -> str | None:
             fault.value = 0
             entry(arena.ctypes.data, tables[0], tables[1], ctypes.addressof(fault))
-            return messages[fault.value - 1] if fault.value else None
+            return messages[-fault.value - 1] if fault.value else None
 
         run.keep = (code, constants, self.arrays, entry)  # type: ignore[attr-defined]
         return run

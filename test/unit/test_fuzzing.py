@@ -63,7 +63,7 @@ def test_a_campaign_adds_a_row_of_figures(
 ) -> None:
     figures = tmp_path / "figures.json"
     for _ in range(2):
-        assert campaign.watch(tmp_path, 0.02, figures) == 0
+        assert campaign.watch(tmp_path, 0.05, figures) == 0
     first, second = rows = json.loads(figures.read_text())
     assert first["first"] < first["next"] == second["first"] < second["next"]
     assert all(row["minutes"] > 0 and sum(row["cases"].values()) > 0 for row in rows)

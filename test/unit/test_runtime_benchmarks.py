@@ -47,11 +47,13 @@ def test_models_are_timed_beside_those_that_take_them(
     monkeypatch.setattr(sys, "argv", ["", *arguments])
     compare_models.main()
     out, err = capsys.readouterr()
-    *_, titles, _, cells = out.splitlines()
-    assert titles.count("|") == cells.count("|") == 11
-    name, _, theirs, _, *dashes, _, error = cells.strip("| ").split(" | ")
+    *_, titles, _, cells, _, means = out.splitlines()
+    assert titles.count("|") == cells.count("|") == 12
+    name, _, theirs, _, *dashes, strict, _, error = cells.strip("| ").split(" | ")
     assert (name, dashes) == ("mlp", ["-"] * 4)
     assert float(theirs) > 0
+    assert float(strict) > 0
     assert float(error) < 1e-5
+    assert means.startswith("Geometric means of speeds")
     assert "Absent is not installed (`pip install 'glow-xdsl[bench]'`)" in out
     assert "mlp: error: argument --vs: invalid choice: 'pip'" in err
