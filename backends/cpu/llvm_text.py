@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from glow.support.errors import CompilationError
 
@@ -86,7 +87,7 @@ class LlvmWriter:
 
     def _spell(self, type_: Attribute) -> tuple[str, str]:
         match type_:
-            case VectorType():
+            case VectorType() if type_.get_num_dims() == 1:
                 text, suffix = self._spelled(type_.element_type)  # pyright: ignore
                 (lanes,) = type_.get_shape()
                 return f"<{lanes} x {text}>", f"v{lanes}{suffix}"
@@ -97,9 +98,10 @@ class LlvmWriter:
             case llvm.LLVMStructType():
                 members = ", ".join(self.type(t) for t in type_.types)
                 return f"{{ {members} }}", ""
-            case _:
-                assert type(type_) in _SPELLED, f"no LLVM type for {type_}"
+            case _ if type(type_) in _SPELLED:
                 return _SPELLED[type(type_)]
+            case _:  # in text that entered at this level
+                raise PassFailedException(f"expected a type of LLVM, got {type_}")
 
     def line(self, text: str) -> None:
         self.lines.append(f"  {text}")

@@ -14,7 +14,7 @@ from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.shapes import check_broadcasts, same_element
 from glow.support.special_functions import erf
-from glow.support.types import NUMBER, is_float, shape_of, tensor
+from glow.support.types import NUMBER, compute_type, is_float, shape_of, tensor
 
 SELU_ALPHA = 1.67326319217681884765625
 SELU_GAMMA = 1.05070102214813232421875
@@ -100,7 +100,7 @@ class ThresholdedReluOp(UnaryOp, onnx="ThresholdedRelu-22"):
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
-        return f.select(x > alpha, x, 0)
+        return f.select(f.convert(x, compute_type(x.element)) > alpha, x, 0)
 
 
 class HardSigmoidOp(UnaryOp, onnx="HardSigmoid-22"):
@@ -184,7 +184,8 @@ class ShrinkOp(UnaryOp, onnx="Shrink-9", elements=NUMBER):
 
     @staticmethod
     def rule(f: Functions, x: Scalar, *, bias: float, lambd: float) -> Scalar:
-        wide = x if is_float(x.element) else f.convert(x, f64)
+        compared = compute_type(x.element) if is_float(x.element) else f64
+        wide = f.convert(x, compared)
         above = f.select(wide > lambd, wide - bias, 0)
         return f.convert(f.select(wide < -lambd, wide + bias, above), x.element)
 

@@ -28,6 +28,9 @@ def tf_idf_vectorizer(node: Node) -> Tensor:
     weights: tuple[float, ...] = node.value("weights") if node.has("weights") else ()
     data = node.input(0)
     rows = data.reshape(_rows(node, data), data.shape[-1])
+    widest = max(len(pool), columns.max(initial=0) + 1)
+    if rows.shape[0] * widest > MAX_COMPARED:
+        node.refuse(f"{rows.shape[0]} rows of counts in {widest} columns")
     parts = _counts(node, rows, _grams(pool, starts or ()))
     counts = node.emit(ConcatOp, parts, axis=1)
     total = counts.shape[1]

@@ -24,6 +24,8 @@ def elide_neutral_operands(
         operand = getattr(op, name)
         if operand is None or not is_chosen(slots, op, name):
             continue
+        if neutral.shape(op) is None:  # here none is like its absence
+            continue
         number = uniform_element(operand)
         if 0 in shape_of(operand):
             absent[name] = None

@@ -14,6 +14,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
+from xdsl.utils.exceptions import PassFailedException
 
 import glow
 from glow.backends.cpu.llvm_ir import emit, llvm_ir, units
@@ -123,6 +124,17 @@ llvm.func @f() {
   llvm.return
 }""")
     with pytest.raises(glow.CompilationError, match=r"no LLVM text for test\.op"):
+        llvm_ir(module)
+
+
+@pytest.mark.parametrize("type_", ["memref<4xf32>", "vector<2x4xf32>"])
+def test_types_that_llvm_has_not_are_refused(type_: str):
+    module = parsed(f"""
+llvm.func @f(%p: !llvm.ptr) {{
+  %0 = llvm.load %p : !llvm.ptr -> {type_}
+  llvm.return
+}}""")
+    with pytest.raises(PassFailedException, match=f"a type of LLVM, got {type_}"):
         llvm_ir(module)
 
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import FloatAttr, bf16, f16, i32
 from xdsl.utils.exceptions import VerifyException
 
 import glow
+from glow.dialects.graph.activation import ShrinkOp, ThresholdedReluOp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.convolution import ConvOp
 from glow.dialects.graph.linear import MatMulOp
@@ -95,6 +96,23 @@ def test_attributes_are_rounded() -> None:
     assert str(number_attribute(1e9, f16)) == "0x7c00 : f16"
     assert str(number_attribute(1e39, bf16)) == "0x7f80 : bf16"
     assert number_attribute(2.9, i32).value.data == 2
+
+
+@pytest.mark.parametrize("target", ["reference", "cpu"])
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_bounds_are_not_rounded(dtype: np.dtype[Any], target: str) -> None:
+    x = np.array([1.125]).astype(dtype)
+    bound = float(x[0]) - 1e-5  # which would be rounded to x
+    module = module_of(
+        [x],
+        {},
+        lambda x: [
+            ThresholdedReluOp(x, alpha=bound).result,
+            ShrinkOp(x, lambd=bound).result,
+        ],
+    )
+    found = glow.compile(module, target=target)(x)
+    np.testing.assert_array_equal(found, (x, x))
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)

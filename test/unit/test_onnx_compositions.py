@@ -277,6 +277,11 @@ REFUSED: dict[str, tuple[Any, type[Exception], str]] = {
         UnsupportedModelError,
         "TfIdfVectorizer with a pool of strings",
     ),
+    "far columns": (
+        grams([1 << 40], pool_int64s=[4]),
+        UnsupportedModelError,
+        f"TfIdfVectorizer with 1 rows of counts in {(1 << 40) + 1} columns",
+    ),
     "indexes": (
         grams([0, 0], pool_int64s=[4, 5]),
         InvalidModelError,

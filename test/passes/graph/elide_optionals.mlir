@@ -139,3 +139,20 @@ func.func @bags_weighted_by_ones(%t: tensor<9x8xf32>, %i: tensor<2x3xi64>, %j: t
   %z = graph.sparse_lengths_sum %t, %j lengths %l weights %0 : tensor<6xf32> {mode = "mean"} : (tensor<9x8xf32>, tensor<6xi64>, tensor<2xi64>) -> tensor<2x8xf32>
   func.return %y, %z : tensor<2x8xf32>, tensor<2x8xf32>
 }
+
+// The only query is the last of the keys with a length, and the first of them without.
+// CHECK-LABEL: @lengths_that_place_queries_stay
+// CHECK:         graph.attention {{.*}} valid_length
+func.func @lengths_that_place_queries_stay(%q: tensor<1x2x1x4xf32>, %k: tensor<1x2x8x4xf32>) -> tensor<1x2x1x4xf32> {
+  %n = graph.literal dense<8> : tensor<1xi64> : tensor<1xi64>
+  %y = graph.attention %q, %k, %k valid_length %n : tensor<1xi64> {causal} : (tensor<1x2x1x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) -> tensor<1x2x1x4xf32>
+  func.return %y : tensor<1x2x1x4xf32>
+}
+
+// CHECK-LABEL: @lengths_of_all_keys_go
+// CHECK-NOT:     valid_length
+func.func @lengths_of_all_keys_go(%q: tensor<1x2x8x4xf32>, %k: tensor<1x2x8x4xf32>) -> tensor<1x2x8x4xf32> {
+  %n = graph.literal dense<8> : tensor<1xi64> : tensor<1xi64>
+  %y = graph.attention %q, %k, %k valid_length %n : tensor<1xi64> {causal} : (tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>, tensor<1x2x8x4xf32>) -> tensor<1x2x8x4xf32>
+  func.return %y : tensor<1x2x8x4xf32>
+}
