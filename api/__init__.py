@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glow.options import CACHE_BYTES, CACHE_SIZE, Options, Shapes
+from glow.options import CACHE_BYTES, CACHE_SIZE, FOLD_BYTES, Options, Shapes
 from glow.runtime.interface import Executable, StageReport
 from glow.support.errors import (
     BindingError,
@@ -118,6 +118,7 @@ def compile(
     trust: bool = False,
     check: str | None = None,
     accuracy: str = "fast",
+    fold_bytes: int = FOLD_BYTES,
 ) -> Executable:
     """
     Compile a model (or what `load` takes) and return it as something to call.
@@ -138,6 +139,7 @@ def compile(
     names some to compile for at once: all combinations of `{"batch": [1, 8]}`, or a
     list such as `[{"batch": 1, "n": 128}]`. With `profile`, `Executable.profile` tells
     where time goes. `trust` lets text at the loops or llvm level call any function.
+    Folding holds `fold_bytes` at once, or four times the model's constants, at most.
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
@@ -158,6 +160,7 @@ def compile(
         trust=trust,
         check=check,
         accuracy=accuracy,
+        fold_bytes=fold_bytes,
     )
     return compile_source(Source(model), target, options)
 

@@ -20,6 +20,9 @@ CACHE_SIZE = 16
 CACHE_BYTES = 4 << 30
 """How many bytes of executables a folder may hold by default."""
 
+FOLD_BYTES = 1 << 28
+"""How many bytes of results constant folding may hold at once by default."""
+
 # Features and accuracy are part of the target; each shape is compiled on its own.
 _NOT_OF_RESULT = frozenset(
     {
@@ -57,6 +60,8 @@ class Options:
     """What is checked besides the module: "each-pass", see `glow.checking`."""
     accuracy: str = "fast"
     """How exact results are, unless the target says it."""
+    fold_bytes: int = FOLD_BYTES
+    """The most bytes of results that constant folding holds at once."""
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
@@ -68,9 +73,10 @@ class Options:
         if self.accuracy not in ACCURACIES:
             known = " or ".join(map(repr, ACCURACIES))
             raise ValueError(f"expected {known} as accuracy, got {self.accuracy!r}")
-        if self.cache_bytes < 0:
-            text = f"expected cache_bytes of at least 0, got {self.cache_bytes}"
-            raise ValueError(text)
+        for name in ("cache_bytes", "fold_bytes"):
+            if getattr(self, name) < 0:
+                got = getattr(self, name)
+                raise ValueError(f"expected {name} of at least 0, got {got}")
 
     @property
     def layouts(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import (
 
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
-from glow.options import DEFAULTS, Options
+from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.pipeline import LEVELS, STAGES, Stage, Step, stages, stages_between
 from glow.registry import universe
 from glow.runtime.interface import StageReport
@@ -81,7 +81,7 @@ def plan(
         return not step.optional or not (left_out or step.name in options.disable)
 
     chosen = [([step for step in group if runs(step)], end) for group, end in groups]
-    values = _values(target, kernels, options.profile, piece_ns)
+    values = _values(target, options, kernels, piece_ns)
     made = [(tuple(_pass_for(s, values, requests) for s in c), e) for c, e in chosen]
     return [Part(passes, end) for passes, end in made if passes or end]
 
@@ -114,6 +114,8 @@ def _requests(options: Options) -> dict[str, Parameters]:
         requests["relayout"] = {"names": names, "layouts": layouts}
     if options.profile:
         requests["profile"] = {}
+    if options.fold_bytes != FOLD_BYTES:
+        requests["fold_bytes"] = {}
     return requests
 
 
@@ -158,14 +160,18 @@ def _known_pass(text: str) -> ModulePass:
 
 
 def _values(
-    target: str, kernels: str = "defined", profile: bool = False, piece_ns: int = 0
+    target: str,
+    options: Options = DEFAULTS,
+    kernels: str = "defined",
+    piece_ns: int = 0,
 ) -> dict[str, str]:
     """Return what stands for `$target` and so on in the text of a step."""
     return {
         "target": _text_of(target),
         "kernels": kernels,
-        "profile": str(profile).lower(),
-        "piece_ns": "0" if profile else str(piece_ns),
+        "profile": str(options.profile).lower(),
+        "piece_ns": "0" if options.profile else str(piece_ns),
+        "fold_bytes": str(options.fold_bytes),
     }
 
 
@@ -177,7 +183,7 @@ def pipeline_text(
     of: Iterable[Stage], target: str, kernels: str = "defined", piece_ns: int = 0
 ) -> str:
     """Return the passes of stages as text for `glow-opt -p`."""
-    values = _values(target, kernels, piece_ns=piece_ns)
+    values = _values(target, DEFAULTS, kernels, piece_ns)
     steps = (step for stage in of for step in stage.steps if not step.option)
     return ",".join(Template(step.text).substitute(values) for step in steps)
 

@@ -17,8 +17,8 @@ class Step:
 
     `text` is what `glow-opt -p` takes, with `$target` for the target, `$kernels` for
     whether kernels are defined or only declared, `$profile` for whether runs note when
-    each call begins and ends, and `$piece_ns` for the nanoseconds that a piece of work
-    takes at least, 0 for one thread.
+    each call begins and ends, `$piece_ns` for the nanoseconds that a piece of work
+    takes at least, 0 for one thread, and `$fold_bytes` for what folding may hold.
     """
 
     text: str
@@ -91,7 +91,7 @@ infer-io
     Only what no function writes may be folded.
 promote-placeholders  (optional)
     Bound inputs become constants, so that what depends only on them is folded.
-fold-constants  (optional)
+fold-constants{memory_bytes=$fold_bytes}  (optional)
     Exporters compute shapes and masks in the model; recognizers need the values.
 fold-scatters  (optional)
     An assignment to known places is a concatenation, which is fused.
@@ -133,7 +133,7 @@ decompose-losses
     Targets have kernels for the parts of a loss.
 legalize-optionals{target=$target}
     A target may take an op only with, or without, an optional operand.
-fold-constants  (optional)
+fold-constants{memory_bytes=$fold_bytes}  (optional)
     The rewrites above leave arithmetic on weights.
 cse  (optional)
     Equal values are computed once.

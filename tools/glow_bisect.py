@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from glow.compilation import Source
 from glow.model import SymbolicModel
-from glow.options import Options, target_spec
+from glow.options import target_spec
 from glow.pass_manager import parse_passes
 from glow.support.errors import BindingError, InternalError
 from glow.targets import known_targets
 from glow.tools.command_line import OneLineParser, fail, progress, run_tool
 from glow.tools.feeds import read_arrays
-from glow.tools.options import (
-    accuracy_of,
-    add_shared_options,
-    parse_dims,
-    parse_relayout,
-    parse_states,
-)
+from glow.tools.options import add_shared_options, compile_options, parse_dims
 
 
 def _parser() -> OneLineParser:
@@ -49,14 +43,8 @@ def _run() -> None:
         raise BindingError(f"expected --dim NAME=VALUE for each of {names}")
     if text and bound:
         model = model.bind(bound)
-    options = Options(
-        disable=tuple(args.disable),
-        stop_after_pass=args.stop_after_pass,
-        relayout=parse_relayout(args.relayout_io),
-        states=parse_states(args.states),
-        trust=args.trust,
-    )
-    spec = target_spec(args.target, args.cpu_features, accuracy_of(args))
+    options = compile_options(args)
+    spec = target_spec(args.target, options.cpu_features, options.accuracy)
     passes = parse_passes(args.passes) if args.passes else None
     try:
         with progress(f"checking {args.model}"):

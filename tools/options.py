@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from glow.options import DEFAULTS, FOLD_BYTES, Options
 from glow.support.files import user_cache_dir
 from glow.support.layout import LayoutError, parse_layout
 from glow.support.targets import ACCURACIES
@@ -39,14 +40,25 @@ def add_shared_options(parser: argparse.ArgumentParser) -> None:
     add("--accuracy", choices=ACCURACIES, help="how exact results are (default: fast)")
     add("--weights", metavar="FILE", help="the constants of textual IR")
     add("--stop-after-pass", type=int, metavar="N", help="leave out later rewrites")
+    text = "the most that constant folding holds at once (default: 256 MiB)"
+    add("--fold-bytes", type=int, metavar="BYTES", help=text)
     add("--trust", action="store_true", help="let code of a text call any function")
     for name, metavar, text in _REPEATABLE:
         add(name, action="append", default=[], metavar=metavar, help=text)
 
 
-def accuracy_of(args: argparse.Namespace) -> str:
-    """Return how exact results are to be."""
-    return args.accuracy or "fast"
+def compile_options(args: argparse.Namespace) -> Options:
+    """Return what the shared options say of a compilation."""
+    return Options(
+        cpu_features=args.cpu_features,
+        disable=tuple(args.disable),
+        stop_after_pass=args.stop_after_pass,
+        relayout=parse_relayout(args.relayout_io),
+        states=parse_states(args.states),
+        trust=args.trust,
+        accuracy=args.accuracy or DEFAULTS.accuracy,
+        fold_bytes=FOLD_BYTES if args.fold_bytes is None else args.fold_bytes,
+    )
 
 
 def repeated(args: argparse.Namespace) -> list[str]:
@@ -56,6 +68,8 @@ def repeated(args: argparse.Namespace) -> list[str]:
         given += ["--cpu-features", args.cpu_features]
     if args.accuracy is not None:
         given += ["--accuracy", args.accuracy]
+    if args.fold_bytes is not None:
+        given += ["--fold-bytes", str(args.fold_bytes)]
     given += ["--trust"] if args.trust else []
     for option in ("disable", "relayout-io", "states"):
         for text in getattr(args, option.replace("-", "_")):

@@ -10,20 +10,18 @@ from typing import NoReturn
 
 from glow import DynamicExecutable, Executable, InternalError, load_executable
 from glow.compilation import Source, compile_source
-from glow.options import CACHE_SIZE, Options
+from glow.options import CACHE_SIZE
 from glow.support.arrays import Array
 from glow.support.targets import resolve
 from glow.targets import known_targets
 from glow.tools.command_line import fail, progress
 from glow.tools.feeds import read_arrays
 from glow.tools.options import (
-    accuracy_of,
     add_shared_options,
     cache_dir_of,
+    compile_options,
     parse_dims,
-    parse_relayout,
     parse_shapes,
-    parse_states,
     repeated,
 )
 from glow.tools.timing import clock_for
@@ -34,8 +32,8 @@ SAVED = ".glow"
 # Options that apply to models and not to executables; but `--dim` may choose one of
 # several shapes.
 _OF_MODELS = (
-    *("accuracy", "bind", "cpu_features", "dim", "disable", "relayout_io"),
-    *("shapes", "states", "stop_after_pass", "trust", "weights"),
+    *("accuracy", "bind", "cpu_features", "dim", "disable", "fold_bytes"),
+    *("relayout_io", "shapes", "states", "stop_after_pass", "trust", "weights"),
 )
 
 
@@ -118,18 +116,12 @@ def _compiled(
     source: Source, args: argparse.Namespace, inputs: Mapping[str, Array] | None
 ) -> Executable:
     shapes = parse_shapes(args.shapes)
-    options = Options(
-        args.threads,
-        args.cpu_features,
-        tuple(args.disable),
-        args.stop_after_pass,
+    options = replace(
+        compile_options(args),
+        threads=args.threads,
         cache_dir=cache_dir_of(args),
-        relayout=parse_relayout(args.relayout_io),
-        states=parse_states(args.states),
         shapes=shapes,
         cache_size=max(CACHE_SIZE, prod(map(len, shapes.values()))),
-        trust=args.trust,
-        accuracy=accuracy_of(args),
         profile=_is_profiled(args),
     )
     try:

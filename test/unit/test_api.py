@@ -13,7 +13,9 @@ import glow
 from glow import options
 from glow.analysis.levels import level_of
 from glow.model import context, parse_text
+from glow.options import FOLD_BYTES
 from glow.pass_manager import check_stage, parse_passes, pipeline_text, plan
+from glow.passes.graph.fold_constants import FoldConstantsPass
 from glow.passes.graph.tie_states import TieStatesPass
 from glow.pipeline import STAGE_NAMES, STAGES, Stage, stages_between
 from glow.support.targets import resolve
@@ -117,6 +119,29 @@ def test_no_thread_is_refused(path: Path) -> None:
 def test_less_than_no_room_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="cache_bytes of at least 0, got -1"):
         glow.compile(path, cache_dir=path.parent, cache_bytes=-1)
+    with pytest.raises(ValueError, match="fold_bytes of at least 0, got -1"):
+        glow.compile(path, fold_bytes=-1)
+
+
+@pytest.mark.parametrize(("fold_bytes", "ops"), [(FOLD_BYTES, 7), (512, 8)])
+def test_folding_stops_at_a_limit(tmp_path: Path, fold_bytes: int, ops: int) -> None:
+    """The tile is 1,024 bytes, four times what it is made of 256."""
+    path = tmp_path / "net.mlir"
+    path.write_text("""
+func.func @main() -> tensor<256xi32> {
+  %a = graph.literal dense<[1, 2, 3, 4]> : tensor<4xi32> : tensor<4xi32>
+  %b = graph.tile %a {repeats = array<i64: 4>} : (tensor<4xi32>) -> tensor<16xi32>
+  %c = graph.tile %b {repeats = array<i64: 16>} : (tensor<16xi32>) -> tensor<256xi32>
+  func.return %c : tensor<256xi32>
+}
+""")
+    net = glow.compile(path, target="reference", fold_bytes=fold_bytes)
+    np.testing.assert_array_equal(net(), np.tile([1, 2, 3, 4], 64).astype(np.int32))
+    assert net.stages[0].ops == ops
+
+
+def test_passes_and_options_fold_as_much() -> None:
+    assert FoldConstantsPass().memory_bytes == FOLD_BYTES
 
 
 def test_unknown_passes_cannot_be_disabled(path: Path) -> None:
