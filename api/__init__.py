@@ -127,27 +127,26 @@ def compile(
     `cpu_features` narrows or widens what the code may use, such as "avx2"; with
     `accuracy="strict"` errors are smaller and runs slower (docs/accuracy.md). `disable`
     leaves out rewrites by name, `stop_after_pass=N` those after the first N passes;
-    `check="each-pass"` runs the model after each (docs/bisecting.md). `relayout` lets
-    the caller pass and take arrays in another order than the model's, by name or for
-    all of a rank: `{"image": "NHWC"}`, `"NHWC"`; `signature` then says so. `states`
-    ties outputs to inputs of the same type, such as `{"present": "past"}`: what a run
-    gives for one, the next of the same bindings gets for the other, the first zeros.
-    `cache_dir` keeps executables for any process that compiles the same, at most
-    `cache_bytes` (by default 4 GiB); without it only kernels are kept, for this user
-    (docs/storage.md). With symbolic dimensions, a DynamicExecutable compiles for the
-    shapes that it is called with, and keeps code for the last `cache_size`; `shapes`
-    names some to compile for at once: all combinations of `{"batch": [1, 8]}`, or a
-    list such as `[{"batch": 1, "n": 128}]`. With `profile`, `Executable.profile` tells
-    where time goes. `trust` lets text at the loops or llvm level call any function.
-    Folding holds `fold_bytes` at once, or four times the model's constants, at most.
+    `check="each-pass"` runs the model after each (docs/bisecting.md). `relayout` is
+    the order of arrays that are not as the model's, by name or for all of a rank:
+    `{"image": "NHWC"}`, `"NHWC"`. `states` ties outputs to inputs, such as
+    `{"present": "past"}`: what a run gives for one, the next of the same bindings gets
+    for the other, the first zeros. `cache_dir` keeps executables for all processes, at
+    most `cache_bytes` (4 GiB); without it only kernels are kept (docs/storage.md). With
+    symbolic dimensions, a DynamicExecutable compiles for shapes that it is called with
+    and keeps code for the last `cache_size`; `shapes` are compiled at once: all of
+    `{"batch": [1, 8]}`, or a list such as `[{"batch": 1, "n": 128}]`. `profile` lets
+    `Executable.profile` tell where time goes. `trust` lets text at the loops or llvm
+    level call any function. Constant folding holds `fold_bytes` at once, or four times
+    the model's constants, at most.
     Errors: CompilationError, also for a `relayout` or `states` that do not fit;
     TargetError, BindingError for `shapes`, ValueError for other options; as `load`.
     """
     from glow.compilation import Source, compile_source
 
     options = Options(
-        threads=threads,
-        cpu_features=cpu_features,
+        threads,
+        cpu_features,
         disable=tuple(disable),
         stop_after_pass=stop_after_pass,
         cache_dir=cache_dir,
