@@ -30,7 +30,7 @@ from glow.support.mapped_files import forget, is_mapped
 from glow.support.targets import Backend, resolve, target_of
 from glow.support.weights import resources_of
 
-PIECE_NS = 20_000
+PIECE_NS = 5_000
 """The nanoseconds that a piece of work takes at least where threads share a run."""
 
 Compile = Callable[[Model], Executable]

@@ -51,7 +51,7 @@ class MemoryToLoopsPass(ModulePass):
     With `piece_ns` threads share `main`: its calls are in sections, in pieces that take
     as many nanoseconds or more, and `glow.sections`, `glow.strands` and
     `glow.worker_bytes` say how many there are and what each thread needs for itself.
-    Where no section has two pieces, it is as without.
+    Where a second thread would not save the time of four pieces, it is as without.
     With `kernels=declared` it has no bodies of kernels: a backend of this process
     brings their code.
 

@@ -15,6 +15,12 @@ from glow.dialects.team.touches import PlacedTouch
 _MOST_PIECES = 64
 """Pieces of a call: enough for any number of threads to share them evenly."""
 
+_LEAST_SAVED = 4
+"""What a second thread must save, in pieces: to wake it takes about as long."""
+
+_BARRIER = 1 / 16
+"""What it costs to wait for the end of a section, in pieces."""
+
 
 def units_of_a_piece(units: int, cost: int, piece_ns: int) -> int:
     """Return how many units are a piece, of calls that take `cost` nanoseconds."""
@@ -46,6 +52,26 @@ def sections_of(
         count += len(ops)
         sections.append(SectionOp(len(sections), team, ops))
     return sections
+
+
+def saves_time(sections: Sequence[SectionOp], piece_ns: int) -> bool:
+    """Return whether a run is so much shorter with two threads that it pays."""
+    saved = 0.0
+    for section in sections:
+        pieces = [
+            cost
+            for strand in section.strands
+            for cost in [_cost_of(strand) / strand.pieces] * strand.pieces
+        ]
+        busy = [0.0, 0.0]
+        for cost in pieces:
+            busy[busy.index(min(busy))] += cost
+        saved += min(busy) - _BARRIER * piece_ns
+    return saved >= _LEAST_SAVED * piece_ns
+
+
+def _cost_of(strand: StrandOp) -> int:
+    return sum(call.cost.value.data for call in strand.calls)
 
 
 def _with_pointers(calls: Iterable[CallOp]) -> Iterator[Operation]:

@@ -25,6 +25,7 @@ from glow.lowering.memory_to_loops._epilogue import (
 )
 from glow.lowering.memory_to_loops.kernels.kernel import Work
 from glow.lowering.memory_to_loops.kernels.winograd import (
+    MOVED_PER_NS,
     InputRow,
     OutputRow,
     ProductRow,
@@ -84,7 +85,8 @@ def call_winograd(
         products,
         last.called_with(stored, row.output),
     )
-    cost = sum(work.units * work.cost for *_, work in core) + moved * row.input.block
+    cost = sum(work.units * work.cost for *_, work in core)
+    cost += int(moved * row.input.block * kernel.per_ns / MOVED_PER_NS)
     main.call(kernel, {**given, "filter": filter, **stored}, row, Work(blocks, cost))
 
 

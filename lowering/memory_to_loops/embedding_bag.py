@@ -85,6 +85,10 @@ class EmbeddingBag(Kernel):
     columns: Columns
     kind: str = ""
 
+    @property
+    def per_ns(self) -> float:
+        return max(1, self.columns.lanes)
+
     def write(self, call: Call[EmbeddingBagRow[Value]]) -> None:
         for bag in self._bags(call):
             for chunk in self.columns.each(call.row.columns):

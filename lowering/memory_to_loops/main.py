@@ -36,7 +36,7 @@ from glow.dialects.memory.address import find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.dialects.team.sections import SectionOp
-from glow.lowering.memory_to_loops._sections import sections_of
+from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
@@ -331,8 +331,8 @@ class Main:
 
     @property
     def is_shared(self) -> bool:
-        """Whether a section has pieces for more than one thread."""
-        return any(section.pieces > 1 for section in self.sections)
+        """Whether a second thread saves more time than it takes to wake it."""
+        return saves_time(self.sections, self.piece_ns)
 
     def finish(self) -> None:
         """Close `main`: put shared calls into sections, and end."""

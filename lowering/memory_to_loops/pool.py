@@ -69,6 +69,10 @@ class Pool(Kernel):
     strips: Strips
     p: int = 2
 
+    @property
+    def per_ns(self) -> float:
+        return self.strips.lanes or 1
+
     def write(self, call: Call[WindowsRow[Value]]) -> None:
         channels = call.row.channels
         for window in _windows(call):

@@ -15,6 +15,9 @@ from glow.lowering.memory_to_loops.kernels.kernel import Bounds, Call, Kernel
 
 UNROLL = 4
 
+_PER_NS = 4
+"""The elements that are copied in a nanosecond, roughly."""
+
 Starts = Sequence[Value]
 """Where something starts in the source and in the result."""
 
@@ -47,6 +50,10 @@ class Runs(Kernel):
     def size(self) -> int:
         """The elements of the vectors that go together where a line has many."""
         return self.lanes * UNROLL
+
+    @property
+    def per_ns(self) -> float:
+        return _PER_NS
 
     def write(self, call: Call[RunsRow[Value]]) -> None:
         row = call.row
@@ -171,6 +178,10 @@ class Transpose(Kernel):
         """The columns of all squares of a vector."""
         return self.lanes * self.beside
 
+    @property
+    def per_ns(self) -> float:
+        return _PER_NS
+
     def write(self, call: Call[PlaneRow[Value]]) -> None:
         row = call.row
         last_row = row.rows.extent - self.lanes
@@ -215,6 +226,10 @@ class BlockTranspose(Kernel):
     lanes: int
     rows: int
     columns: int
+
+    @property
+    def per_ns(self) -> float:
+        return _PER_NS
 
     def write(self, call: Call[PlaneRow[Value]]) -> None:
         row = call.row
@@ -273,6 +288,10 @@ class Interleave(Kernel):
     @property
     def prefix(self) -> str:
         return "separate" if self.inverse else "interleave"
+
+    @property
+    def per_ns(self) -> float:
+        return _PER_NS
 
     def write(self, call: Call[InterleaveRow[Value]]) -> None:
         row = call.row

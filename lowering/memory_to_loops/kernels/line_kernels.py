@@ -51,7 +51,7 @@ class Lines(Kernel):
 
     @property
     def per_ns(self) -> float:
-        return 4 if self.strips.lanes else 1
+        return 8 if self.strips.lanes else 1
 
     @property
     def prefix(self) -> str:

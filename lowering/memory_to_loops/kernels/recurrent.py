@@ -64,6 +64,10 @@ class Recurrent(Sequential):
     def finish(self, row: CellRow, product: GateProduct, sums: list[Value]) -> None:
         """Write what follows a product, for one row; a sum per gate."""
 
+    @property
+    def per_ns(self) -> float:
+        return 2 * self.lanes
+
     def write(self, call: Call[RecurrentRow[Value]]) -> None:
         StepWriter(self, call).write()
 

@@ -82,6 +82,10 @@ class Resize(Kernel):
     unit: bool
     strips: Strips
 
+    @property
+    def per_ns(self) -> float:
+        return 4 if self.strips.lanes else 1
+
     def write(self, call: Call[ResizeRow[Value]]) -> None:
         for source, result in nest(call.row.outer, 2):
             _Writer(self, call).axis(0, result, [_Tap(source)], [])

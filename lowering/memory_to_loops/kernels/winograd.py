@@ -20,6 +20,9 @@ from glow.lowering.memory_to_loops.kernels.kernel import Call, Kernel
 _NEAR, _FAR = sqrt(1 / 2), sqrt(2)
 """The points of F(4x4, 3x3), beside 0 and infinity; each has a pair of other sign."""
 
+MOVED_PER_NS = 6
+"""The elements that are transformed in a nanosecond, roughly."""
+
 
 @dataclass(frozen=True)
 class InputRow(Generic[N]):
@@ -52,6 +55,10 @@ class WinogradInput(Kernel):
 
     tile: int
     lanes: int
+
+    @property
+    def per_ns(self) -> float:
+        return MOVED_PER_NS
 
     def write(self, call: Call[InputRow[Value]]) -> None:
         row = call.row
@@ -138,6 +145,10 @@ class WinogradOutput(Kernel):
     tile: int
     lanes: int
     epilogue: Epilogue
+
+    @property
+    def per_ns(self) -> float:
+        return MOVED_PER_NS
 
     def write(self, call: Call[OutputRow[Value]]) -> None:
         row = call.row

@@ -1,4 +1,4 @@
-// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=1000}' --split-input-file | filecheck %s
+// RUN: glow-opt %s -p 'memory-to-loops{target="cpu:avx2" kernels=declared piece_ns=500}' --split-input-file | filecheck %s
 
 // Two branches run side by side, what joins them after both; bytes of an alloc may be
 // used again when who reads them has ended.
@@ -50,7 +50,7 @@ builtin.module attributes {glow.arena_bytes = 131072 : i64} {
 
 // -----
 
-// What is less than two pieces is not shared: there would be nothing for a second thread.
+// What takes less time than to wake a second thread is not shared.
 // CHECK:      builtin.module attributes
 // CHECK-NOT:  glow.sections
 // CHECK:      func.func @main({{.*}}, %fault: memref<?xi32>)
