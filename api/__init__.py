@@ -145,11 +145,7 @@ def compile(
     from glow.compilation import Source, compile_source
 
     options = Options(
-        threads,
-        cpu_features,
-        disable=tuple(disable),
-        stop_after_pass=stop_after_pass,
-        cache_dir=cache_dir,
+        *(threads, cpu_features, tuple(disable), stop_after_pass, cache_dir),
         cache_bytes=CACHE_BYTES if cache_bytes is None else cache_bytes,
         relayout=relayout,
         states=states,
