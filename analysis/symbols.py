@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
+from glow.analysis.calls import problems_of_calls
 from glow.dialects.graph.placeholder import INFER
 from glow.dialects.graph.storage import (
     ConstantOp,
@@ -36,7 +37,8 @@ def verify_symbols(module: ModuleOp, infers: bool = False) -> None:
     Errors: a symbol that is unknown or no storage; another shape or element type; a
     save into a constant or an input, or a second one; a load of an output, or after a
     save of the same symbol in the function; an output that nothing saves; a
-    placeholder without a direction or, with `infers`, one for which there is none.
+    placeholder without a direction or, with `infers`, one for which there is none;
+    all that is wrong with calls, see `analysis/calls.py`.
     """
     problems = list(_problems(module, infers))
     if problems:
@@ -109,6 +111,7 @@ def _problems(module: ModuleOp, infers: bool) -> Iterator[str]:
             yield from _undirected(declared, only_saved, infers)
         elif name not in saved:
             yield from _unsaved(declared)
+    yield from problems_of_calls(module)
 
 
 def _uses(module: ModuleOp) -> Iterator[Use]:

@@ -9,8 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from glow.analysis.calls import reached_from
 from glow.backends.signature import spec_of
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.control_flow import ControlFlowOp
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.placeholder import Placeholder
 from glow.dialects.graph.storage import (
@@ -32,7 +34,15 @@ from glow.support.layout import unpack
 from glow.support.locations import name_of
 from glow.support.types import shape_of
 
-_RUNNABLE = (GraphOp, FusedOp, LoadOp, SaveOp, LiteralOp, ReturnOp)
+_RUNNABLE = (
+    GraphOp,
+    FusedOp,
+    ControlFlowOp,
+    LoadOp,
+    SaveOp,
+    LiteralOp,
+    ReturnOp,
+)
 
 
 class TensorStorage:
@@ -68,9 +78,15 @@ class ReferenceExecutable(Executable):
     def __init__(
         self, module: ModuleOp, storage: Callable[[], TensorStorage] = TensorStorage
     ):
-        self._body = _entry_of(module).body.block
+        entry = _entry_of(module)
+        self._body = entry.body.block
         self._storage = storage
-        self._dying = _last_uses(self._body)
+        self._functions: dict[str, Block] = {}
+        self._dying: dict[Operation, list[SSAValue]] = {}
+        for function in reached_from(entry, module):
+            _check_runnable(function)
+            self._functions[function.sym_name.data] = function.body.block
+            self._dying |= _last_uses(function.body.block)
         self._constants = _constants_of(module)
         super().__init__(signature_of(module))
 
@@ -108,11 +124,36 @@ class ReferenceExecutable(Executable):
             if notify is not None and symbol in numbers:
                 notify(numbers[symbol])
 
-        storage, symbols = self._storage(), self._constants | given
-        for op in self._body.ops:
-            _run(op, storage, symbols, save)
+        self._run_block(self._body, (), self._constants | given, save)
+
+    def _run_block(
+        self,
+        block: Block,
+        arguments: Sequence[Array],
+        symbols: Mapping[str, Array],
+        save: Callable[[str, Array], None],
+    ) -> list[Array]:
+        """Run the ops of a function's only block; return what that returns."""
+        storage, returned = self._storage(), list[Array]()
+        for argument, array in zip(block.args, arguments, strict=True):
+            storage.write(argument, array)
+
+        def run_function(name: str, arrays: Sequence[Array]) -> list[Array]:
+            return self._run_block(self._functions[name], arrays, symbols, save)
+
+        for op in block.ops:
+            if isinstance(op, ReturnOp):
+                returned = [storage.read(value) for value in op.arguments]
+            elif isinstance(op, ControlFlowOp):
+                arrays = [storage.read(operand) for operand in op.operands]
+                results = op.evaluate(arrays, run_function)
+                for result, array in zip(op.results, results, strict=True):
+                    storage.write(result, array)
+            else:
+                _run(op, storage, symbols, save)
             for value in self._dying[op]:
                 storage.free(value)
+        return returned
 
 
 @contextmanager
@@ -139,11 +180,10 @@ def _run(
             storage.write(op.result, op.array)
         case SaveOp():
             save(op.symbol.string_value(), storage.read(op.value))
-        case GraphOp() | FusedOp():
+        case _:
+            assert isinstance(op, GraphOp | FusedOp)
             with errors_at(op):
                 storage.evaluate(op)
-        case _:
-            assert isinstance(op, ReturnOp)
 
 
 def _entry_of(module: ModuleOp) -> FuncOp:
@@ -153,14 +193,17 @@ def _entry_of(module: ModuleOp) -> FuncOp:
         names = ", ".join(f"@{op.sym_name.data}" for op in functions) or "none"
         raise CompilationError(f"expected a function @main, got {names}")
     entry = chosen[0]
-    for op in entry.body.block.ops:
-        if not isinstance(op, _RUNNABLE):
-            raise CompilationError(f"target reference cannot run {op.name}")
     if entry.body.block.args:
         raise CompilationError(
             "expected a function without arguments, run arguments-to-placeholders"
         )
     return entry
+
+
+def _check_runnable(function: FuncOp) -> None:
+    for op in function.body.block.ops:
+        if not isinstance(op, _RUNNABLE):
+            raise CompilationError(f"target reference cannot run {op.name}")
 
 
 def _constants_of(module: ModuleOp) -> dict[str, Array]:

@@ -1,68 +1,110 @@
 """
-Choices and loops: what is known at import decides them there.
+Choices and loops.
 
-A loop is written out, one copy of its body for each iteration.
+What is known at import is decided there: the branch that is taken, or one copy of a
+body for each of a few turns. What is not becomes control flow of the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
+from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.run_time_loops import (
+    EndlessLoop,
+    Iteration,
+    Values,
+    emit_choice,
+    emit_loop,
+)
 from glow.support.types import normalize_axis
 
-MAX_ITERATIONS = 1 << 12
+WRITTEN_OUT = 1 << 12
+"""A loop of so many turns and ops is written out; a longer one stays a loop."""
 MAX_OPS = 1 << 17
 """The ops of a model with loops written out: more would take minutes to compile."""
 
-Values = list[Tensor | None]  # None: what the importer has noted that it lacks
+
+class _Undecided(Exception):
+    """Whether there is another turn depends on what is known only at run time."""
+
+
+class _TooLong(Unsupported):
+    """A loop has more turns and ops than are to be written out."""
 
 
 @onnx_op("If")
 def if_(node: Node) -> Values:
-    """The branch that is taken."""
+    """The branch that is taken; or both, if a run decides."""
+    bodies = node.body("then_branch"), node.body("else_branch")
+    if node.constant(0) is None:
+        return emit_choice(node, node.input(0).reshape(), bodies)
     condition = node.known_scalar(0, "a condition")
-    branch = "then_branch" if condition else "else_branch"
-    node.ignore("then_branch", "else_branch")
-    return _counted(node, node.body(branch)([]), node.output_count, branch)
+    chosen, name = (bodies[0], "then") if condition else (bodies[1], "else")
+    return _counted(node, chosen([]), node.output_count, f"{name}_branch")
 
 
 @onnx_op("Loop")
 def loop(node: Node) -> Values:
-    """The body gets the iteration, the condition, and what the last one left."""
-    condition, goes_on, limit = node.optional(1), True, MAX_ITERATIONS + 1
-    if node.optional(0) is not None:
-        limit = int(node.known_scalar(0, "a trip count"))
-    if condition is None:
-        condition = node.literal(True)
-    else:
-        goes_on = bool(node.known_scalar(1, "a condition"))
+    """The body gets the turn, the condition, and what the last one left."""
     body, state = node.body("body"), list(node.inputs[2:])
-    scanned = node.output_count - len(state)
-    rows: list[Values] = []
-    while goes_on and len(rows) < limit:
-        iteration = len(rows)
-        _check_iterations(node, iteration)
-        number = node.literal(iteration, np.dtype(np.int64))
-        outputs = body([number, condition, *state])
-        outputs = _counted(node, outputs, 1 + len(state) + max(scanned, 0), "body")
-        if outputs[0] is None:
-            return [None] * node.output_count
-        condition = outputs[0]
-        goes_on = bool(node.known(condition, "a condition").all())
-        state = _next_state(node, state, outputs[1 : 1 + len(state)])
-        rows.append(outputs[1 + len(state) :])
-    return [*state, *_stacked(node, rows, scanned, (0,) * scanned, (0,) * scanned)]
+    scanned = max(node.output_count - len(state), 0)
+
+    def run(turn: Tensor, condition: Tensor, carried: Values) -> Iteration:
+        outputs = body([turn, condition, *carried])
+        outputs = _counted(node, outputs, 1 + len(state) + scanned, "body")
+        split = 1 + len(state)
+        return Iteration(outputs[0], outputs[1:split], outputs[split:])
+
+    def write_out(most: int) -> Values:
+        limit, condition, goes_on = _start(node)
+        carried, rows, turn = state, list[Values](), 0
+        budget = _Budget(node, most)
+        while goes_on and (limit is None or turn < limit):
+            budget.turn()
+            done = run(node.literal(turn, np.dtype(np.int64)), condition, carried)
+            if done.condition is None:
+                return [None] * node.output_count
+            condition = done.condition
+            known = node.emitter.array_of(condition.value)
+            if known is None:
+                raise _Undecided
+            goes_on = bool(known.all())
+            carried = _next_state(node, carried, done.carried)
+            rows.append(done.rows)
+            turn += 1
+        if scanned and not rows:
+            raise _Undecided  # what rows would be like, the body says
+        zeros = (0,) * scanned
+        return [*carried, *_stacked(node, rows, scanned, zeros, zeros)]
+
+    def keep() -> Values:
+        limit, condition = node.optional(0), node.optional(1)
+        known = None if condition is None else node.constant(1)
+        if known is not None and not known.any():
+            limit, condition = node.literal(0, np.dtype(np.int64)), None
+        count = None if limit is None else node.emitter.array_of(limit.value)
+        return emit_loop(
+            node,
+            state,
+            run,
+            limit=None if limit is None else limit.reshape(),
+            condition=None if condition is None else condition.reshape(),
+            turns=None if count is None else max(int(count.reshape(-1)[0]), 0),
+        )
+
+    return _decide(node, write_out, keep)
 
 
 @onnx_op("Scan", since=9)
 def scan(node: Node) -> Values:
-    """The body gets what the last iteration left, and a part of each scanned input."""
+    """The body gets what the last turn left, and a part of each scanned input."""
     number = node.integer("num_scan_inputs")
     split = len(node.inputs) - number
     if split < 0:
@@ -76,28 +118,120 @@ def scan(node: Node) -> Values:
     if len(lengths) != 1 or len(backward) != number:
         node.invalid(f"expected one length of all scanned inputs, got {lengths}")
     (length,) = lengths
-    _check_iterations(node, length - 1)
-    body, rows = node.body("body"), list[Values]()
-    for step in range(length):
-        places = [length - 1 - step if flag else step for flag in backward]
-        parts = [
-            value[(slice(None),) * axis + (place,)]
-            for value, axis, place in zip(scanned, axes, places, strict=True)
-        ]
-        made = _counted(node, body([*state, *parts]), node.output_count, "body")
-        state = _next_state(node, state, made[:split])
-        rows.append(made[split:])
     outputs = node.output_count - split
     at = node.integers("scan_output_axes") or (0,) * outputs
     flags = node.integers("scan_output_directions") or (0,) * outputs
-    return [*state, *_stacked(node, rows, outputs, at, flags)]
+    if {len(at), len(flags)} - {outputs}:
+        node.invalid(f"expected an axis and a direction for {outputs} scanned outputs")
+    body = node.body("body")
+
+    def run(carried: Values, parts: Values) -> Iteration:
+        made = _counted(node, body([*carried, *parts]), node.output_count, "body")
+        return Iteration(None, made[:split], made[split:])
+
+    def write_out(most: int) -> Values:
+        carried, rows, budget = state, list[Values](), _Budget(node, most)
+        for step in range(length):
+            budget.turn()
+            places = [length - 1 - step if flag else step for flag in backward]
+            parts: Values = [
+                value[(slice(None),) * axis + (place,)]
+                for value, axis, place in zip(scanned, axes, places, strict=True)
+            ]
+            done = run(carried, parts)
+            carried = _next_state(node, carried, done.carried)
+            rows.append(done.rows)
+        if outputs and not rows:
+            raise _Undecided
+        return [*carried, *_stacked(node, rows, outputs, at, flags)]
+
+    def turn(number: Tensor, condition: Tensor, carried: Values) -> Iteration:
+        last = length - 1
+        parts: Values = [
+            xp.take(value, last - number if flag else number, axis)
+            for value, axis, flag in zip(scanned, axes, backward, strict=True)
+        ]
+        return run(carried, parts)
+
+    def keep() -> Values:
+        limit = node.literal(length, np.dtype(np.int64))
+        made = emit_loop(node, state, turn, limit=limit, turns=length, backward=flags)
+        rows = zip(made[split:], at, strict=True)
+        moved = [None if row is None else _moved(row, axis) for row, axis in rows]
+        return [*made[:split], *moved]
+
+    return _decide(node, write_out, keep)
 
 
-def _check_iterations(node: Node, iteration: int) -> None:
-    if iteration >= MAX_ITERATIONS:
-        node.refuse(f"more than {MAX_ITERATIONS} iterations")
-    if node.emitter.written > MAX_OPS:
-        node.refuse(f"more than {MAX_OPS} ops written out, at iteration {iteration}")
+def _moved(rows: Tensor, axis: int) -> Tensor:
+    """Return `rows` with their first axis as `axis`."""
+    order = list(range(1, rows.ndim))
+    order.insert(normalize_axis(axis, rows.ndim), 0)
+    return xp.permute_dims(rows, order)
+
+
+def _decide(
+    node: Node, write_out: Callable[[int], Values], keep: Callable[[], Values]
+) -> Values:
+    """Write a loop out if its turns are known and few, or else keep it as one."""
+    is_known, trial = True, node.trial()
+    try:
+        return write_out(WRITTEN_OUT)
+    except _TooLong:
+        pass
+    except _Undecided:
+        is_known = False
+    trial.undo()
+    problem = None
+    try:
+        made = keep()
+        if not (is_known and trial.has_failed):
+            return made
+    except EndlessLoop:
+        raise
+    except Unsupported as error:
+        problem = error
+    if not is_known:
+        assert problem is not None
+        raise problem
+    trial.undo()
+    try:
+        return write_out(MAX_OPS)
+    except _Undecided:
+        raise problem or Unsupported("a loop") from None
+
+
+class _Budget:
+    """What a loop that is written out comes to so far."""
+
+    def __init__(self, node: Node, most: int):
+        self._node, self._most = node, most
+        self._first = node.emitter.written if most < MAX_OPS else 0
+        self._turns = 0
+
+    def turn(self) -> None:
+        """Begin a turn; raise if there is no room for one more."""
+        if self._node.emitter.written - self._first + self._turns > self._most:
+            raise _TooLong(
+                f"{self._node.record.operator} with more than {self._most} turns and "
+                f"ops written out, at turn {self._turns}"
+            )
+        self._turns += 1
+
+
+def _start(node: Node) -> tuple[int | None, Tensor, bool]:
+    """Return the limit of turns, the first condition and whether it holds."""
+    limit, condition, goes_on = None, node.optional(1), True
+    if node.optional(0) is not None:
+        if node.constant(0) is None:
+            raise _Undecided
+        limit = int(node.known_scalar(0, "a trip count"))
+    if condition is None:
+        return limit, node.literal(True), True
+    if node.constant(1) is None:
+        raise _Undecided
+    goes_on = bool(node.known_scalar(1, "a condition"))
+    return limit, condition, goes_on
 
 
 def _counted(node: Node, outputs: Values, expected: int, body: str) -> Values:
@@ -122,12 +256,10 @@ def _stacked(
     axes: Sequence[int],
     backward: Sequence[int],
 ) -> Values:
-    """Return each output with what the iterations made of it along its axis."""
-    if outputs and not rows:
-        node.refuse("no iterations")
-    if {len(axes), len(backward)} - {outputs}:
-        node.invalid(f"expected an axis and a direction for {outputs} scanned outputs")
+    """Return each output with what the turns made of it along its axis."""
     columns = zip(*rows, strict=True)
+    if not outputs:
+        return []
     return [
         _joined(column[::-1] if flag else column, axis)
         for column, axis, flag in zip(columns, axes, backward, strict=True)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, LocationAttr, StringAttr
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.outlining import OutlinedFunction, outlined
 from glow.dialects.graph.storage import (
     INLINE_ELEMENTS,
     ConstantOp,
@@ -43,8 +46,12 @@ class Emitter:
     def __init__(self, block: Block, names: Iterable[str]):
         self.block = block
         self.constants: list[ConstantOp] = []
+        self.functions: list[FuncOp] = []
+        """The bodies of choices and loops that a run decides."""
         self.written = 0
         """The ops so far, those that folded included."""
+        self._depth = 0
+        """How many blocks of functions are open."""
         self._names = Names(names)
         self._arrays: dict[SSAValue, NDArray[Any]] = {}
         self._pending: dict[Operation, ConstantOp] = {}
@@ -113,14 +120,75 @@ class Emitter:
         return tuple(self.constant(array, name, location) for array in folded)
 
     def insert(self, op: Operation) -> None:
-        """Append `op`, after the constants that it is the first to read."""
+        """
+        Append `op`, after the constants that it is the first to read.
+
+        Functions get those that they read when they are done.
+        """
         for operand in op.operands:
             owner = operand.owner
-            if isinstance(owner, Operation) and owner.parent is None:
+            if self._depth or not isinstance(owner, Operation):
+                continue
+            if owner.parent is None:
                 self.block.add_op(owner)
-                if owner in self._pending:
-                    self.constants.append(self._pending.pop(owner))
+                self._declare(owner)
         self.block.add_op(op)
+
+    def _declare(self, source: Operation) -> None:
+        """Let the module have the constant that `source` loads."""
+        if source in self._pending:
+            self.constants.append(self._pending.pop(source))
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Append to `block`, which may read what is around it."""
+        around, self.block = self.block, block
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self.block = around
+            self._depth -= 1
+
+    def outline(
+        self,
+        name: str,
+        block: Block,
+        results: Sequence[SSAValue],
+        location: LocationAttr,
+    ) -> OutlinedFunction:
+        """Make `block` a function of the module, called `name` if that is free."""
+        made = outlined(
+            self._names.fresh(name), block, results, location, self._copy_of
+        )
+        self.functions.append(made.function)
+        return made
+
+    def _copy_of(self, value: SSAValue) -> Operation | None:
+        """Return a new op that makes `value` if it is constant."""
+        source = value.owner
+        if value not in self._arrays or not isinstance(source, Operation):
+            return None
+        copy = _placed(source.clone(), source.location)
+        self._arrays[copy.results[0]] = self._arrays[value]
+        self._declare(source)
+        return copy
+
+    def mark(self) -> Mark:
+        """Return where the block has come to, for `go_back`."""
+        return Mark(self.block.last_op, len(self.functions), self.written)
+
+    def go_back(self, mark: Mark) -> None:
+        """Take away what was emitted since `mark`; constants may be known outside."""
+        self.written = mark.written
+        del self.functions[mark.functions :]
+        op = self.block.last_op
+        while op is not None and op is not mark.last:
+            before = op.prev_op
+            if not isinstance(op, LiteralOp | LoadOp):
+                op.detach()
+                op.drop_all_references()
+            op = before
 
     def _folded(self, op: SourceOp) -> tuple[NDArray[Any], ...] | None:
         """Return the results if all operands are known and everything is small."""
@@ -136,6 +204,15 @@ class Emitter:
             return op.evaluate([array for array in arrays if array is not None])
         except (ArithmeticError, GlowError, IndexError, ValueError):
             return None  # a fault that belongs to the run
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place in what an emitter writes."""
+
+    last: Operation | None
+    functions: int
+    written: int
 
 
 @dataclass(frozen=True)

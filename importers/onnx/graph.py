@@ -146,6 +146,7 @@ class GraphImporter:
                 place.wanted,
                 self.folder,
                 lambda name: self._body(name, record, place),
+                self.problems,
             )
             return self._handle(handler, node)
         try:

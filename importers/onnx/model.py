@@ -202,7 +202,7 @@ class _ModelImport:
         end = ReturnOp()
         emitter.block.add_op(end)
         main = FuncOp(entry, ((), ()), Region(emitter.block))
-        module = ModuleOp([*symbols, *emitter.constants, main])
+        module = ModuleOp([*symbols, *emitter.constants, main, *emitter.functions])
         end.location = main.location = module.location = location_of(
             self._graph.name or MAIN
         )

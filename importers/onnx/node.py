@@ -10,19 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, SparseTensorProto
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import OptOperandDef, OptResultDef, VarOperandDef
 
 from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.outlining import OutlinedFunction
 from glow.dialects.graph.parameters import OpParameter
 from glow.dialects.graph.tensors import SlotLike, Tensor
-from glow.importers.onnx.emitter import Emitter
+from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import RunBody
-from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import NodeRecord
 from glow.importers.onnx.schemas import Schema, value_of
 from glow.importers.onnx.tensors import array_of, dense_of
 from glow.support.errors import InvalidModelError
+
+
+class Trial:
+    """A way to write something that may turn out to be none."""
+
+    def __init__(self, emitter: Emitter, problems: Problems):
+        self._emitter, self._problems = emitter, problems
+        self._mark, self._before = emitter.mark(), problems.copy()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether something was found to be wrong or unsupported since."""
+        return self._problems != self._before
+
+    def undo(self) -> None:
+        """Take back what was written and found since."""
+        self._emitter.go_back(self._mark)
+        self._problems.restore(self._before)
+
 
 _STORED: dict[Any, int] = {
     bool: AttributeProto.INT,
@@ -54,9 +74,11 @@ class Node:
         wanted: Collection[str],
         folder: Path | None,
         find_body: Callable[[str], RunBody],
+        problems: Problems,
     ):
         self.record = record
         label = next((name for name in record.outputs if name), record.source)
+        self._label, self._location, self._problems = label, location, problems
         self._writer = emitter.at(label, location)
         self.inputs = tuple(self._tensor(value) for value in inputs)
         self._schema = schema
@@ -255,6 +277,24 @@ class Node:
         """Insert an op, or the constants that it folds to; return its results."""
         return self._writer.emit_all(op, *slots, **parameters)
 
+    def insert(self, op: Operation) -> list[Tensor | None]:
+        """Insert an op that is none of tensors alone; return its results."""
+        op.location = self._location
+        self.emitter.insert(op)
+        return [self._tensor(result) for result in op.results]
+
+    def outline(
+        self, name: str, block: Block, results: Sequence[Tensor]
+    ) -> OutlinedFunction:
+        """Make `block`, which belongs to this node, a function."""
+        hint = hint_of(f"{self._label}_{name}") or name
+        values = [each.value for each in results]
+        return self.emitter.outline(hint, block, values, self._location)
+
+    def trial(self) -> Trial:
+        """Return what takes back all that is written from here on."""
+        return Trial(self.emitter, self._problems)
+
     def literal(self, value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
         """Return `value` as a constant."""
         return self._writer.tensor(np.asarray(value, dtype))
@@ -276,8 +316,12 @@ class Node:
         """Return the attributes that the model sets and no one has asked for."""
         return sorted(set(self.record.attributes) - self._read)
 
+    def tensor_of(self, value: SSAValue) -> Tensor:
+        """Return a value to compute with."""
+        return self._writer.tensor(value)
+
     def _tensor(self, value: SSAValue | None) -> Tensor | None:
-        return None if value is None else self._writer.tensor(value)
+        return None if value is None else self.tensor_of(value)
 
     def _default(self, name: str) -> AttributeProto | None:
         rule = self._schema.attributes.get(name)

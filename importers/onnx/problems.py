@@ -35,6 +35,23 @@ class Problems:
         """Note what is wrong with a node."""
         self._invalid.setdefault(str(error), error)
 
+    def copy(self) -> Problems:
+        """Return what is known so far."""
+        known = Problems()
+        known.restore(self)
+        return known
+
+    def restore(self, known: Problems) -> None:
+        """Know what was known when `known` was copied, and nothing more."""
+        self._invalid = dict(known._invalid)
+        self._owners = {what: dict(of) for what, of in known._owners.items()}
+        self._unknown_inputs = set(known._unknown_inputs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problems) and vars(self) == vars(other)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
     def __bool__(self) -> bool:
         return bool(self._owners or self._invalid)
 

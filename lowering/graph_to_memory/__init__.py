@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
+from glow.analysis.calls import calls_in
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import (
     ConstantOp,
@@ -59,6 +60,8 @@ class GraphToMemoryPass(ModulePass):
         for module in modules_in(__name__):
             import_module(module)
         functions = [f for f in op.ops if isinstance(f, FuncOp)]
+        for each in (each for f in functions for each in calls_in(f)):
+            raise unsupported(each, "has no lowering to memory")
         if len(functions) != 1 or functions[0].body.block.args:
             raise PassFailedException(
                 "graph-to-memory expects one function without arguments: "

@@ -19,6 +19,8 @@ from glow.support.errors import InvalidModelError, UnsupportedModelError
 X = np.arange(6, dtype=np.float32).reshape(2, 3) - 2
 TRUE, FALSE = np.array(True), np.array(False)
 ALWAYS = growing([node("Identity", "b", "b_next")])
+DOUBLING = [helper.make_node("Concat", ["f", "f"], ["f_y"], axis=0)]
+CHANGING = body(DOUBLING, "i b f", "b f_y")
 
 
 def nested() -> Any:
@@ -114,39 +116,76 @@ def scan(**attributes: Any) -> Any:
     return model([each], {"f": (3,), "x": (2, 3)}, ["z", "s"])
 
 
-UNSUPPORTED = {
-    "no end": (
-        loop(None, None, body=ALWAYS),
-        "Loop with more than 4 iterations",
+def test_a_loop_without_an_end_is_refused() -> None:
+    source = loop(None, None, body=ALWAYS)
+    message = "Loop with no limit and a condition that is always true"
+    with pytest.raises(UnsupportedModelError, match=message):
+        import_model(source)
+
+
+def test_a_loop_without_turns_has_no_rows() -> None:
+    for condition, count in ((TRUE, 0), (FALSE, 3)):
+        net = glow.compile(loop(count, condition, body=ALWAYS), target="reference")
+        last, rows = net(X)
+        np.testing.assert_array_equal(last, X)
+        assert rows.shape == (0, 2, 3)
+
+
+def loops_in(source: Any) -> int:
+    return str(import_model(source)).count("graph.loop")
+
+
+def test_a_long_loop_is_kept_unless_shapes_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    changing = loop(3, TRUE, "z", body=CHANGING)
+    alike = loop(5, TRUE, body=ALWAYS)
+    assert loops_in(alike) == 0
+    monkeypatch.setattr(control_flow, "WRITTEN_OUT", 2)
+    assert loops_in(alike) == 1
+    assert loops_in(changing) == 0
+    monkeypatch.setattr(control_flow, "MAX_OPS", 2)
+    message = "Loop with more than 2 turns and ops written out, at turn 2"
+    with pytest.raises(UnsupportedModelError, match=message):
+        import_model(changing)
+
+
+BRANCHES = {
+    "then_branch": body([], "", "f"),
+    "else_branch": body([node("ReduceSum", "f", "f_y")], "", "f_y"),
+}
+RUN_DECIDES = {
+    "branches": (
+        helper.make_node("If", ["c"], ["z"], "n", **BRANCHES),
+        "If with branches that make tensor<2x3xf32> and tensor<1x1xf32>, and a "
+        'condition known only at run time (node "n" (If, opset 17))',
     ),
-    "too many": (loop(5, TRUE, body=ALWAYS), "Loop with more than 4 iterations"),
-    "no rows": (loop(0, TRUE, body=ALWAYS), "Loop with no iterations"),
+    "shapes": (
+        helper.make_node(
+            "Loop", ["n", "", "x"], ["z"], "l", body=body(DOUBLING, "i b f", "b f_y")
+        ),
+        "Loop with a body that makes tensor<4x3xf32> of tensor<2x3xf32>, and turns "
+        "that only a run decides, or too many to write out",
+    ),
+    "rows": (
+        helper.make_node("Loop", ["n", "c", "x"], ["z", "s"], "l", body=ALWAYS),
+        "Loop with a row of its outputs for each of as many turns as a run has",
+    ),
 }
 
 
-@pytest.mark.parametrize("name", UNSUPPORTED)
-def test_loops_without_end_or_beginning_are_refused(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(control_flow, "MAX_ITERATIONS", 4)
-    source, message = UNSUPPORTED[name]
+@pytest.mark.parametrize("name", RUN_DECIDES)
+def test_shapes_that_a_run_decides_are_refused(name: str) -> None:
+    each, message = RUN_DECIDES[name]
+    inputs = {
+        "x": (2, 3),
+        "f": (2, 3),
+        "n": info("n", (), "i64"),
+        "c": info("c", (), "i1"),
+    }
     with pytest.raises(UnsupportedModelError) as caught:
-        import_model(source)
+        import_model(model([each], inputs, list(each.output)))
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("ops", [1, 100])
-def test_loops_of_too_many_ops_are_refused(
-    ops: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(control_flow, "MAX_OPS", ops)
-    source = loop(5, TRUE, body=ALWAYS)
-    if ops == 100:
-        import_model(source)
-        return
-    message = "Loop with more than 1 ops written out, at iteration 1"
-    with pytest.raises(UnsupportedModelError, match=message):
-        import_model(source)
 
 
 def test_what_a_body_lacks_is_told_once() -> None:

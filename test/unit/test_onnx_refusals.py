@@ -272,23 +272,6 @@ UNSUPPORTED: dict[str, tuple[Callable[[], ModelProto], str]] = {
         ),
         "Pad with mode='magic' (node \"n\" (Pad, opset 9))",
     ),
-    "condition that data decide": (
-        lambda: model(
-            [
-                node(
-                    "If",
-                    "x",
-                    "y",
-                    "n",
-                    then_branch=helper.make_graph([], "t", [], []),
-                    else_branch=helper.make_graph([], "e", [], []),
-                )
-            ],
-            {"x": info("x", (), "i1")},
-            ["y"],
-        ),
-        'If with a condition known only at run time (node "n" (If, opset 17))',
-    ),
     "shape that data decide": (
         lambda: model(
             [node("Reshape", "x s", "y", "n")],

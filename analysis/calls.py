@@ -1,0 +1,122 @@
+"""Functions of a module that its ops call: which, in what order, and as declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from glow.analysis.directions import functions_of
+from glow.dialects.graph.control_flow import ControlFlowOp
+from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
+from glow.support.locations import name_of
+from glow.support.walking import ops_in
+
+
+def calls_in(function: FuncOp) -> list[ControlFlowOp]:
+    """Return the ops of `function` that call functions, in order."""
+    return [op for op in ops_in(function.body) if isinstance(op, ControlFlowOp)]
+
+
+def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
+    """
+    Return `functions`, each after those that it calls.
+
+    Errors: ValueError for functions that call themselves, also through others.
+    """
+    by_name = {f.sym_name.data: f for f in functions}
+    sorter = TopologicalSorter[str]()
+    for name, function in by_name.items():
+        called = [callee for op in calls_in(function) for callee in op.callees]
+        sorter.add(name, *called)
+    try:
+        order = list(sorter.static_order())
+    except CycleError as error:
+        names = ", ".join(f"@{name}" for name in dict.fromkeys(error.args[1]))
+        raise ValueError(f"expected functions that do not recur, got {names}") from None
+    return [by_name[name] for name in order if name in by_name]
+
+
+def reached_from(entry: FuncOp, module: ModuleOp) -> list[FuncOp]:
+    """Return `entry` and the functions that it calls, also through others."""
+    functions = {f.sym_name.data: f for f in functions_of(module)}
+    reached, waiting = dict[str, FuncOp](), [entry]
+    while waiting:
+        function = waiting.pop()
+        reached[function.sym_name.data] = function
+        names = (name for op in calls_in(function) for name in op.callees)
+        waiting += [functions[n] for n in names if n in functions and n not in reached]
+    return list(reached.values())
+
+
+def problems_of_calls(module: ModuleOp) -> Iterator[str]:
+    """
+    Yield what is wrong with functions that ops of `module` call, and with the calls.
+
+    These are: a function that is unknown or has another type; one that saves, or that
+    loads what is no constant; one that calls itself.
+    """
+    table = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
+    storage = {
+        op.sym_name.data: op
+        for op in module.ops
+        if isinstance(op, ConstantOp | PlaceholderOp)
+    }
+    called: set[str] = set()
+    for function in functions_of(module):
+        for op in calls_in(function):
+            inputs, outputs = op.signature()
+            for name in op.callees:
+                at = f"{op.name} @{name} at {name_of(op)}"
+                callee = table.get(name)
+                called.add(name)
+                if callee is None or not callee.body.blocks:
+                    yield f"{at} names no function of the module that has a body"
+                    continue
+                type_ = callee.function_type
+                if (type_.inputs.data, type_.outputs.data) != (inputs, outputs):
+                    types = [", ".join(map(str, each)) for each in (inputs, outputs)]
+                    got = ", ".join(map(str, type_.inputs))
+                    made = ", ".join(map(str, type_.outputs))
+                    yield (
+                        f"{at} expected a function of ({types[0]}) -> ({types[1]}), "
+                        f"got ({got}) -> ({made})"
+                    )
+    try:
+        callees_first(functions_of(module))
+    except ValueError as error:
+        yield str(error)
+    for name, function in table.items():
+        if name in called:
+            yield from _problems_inside(function, storage)
+
+
+def _problems_inside(
+    function: FuncOp, storage: Mapping[str, Operation]
+) -> Iterator[str]:
+    """Yield what a function does that no other may call."""
+    name = function.sym_name.data
+    if len(function.body.blocks) != 1 or not isinstance(
+        function.body.block.last_op, ReturnOp
+    ):
+        yield f"expected @{name} to be one block that returns"
+        return
+    for op in ops_in(function.body):
+        if isinstance(op, SaveOp):
+            yield (
+                f"{op.name} {op.symbol} at {name_of(op)} is in @{name}, which an op "
+                "calls: return the value, and save what the op gives"
+            )
+        elif isinstance(op, LoadOp):
+            declared = storage.get(op.symbol.string_value())
+            if (
+                isinstance(declared, PlaceholderOp)
+                and declared.residency.data != "bound"
+            ):
+                yield (
+                    f"{op.name} {op.symbol} at {name_of(op)} is in @{name}, which an "
+                    "op calls: load it outside, and pass the value"
+                )

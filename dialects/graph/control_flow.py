@@ -1,0 +1,236 @@
+"""Choices and loops whose bodies are functions of the module."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AnyTensorType,
+    FlatSymbolRefAttrConstr,
+    SymbolRefAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from glow.dialects.graph.parameters import TENSOR
+from glow.support.arrays import Array
+from glow.support.operand_segments import SEVERAL_OPERANDS
+from glow.support.types import has_layout, tensor
+
+Types = tuple[Attribute, ...]
+RunFunction = Callable[[str, Sequence[Array]], Sequence[Array]]
+"""Runs a function of the module by name, on an array for each of its arguments."""
+
+CONDITION = tensor(i1, ())
+COUNT = tensor(i64, ())
+
+
+class ControlFlowOp(IRDLOperation):
+    """
+    An op that calls functions of its module, which see nothing but their arguments.
+
+    The functions are private: they take and return row-major tensors, load constants
+    alone and save nothing. `analysis/calls.py` checks that.
+    """
+
+    traits = traits_def(Pure())
+
+    @property
+    def callees(self) -> tuple[str, ...]:
+        """The names of the functions that it calls."""
+        declared = self.get_irdl_definition().properties
+        values = (self.properties.get(name) for name in declared)
+        return tuple(v.string_value() for v in values if isinstance(v, SymbolRefAttr))
+
+    @abstractmethod
+    def signature(self) -> tuple[Types, Types]:
+        """Return the types of arguments and of results that its functions have."""
+
+    @abstractmethod
+    def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
+        """Return the results for `arrays`, one per present operand, in order."""
+
+    def _check_order(self) -> None:
+        for value in (*self.operands, *self.results):
+            if has_layout(value):
+                raise VerifyException(f"expected row-major tensors, got {value.type}")
+
+
+@irdl_op_definition
+class IfOp(ControlFlowOp):
+    """
+    What one of two functions returns for `inputs`; `condition` says which is called.
+
+    Shapes: condition a scalar of i1; the arguments of both functions as inputs, their
+    results as those of the op.
+    Errors: a condition of another type; tensors with a layout; a function that is
+    unknown, has another type or saves a value (checked by module).
+    Source: ONNX If-16.
+
+    ```mlir
+    %y = graph.if %c then @positive else @negative (%x)
+        : (tensor<i1>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "graph.if"
+
+    condition = operand_def(TENSOR)
+    inputs = var_operand_def(TENSOR)
+    outputs = var_result_def(TENSOR)
+    then_function = prop_def(FlatSymbolRefAttrConstr)
+    else_function = prop_def(FlatSymbolRefAttrConstr)
+
+    assembly_format = (
+        "$condition `then` $then_function `else` $else_function `(` $inputs `)` "
+        "attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(
+        self,
+        condition: SSAValue,
+        then_function: str,
+        else_function: str,
+        inputs: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+    ):
+        super().__init__(
+            operands=[condition, inputs],
+            result_types=[result_types],
+            properties={
+                "then_function": SymbolRefAttr(then_function),
+                "else_function": SymbolRefAttr(else_function),
+            },
+        )
+
+    def verify_(self) -> None:
+        _check_type("condition", self.condition, CONDITION)
+        if not self.outputs:
+            raise VerifyException("expected at least one result, got none")
+        self._check_order()
+
+    def signature(self) -> tuple[Types, Types]:
+        inputs, outputs = self.inputs, self.outputs
+        return tuple(v.type for v in inputs), tuple(v.type for v in outputs)
+
+    def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
+        condition, *inputs = arrays
+        callee = self.callees[0 if condition else 1]
+        return tuple(run(callee, inputs))
+
+
+@irdl_op_definition
+class LoopOp(ControlFlowOp):
+    """
+    What is left of `initial` values once function `body` has replaced them, in turns.
+
+    There are turns until `limit` of them have run, if there is a limit, and while
+    `condition` is true, if there is one. The body takes the number of the turn,
+    counted from 0, what is carried from turn to turn, and `inputs`, which stay. It
+    returns the next condition, if there is one, and what is carried on.
+
+    Shapes: limit a scalar of i64, condition one of i1; results as initial values, in
+    each turn.
+    Errors: neither a limit nor a condition; either of another type; nothing that is
+    carried; results of other types than initial values; tensors with a layout; a
+    function that is unknown, has another type or saves a value (checked by module).
+    Source: ONNX Loop-21, without rows that it puts out: those are carried.
+
+    ```mlir
+    %sum = graph.loop @add turns %n : tensor<i64> carries (%x : tensor<4xf32>)
+        with (%w : tensor<4xf32>) -> tensor<4xf32>
+    %last = graph.loop @halve while %c : tensor<i1> carries (%x : tensor<4xf32>)
+        -> tensor<4xf32>
+    ```
+    """
+
+    name = "graph.loop"
+
+    limit = opt_operand_def(TENSOR)
+    condition = opt_operand_def(TENSOR)
+    initial = var_operand_def(TENSOR)
+    inputs = var_operand_def(TENSOR)
+    outputs = var_result_def(TENSOR)
+    body = prop_def(FlatSymbolRefAttrConstr)
+
+    irdl_options = SEVERAL_OPERANDS
+
+    assembly_format = (
+        "$body (`turns` $limit^ `:` type($limit))? "
+        "(`while` $condition^ `:` type($condition))? "
+        "`carries` `(` $initial `:` type($initial) `)` "
+        "(`with` `(` $inputs^ `:` type($inputs) `)`)? "
+        "attr-dict `->` type($outputs)"
+    )
+
+    def __init__(
+        self,
+        body: str,
+        initial: Sequence[SSAValue],
+        inputs: Sequence[SSAValue] = (),
+        *,
+        limit: SSAValue | None = None,
+        condition: SSAValue | None = None,
+    ):
+        super().__init__(
+            operands=[limit, condition, initial, inputs],
+            result_types=[[value.type for value in initial]],
+            properties={"body": SymbolRefAttr(body)},
+        )
+
+    def verify_(self) -> None:
+        if self.limit is None and self.condition is None:
+            raise VerifyException("expected a limit or a condition, got neither")
+        if self.limit is not None:
+            _check_type("limit", self.limit, COUNT)
+        if self.condition is not None:
+            _check_type("condition", self.condition, CONDITION)
+        if not self.initial:
+            raise VerifyException("expected at least one value to carry, got none")
+        expected = [value.type for value in self.initial]
+        got = [value.type for value in self.outputs]
+        if expected != got:
+            types = [", ".join(map(str, each)) for each in (expected, got)]
+            raise VerifyException(f"expected results {types[0]}, got {types[1]}")
+        self._check_order()
+
+    def signature(self) -> tuple[Types, Types]:
+        carried = tuple(value.type for value in self.initial)
+        inputs = tuple(value.type for value in self.inputs)
+        first = () if self.condition is None else (CONDITION,)
+        return (COUNT, *carried, *inputs), (*first, *carried)
+
+    def evaluate(self, arrays: Sequence[Array], run: RunFunction) -> tuple[Array, ...]:
+        rest = list(arrays)
+        limit = None if self.limit is None else int(rest.pop(0))
+        goes_on = self.condition is None or bool(rest.pop(0))
+        count = len(self.initial)
+        carried, inputs = rest[:count], rest[count:]
+        turn = 0
+        while goes_on and (limit is None or turn < limit):
+            results = list(run(self.callees[0], [np.array(turn), *carried, *inputs]))
+            if self.condition is not None:
+                goes_on = bool(results.pop(0))
+            carried = results
+            turn += 1
+        return tuple(carried)
+
+
+def _check_type(name: str, value: SSAValue, expected: AnyTensorType) -> None:
+    if value.type != expected:
+        raise VerifyException(f"expected a {name} of {expected}, got {value.type}")

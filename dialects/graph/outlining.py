@@ -1,0 +1,90 @@
+"""Bodies of choices and loops as functions, which see nothing but their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import FunctionType, LocationAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+
+@dataclass(frozen=True)
+class OutlinedFunction:
+    """A function, and the values from outside that it takes after its own arguments."""
+
+    function: FuncOp
+    captured: list[SSAValue]
+
+    @property
+    def symbol(self) -> str:
+        return self.function.sym_name.data
+
+
+def outlined(
+    symbol: str,
+    block: Block,
+    results: Sequence[SSAValue],
+    location: LocationAttr,
+    copy: Callable[[SSAValue], Operation | None],
+) -> OutlinedFunction:
+    """
+    Return the private function that does what `block` does and returns `results`.
+
+    Ops of the block may read values from outside. What `copy` gives for one is a new
+    op that makes it inside; each other one becomes an argument.
+    """
+    end = ReturnOp(*results)
+    end.location = location
+    block.add_op(end)
+    first = block.first_op
+    assert first is not None
+    inside: dict[SSAValue, SSAValue] = {}
+    captured: list[SSAValue] = []
+    for op in list(block.ops):
+        for index, operand in enumerate(op.operands):
+            owner = operand.owner
+            if owner is block or (
+                isinstance(owner, Operation) and owner.parent is block
+            ):
+                continue
+            if operand not in inside:
+                source = copy(operand)
+                if source is None:
+                    captured.append(operand)
+                    made = block.insert_arg(operand.type, len(block.args))
+                else:
+                    block.insert_op_before(source, first)
+                    made = source.results[0]
+                made.name_hint = operand.name_hint
+                inside[operand] = made
+            op.operands[index] = inside[operand]
+    types = [value.type for value in block.args], [v.type for v in end.arguments]
+    function = FuncOp(symbol, types, Region(block), visibility="private")
+    function.location = location
+    return OutlinedFunction(function, captured)
+
+
+def take_alike(functions: Sequence[OutlinedFunction]) -> list[SSAValue]:
+    """
+    Let functions without own arguments take what any of them does, in one order.
+
+    Returns these values.
+    """
+    values = list(dict.fromkeys(v for each in functions for v in each.captured))
+    for each in functions:
+        block = each.function.body.block
+        old = dict(zip(each.captured, list(block.args), strict=True))
+        for value in values:
+            argument = block.insert_arg(value.type, len(block.args))
+            argument.name_hint = value.name_hint
+            if value in old:
+                old[value].replace_all_uses_with(argument)
+        for argument in old.values():
+            block.erase_arg(argument)
+        each.function.function_type = FunctionType.from_lists(
+            [argument.type for argument in block.args],
+            list(each.function.function_type.outputs),
+        )
+    return values

@@ -1,0 +1,155 @@
+"""Choices and loops that a run decides: ops whose bodies are functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Block
+
+from glow.dialects.graph.control_flow import COUNT, IfOp, LoopOp
+from glow.dialects.graph.outlining import OutlinedFunction, take_alike
+from glow.dialects.graph.scattering import ScatterNdOp
+from glow.dialects.graph.tensors import Tensor
+from glow.importers.onnx.node import Node
+from glow.importers.onnx.problems import Unsupported
+
+Values = list[Tensor | None]  # None: what the importer has noted that it lacks
+
+
+class EndlessLoop(Unsupported):
+    """A loop has no end."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a turn of a loop makes."""
+
+    condition: Tensor | None
+    """Whether there is another turn; None: there is."""
+    carried: Values
+    rows: Values
+    """What goes into the rows of outputs that have one for each turn."""
+
+
+RunIteration = Callable[[Tensor, Tensor, Values], Iteration]
+"""Writes a turn of a number, a condition that is true, and what is carried."""
+
+
+def emit_choice(
+    node: Node, condition: Tensor, bodies: Sequence[Callable[[Values], Values]]
+) -> Values:
+    """Insert a choice between two bodies, and return what it gives."""
+    written: list[tuple[OutlinedFunction, list[Tensor]]] = []
+    for body, name in zip(bodies, ("then", "else"), strict=True):
+        block = Block()
+        with node.emitter.inside(block):
+            made = body([])
+        if len(made) != node.output_count:
+            node.invalid(
+                f"{name}_branch has {len(made)} outputs, expected {node.output_count}"
+            )
+        if (results := _present(made)) is None:
+            return [None] * node.output_count
+        written.append((node.outline(name, block, results), results))
+    (then, made), (otherwise, others) = written
+    for one, other in zip(made, others, strict=True):
+        if one.type != other.type:
+            node.refuse(
+                f"branches that make {one.type} and {other.type}, and a condition "
+                "known only at run time"
+            )
+    inputs = take_alike((then, otherwise))
+    types = [each.type for each in made]
+    return node.insert(
+        IfOp(condition.value, then.symbol, otherwise.symbol, inputs, types)
+    )
+
+
+def emit_loop(
+    node: Node,
+    state: Values,
+    run: RunIteration,
+    *,
+    limit: Tensor | None = None,
+    condition: Tensor | None = None,
+    turns: int | None = None,
+    backward: Sequence[int] = (),
+) -> Values:
+    """
+    Insert a loop, and return what it leaves of `state`, then the rows of its outputs.
+
+    `turns` is the limit where it is known. Outputs that are `backward` have the row of
+    the first turn at the end.
+    """
+    initial = _present(state)
+    if initial is None:
+        return [None] * node.output_count
+    block = Block(arg_types=[COUNT, *(value.type for value in initial)])
+    with node.emitter.inside(block):
+        number, *carried = map(node.tensor_of, block.args)
+        turn = run(number, node.literal(True), list(carried))
+        after, rows = _present(turn.carried), _present(turn.rows)
+        if after is None or rows is None:
+            return [None] * node.output_count
+        _check_state(node, initial, after)
+        goes_on = _found(node, turn.condition)
+        if goes_on is None and (condition := _found(node, condition)) is None:
+            if limit is None:
+                raise EndlessLoop(
+                    "Loop with no limit and a condition that is always true"
+                )
+        elif goes_on is None:
+            goes_on = node.literal(True)
+        elif condition is None:
+            condition = node.literal(True)
+        if rows and (turns is None or condition is not None):
+            node.refuse("a row of its outputs for each of as many turns as a run has")
+        for index, row in enumerate(rows):
+            whole = np.broadcast_to(np.zeros((), row.dtype), (turns or 0, *row.shape))
+            initial.append(node.literal(whole))
+            buffer = block.insert_arg(initial[-1].value.type, len(block.args))
+            is_backward = backward and backward[index]
+            place = (turns or 0) - 1 - number if is_backward else number
+            written = node.emit(
+                ScatterNdOp, node.tensor_of(buffer), place.reshape(1), row
+            )
+            after.append(written)
+    results = [*after] if goes_on is None else [goes_on, *after]
+    body = node.outline("body", block, results)
+    return node.insert(
+        LoopOp(
+            body.symbol,
+            [each.value for each in initial],
+            body.captured,
+            limit=None if limit is None else limit.value,
+            condition=None if condition is None else condition.value,
+        )
+    )
+
+
+def _present(values: Values) -> list[Tensor] | None:
+    """Return `values` unless one is missing."""
+    present = [value for value in values if value is not None]
+    return present if len(present) == len(values) else None
+
+
+def _found(node: Node, condition: Tensor | None) -> Tensor | None:
+    """Return a condition as a scalar, None if it is always true."""
+    if condition is None:
+        return None
+    known = node.emitter.array_of(condition.value)
+    return None if known is not None and known.all() else condition.reshape()
+
+
+def _check_state(node: Node, before: Sequence[Tensor], after: Sequence[Tensor]) -> None:
+    """Raise unless a turn leaves values of the types that it was given."""
+    for old, new in zip(before, after, strict=True):
+        if old.element != new.element:
+            node.invalid(f"the body makes {new.type} of {old.type}")
+        if old.shape != new.shape:
+            node.refuse(
+                f"a body that makes {new.type} of {old.type}, and turns that only a "
+                "run decides, or too many to write out"
+            )
