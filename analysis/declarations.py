@@ -1,0 +1,226 @@
+"""
+Quick checks of ops against their declarations, made once for each class of ops.
+
+xDSL goes through all of a declaration again for each op. These checks only accept: what
+they do not accept is for xDSL's own, which know more constraints and the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from inspect import getclosurevars
+from typing import Any
+
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.core import ErasedSSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    EqIntConstraint,
+    IRDLOperation,
+    OpDef,
+    OperandDef,
+    OptionalDef,
+    RangeLengthConstraint,
+    RangeOf,
+    RegionDef,
+    ResultDef,
+    SingleBlockRegionDef,
+    VariadicDef,
+)
+from xdsl.irdl.operations import AttrSizedSegments
+from xdsl.traits import OpTrait
+
+from glow.analysis.constraints import Test, Variables, refuses_any, test_of
+
+
+class _UnknownError(Exception):
+    """A declaration has something that only xDSL checks."""
+
+
+def _slot_test(slot: OperandDef | ResultDef) -> Test:
+    """Return the test of the type of each value in `slot`."""
+    range_ = slot.constr
+    match range_:
+        case RangeLengthConstraint(constraint=each, length=EqIntConstraint(value=1)):
+            range_ = None if isinstance(slot, VariadicDef) else each
+        case _:
+            pass
+    test = test_of(range_.constr) if isinstance(range_, RangeOf) else refuses_any
+    if test is refuses_any:  # which would accept a slot without values
+        raise _UnknownError
+    return test
+
+
+class _Slots:
+    """Operands or results as a class of ops declares them."""
+
+    def __init__(
+        self,
+        slots: Sequence[tuple[str, OperandDef | ResultDef]],
+        sizes: AttrSizedSegments | None,
+    ):
+        self._tests = [_slot_test(slot) for _, slot in slots]
+        self._variadic = [
+            i for i, (_, slot) in enumerate(slots) if isinstance(slot, VariadicDef)
+        ]
+        self._optional = {
+            i for i, (_, slot) in enumerate(slots) if isinstance(slot, OptionalDef)
+        }
+        self._sizes = sizes
+        if sizes is None and len(self._variadic) > 1:
+            raise _UnknownError
+
+    def accept(
+        self, op: Operation, values: Sequence[SSAValue], variables: Variables
+    ) -> bool:
+        tests: Sequence[Test] = self._tests
+        if self._variadic:
+            sizes = self._sizes_in(op, len(values))
+            if sizes is None:
+                return False
+            pairs = zip(tests, sizes, strict=True)
+            tests = [test for test, size in pairs for _ in range(size)]
+        if len(tests) != len(values):
+            return False
+        for test, value in zip(tests, values, strict=True):
+            if not test(value.type, variables) or type(value) is ErasedSSAValue:
+                return False
+        return True
+
+    def _sizes_in(self, op: Operation, count: int) -> Sequence[int] | None:
+        """Return how many values each slot has; None where that may be wrong."""
+        sizes: Sequence[int]
+        if self._sizes is None:
+            sizes = [1] * len(self._tests)
+            sizes[self._variadic[0]] += count - len(sizes)
+        else:
+            stored = self._sizes.container(op).get(self._sizes.attribute_name)
+            if not isinstance(stored, DenseArrayBase) or stored.elt_type != i32:  # pyright: ignore[reportUnknownMemberType]
+                return None
+            sizes = _integers(stored.data.data)
+            if len(sizes) != len(self._tests):
+                return None
+        for i, size in enumerate(sizes):
+            most = 1 if i in self._optional or i not in self._variadic else size
+            if not (0 if i in self._variadic else 1) <= size <= most:
+                return None
+        return sizes
+
+
+@lru_cache(1 << 12)
+def _integers(data: bytes) -> tuple[int, ...]:
+    """Return the numbers of a dense array of i32, of which ops have few."""
+    return tuple(memoryview(data).cast("i"))
+
+
+class _Named:
+    """The properties, or the attributes, that a class of ops declares."""
+
+    def __init__(self, declared: dict[str, Any]):
+        self._tests: list[tuple[str, bool, Test]] = [
+            (name, isinstance(each, OptionalDef), test_of(each.constr))
+            for name, each in declared.items()
+        ]
+
+    def count(self, present: dict[str, Attribute], variables: Variables) -> int:
+        """Return how many are present, -1 where one is wrong or absent."""
+        count = 0
+        for name, is_optional, test in self._tests:
+            attribute = present.get(name)
+            if attribute is None:
+                if not is_optional:
+                    return -1
+            elif not test(attribute, variables):
+                return -1
+            else:
+                count += 1
+        return count
+
+
+class Declaration:
+    """What a class of ops declares, and what it checks besides."""
+
+    def __init__(self, op_class: type[IRDLOperation]):
+        definition = op_class.get_irdl_definition()
+        if definition.successors:
+            raise _UnknownError
+        self._operands = _Slots(
+            definition.operands, _sizes_of(definition, AttrSizedOperandSegments)
+        )
+        self._results = _Slots(
+            definition.results, _sizes_of(definition, AttrSizedResultSegments)
+        )
+        self._properties = _Named(definition.properties)
+        self._attributes = _Named(definition.attributes)
+        self._regions = [_is_single(region) for _, region in definition.regions]
+        self._traits = [trait for trait in definition.traits if _verifies(type(trait))]
+        self._verify = _own_check(op_class, definition)
+
+    def accepts(self, op: Operation) -> bool:
+        """Return whether `op` certainly is valid; not what it contains."""
+        variables: Variables = {}
+        accepted = (
+            len(op.regions) == len(self._regions)
+            and not op.successors
+            and self._operands.accept(op, op.operands, variables)
+            and self._results.accept(op, op.results, variables)
+        )
+        if not accepted:
+            return False
+        for region, is_single in zip(op.regions, self._regions, strict=True):
+            if is_single and len(region.blocks) != 1:
+                return False
+        if self._properties.count(op.properties, variables) != len(op.properties):
+            return False
+        if self._attributes.count(op.attributes, variables) < 0:
+            return False
+        try:
+            for trait in self._traits:
+                trait.verify(op)
+            if self._verify is not None:
+                self._verify(op)
+        except Exception:  # which xDSL's own check raises again, with more to say
+            return False
+        return True
+
+
+def _sizes_of(
+    definition: OpDef, kind: type[AttrSizedSegments]
+) -> AttrSizedSegments | None:
+    return next((o for o in definition.options if isinstance(o, kind)), None)
+
+
+def _is_single(region: RegionDef) -> bool:
+    """Return whether `region` must be one block."""
+    if isinstance(region, VariadicDef) or region.entry_args != RangeOf(AnyAttr()):
+        raise _UnknownError
+    return isinstance(region, SingleBlockRegionDef)
+
+
+def _verifies(trait: type[OpTrait]) -> bool:
+    return trait.verify is not OpTrait.verify
+
+
+def _own_check(
+    op_class: type[IRDLOperation], definition: OpDef
+) -> Callable[[Operation], None] | None:
+    """Return what `op_class` checks besides its declaration, if anything."""
+    # What xDSL makes of an own `verify_` checks the declaration, then calls that.
+    made_of = getclosurevars(op_class.verify_).nonlocals
+    is_usual = op_class.verify is Operation.verify
+    if not is_usual or made_of.get("op_def") is not definition:
+        raise _UnknownError
+    return made_of.get("custom_verify")
+
+
+@cache
+def declaration_of(op_class: type[Operation]) -> Declaration | None:
+    """Return the checks of ops of `op_class`, None where only xDSL has them."""
+    try:
+        return Declaration(op_class) if issubclass(op_class, IRDLOperation) else None
+    except _UnknownError:
+        return None
