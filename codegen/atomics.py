@@ -23,7 +23,7 @@ AnyInteger = Value | int
 
 def atomic_load(memory: Memory, at: AnyInteger) -> Value:
     """Load an integer, and see all that its writer wrote before it."""
-    op = AtomicLoadOp(*_place(memory, at), signless(memory.element))
+    op = AtomicLoadOp(*_place(memory, at), result=signless(memory.element))
     return _loaded(memory, emit(op))
 
 
@@ -34,13 +34,13 @@ def atomic_store(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
 
 def fetch_add(memory: Memory, at: AnyInteger, value: AnyInteger) -> Value:
     """Add to an integer; return what it was."""
-    op = AtomicRMWOp("add", *_place(memory, at), _stored(memory, value))
+    op = AtomicRMWOp(*_place(memory, at), _stored(memory, value), kind="add")
     return _loaded(memory, emit(op))
 
 
 def raise_to(memory: Memory, at: AnyInteger, value: AnyInteger) -> None:
     """Make an unsigned integer at least `value`."""
-    emit(AtomicRMWOp("umax", *_place(memory, at), _stored(memory, value)))
+    emit(AtomicRMWOp(*_place(memory, at), _stored(memory, value), kind="umax"))
 
 
 def exchange_if(

@@ -131,6 +131,9 @@ class BagOp(GraphOp, elements=FLOAT):
         same_element(table, weights)
         check_shape("weights", weights, shape_of(indices))
         bags = check_rank("indices", indices, 1)[:-1]
+        has_last = parameters.get("include_last_offset", False)
+        if has_last and bounds is None:
+            raise VerifyException("expected offsets for include_last_offset, got none")
         if bounds is not None:
             INDEX.check(bounds)
             for name, value in ((cls.operand_names()[2], bounds), ("indices", indices)):
@@ -139,6 +142,10 @@ class BagOp(GraphOp, elements=FLOAT):
                         f"expected {name} of rank 1, got {tensor_type(value)}"
                     )
             bags = shape_of(bounds)
+        if has_last:
+            if bags == (0,):
+                raise VerifyException("expected a last offset, got none")
+            bags = (bags[0] - 1,)
         return tensor(element_of(table), (*bags, shape_of(table)[1]))
 
 
@@ -203,25 +210,6 @@ class EmbeddingBagOp(BagOp):
         : (tensor<9x8xf32>, tensor<5xi64>) -> tensor<2x8xf32>
     ```
     """
-
-    @classmethod
-    def infer(
-        cls,
-        table: SSAValue,
-        indices: SSAValue,
-        bounds: SSAValue | None = None,
-        weights: SSAValue | None = None,
-        **parameters: Any,
-    ) -> AnyTensorType:
-        result = super().infer(table, indices, bounds, weights, **parameters)
-        if not parameters["include_last_offset"]:
-            return result
-        if bounds is None:
-            raise VerifyException("expected offsets for include_last_offset, got none")
-        bags, width = shape_of(result)
-        if bags == 0:
-            raise VerifyException("expected a last offset, got none")
-        return tensor(element_of(table), (bags - 1, width))
 
     @staticmethod
     def compute(

@@ -34,12 +34,31 @@ RMW_KINDS = ("add", "umax")
 
 
 class Atomic(IRDLOperation):
-    """An access to one integer: of a memref, with an index per axis, or by pointer."""
+    """
+    An access to one integer: of a memref, with an index per axis, or by pointer.
+
+    What it returns is of the type `result`, or as the last of `numbers`.
+    """
 
     base = operand_def(_PLACE)
     indices = var_operand_def(IndexType)
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        base: SSAValue,
+        indices: Sequence[SSAValue],
+        *numbers: SSAValue,
+        result: Attribute | None = None,
+        **properties: str,
+    ):
+        returned = result or numbers[-1].type
+        super().__init__(
+            operands=[*numbers, base, list(indices)],
+            result_types=[returned] * len(self.get_irdl_definition().results),
+            properties={name: StringAttr(text) for name, text in properties.items()},
+        )
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
@@ -91,9 +110,6 @@ class AtomicLoadOp(Atomic):
         "$base `[` $indices `]` attr-dict `:` type($base) `->` type($result)"
     )
 
-    def __init__(self, base: SSAValue, indices: Sequence[SSAValue], result: Attribute):
-        super().__init__(operands=[base, list(indices)], result_types=[result])
-
 
 @irdl_op_definition
 class AtomicStoreOp(Atomic):
@@ -116,9 +132,6 @@ class AtomicStoreOp(Atomic):
     assembly_format = (
         "$base `[` $indices `]` `,` $value attr-dict `:` type($base) `,` type($value)"
     )
-
-    def __init__(self, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue):
-        super().__init__(operands=[value, base, list(indices)])
 
 
 @irdl_op_definition
@@ -148,15 +161,6 @@ class AtomicRMWOp(Atomic):
         "$base `[` $indices `]` `,` $value attr-dict `:` type($base) `,` type($value)"
     )
     irdl_options = (ParsePropInAttrDict(),)
-
-    def __init__(
-        self, kind: str, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue
-    ):
-        super().__init__(
-            operands=[value, base, list(indices)],
-            result_types=[value.type],
-            properties={"kind": StringAttr(kind)},
-        )
 
     def verify_(self) -> None:
         super().verify_()
@@ -193,14 +197,3 @@ class CompareExchangeOp(Atomic):
         "$base `[` $indices `]` `,` $expected `,` $new attr-dict"
         " `:` type($base) `,` type($new)"
     )
-
-    def __init__(
-        self,
-        base: SSAValue,
-        indices: Sequence[SSAValue],
-        expected: SSAValue,
-        new: SSAValue,
-    ):
-        super().__init__(
-            operands=[expected, new, base, list(indices)], result_types=[new.type]
-        )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, UnitAttr, f64, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
@@ -35,12 +33,15 @@ _SCORING = GraphAttentionOp.declared()
 class HeadsOp(MemoryOp):
     """Attention of heads on an axis of their own, with room for scores."""
 
-    if TYPE_CHECKING:
-        valid_length: SSAValue | None
-        query: SSAValue
-        key: SSAValue
-        value: SSAValue
-        result: SSAValue
+    query = operand_def(BUFFER)
+    key = operand_def(BUFFER)
+    value = operand_def(BUFFER)
+    valid_length = opt_operand_def(BUFFER)
+    scratch = operand_def(BUFFER)
+    result = operand_def(BUFFER)
+
+    scale = prop_def(FloatAttr.constr(f64))
+    right_window_size = _SCORING["right_window_size"].definition()
 
     def seen(self) -> int:
         """Return how many keys the queries of a head see, if all keys are valid."""
@@ -113,19 +114,11 @@ class AttentionOp(HeadsOp):
 
     name = "memory.attention"
 
-    query = operand_def(BUFFER)
-    key = operand_def(BUFFER)
-    value = operand_def(BUFFER)
     mask = opt_operand_def(BUFFER)
     bias = opt_operand_def(BUFFER)
-    valid_length = opt_operand_def(BUFFER)
-    scratch = operand_def(BUFFER)
-    result = operand_def(BUFFER)
 
-    scale = prop_def(FloatAttr.constr(f64))
     softcap = _SCORING["softcap"].definition()
     left_window_size = _SCORING["left_window_size"].definition()
-    right_window_size = _SCORING["right_window_size"].definition()
     masked_score = _SCORING["masked_score"].definition()
     unseen = _SCORING["unseen"].definition()
     joins_heads = opt_prop_def(UnitAttr)
@@ -190,16 +183,6 @@ class DecodeAttentionOp(HeadsOp):
     """
 
     name = "memory.decode_attention"
-
-    query = operand_def(BUFFER)
-    key = operand_def(BUFFER)
-    value = operand_def(BUFFER)
-    valid_length = opt_operand_def(BUFFER)
-    scratch = operand_def(BUFFER)
-    result = operand_def(BUFFER)
-
-    scale = prop_def(FloatAttr.constr(f64))
-    right_window_size = _SCORING["right_window_size"].definition()
 
     def verify_(self) -> None:
         self.check_heads(extents_of(self.key)[-2])

@@ -66,12 +66,14 @@ def _attend(lowering: Lowering, op: AttentionOp) -> None:
     )
     lowering.add(
         attention.AttentionOp(
-            *(_in_lines(lowering, v) for v in (op.query, op.key, op.value)),
-            mask,
-            bias,
-            None if op.valid_length is None else lowering[op.valid_length],
-            lowering.temporary(f32, (room["size"],)),
-            lowering.destination(op.result),
+            query=_in_lines(lowering, op.query),
+            key=_in_lines(lowering, op.key),
+            value=_in_lines(lowering, op.value),
+            valid_length=None if op.valid_length is None else lowering[op.valid_length],
+            mask=mask,
+            bias=bias,
+            scratch=lowering.temporary(f32, (room["size"],)),
+            result=lowering.destination(op.result),
             scale=sizes.scale(op.scale),
             query_block=blocks.queries,
             key_block=blocks.keys,

@@ -237,19 +237,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return inner
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.fixture
+def refusal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], str]:
+    """Return a function that runs a command, which ends with 1, for what it says."""
+
+    def run(command: str) -> str:
+        arguments = command.split()
+        monkeypatch.setattr("sys.argv", arguments)
+        with pytest.raises(SystemExit) as ending:
+            TOOLS[arguments[0]]()
+        out, err = capsys.readouterr()
+        assert (ending.value.code, out) == (1, "")
+        return err
+
+    return run
+
+
 @pytest.mark.parametrize("case", COMMANDS)
 def test_command_is_answered_by_one_line(
-    case: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: str, refusal: Callable[[str], str]
 ) -> None:
     command, expected = COMMANDS[case]
-    tool, *arguments = command.split()
-    monkeypatch.setattr("sys.argv", [tool, *arguments])
-    with pytest.raises(SystemExit) as ending:
-        TOOLS[tool]()
-    out, err = capsys.readouterr()
-    assert ending.value.code == 1
-    assert out == ""
+    err = refusal(command)
     place = r"error: \S+\.mlir:\d+:\d+: |error: .*graph\.\w+ at \w+\.mlir:\d+: "
     is_in_text = re.match(place, err) is not None
     assert err.count("\n") == (3 if is_in_text else 1)
@@ -260,37 +271,23 @@ def test_command_is_answered_by_one_line(
     assert "internal error" not in err
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("name", EXCERPTS)
 def test_an_error_in_a_text_shows_its_place(
-    name: str,
-    tool: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, tool: str, refusal: Callable[[str], str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", [tool, name])
-    with pytest.raises(SystemExit):
-        TOOLS[tool]()
-    message, *excerpt = capsys.readouterr().err.splitlines()
+    message, *excerpt = refusal(f"{tool} {name}").splitlines()
     expected, *lines = EXCERPTS[name]
     assert message.startswith(f"error: {name}:{expected}")
     assert excerpt == lines
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("tool", ["glow-opt", "glow-run"])
 @pytest.mark.parametrize("name", ["shape.mlir", "order.mlir"])
 def test_what_an_op_refuses_shows_its_place(
-    name: str,
-    tool: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, tool: str, refusal: Callable[[str], str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", [tool, name])
-    with pytest.raises(SystemExit):
-        TOOLS[tool]()
-    message, line, carets = capsys.readouterr().err.splitlines()
+    message, line, carets = refusal(f"{tool} {name}").splitlines()
     assert f"graph.relu at {name}:3: " in message
     statement = line.strip()
     assert "= graph.relu" in statement

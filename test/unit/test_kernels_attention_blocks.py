@@ -102,16 +102,14 @@ def add(code: MemoryCode, case: Case, given: list[Array]) -> tuple[Array, Array]
     sizes = case.elements, case.width
     room = room_of(blocks.queries, keys, *sizes, *spread, is_narrow)
     scratch = np.full(room["size"], np.nan, np.float32)
-    query, key, value = map(code.buffer, given)
-    others = [None if a is None else code.buffer(a) for a in (mask, bias, lengths)]
+    names = ("query", "key", "value", "mask", "bias", "valid_length")
+    arrays = dict(zip(names, (*given, mask, bias, lengths), strict=True))
+    buffers = {n: code.buffer(a) for n, a in arrays.items() if a is not None}
     code.add(
         AttentionOp(
-            query,
-            key,
-            value,
-            *others,
-            code.buffer(scratch),
-            code.buffer(out),
+            **buffers,
+            scratch=code.buffer(scratch),
+            result=code.buffer(out),
             scale=0.5,
             query_block=blocks.queries,
             key_block=keys,

@@ -166,7 +166,7 @@ def _add_segment(
     """
     (ahead, line), k = cursor, Var(f.table[f.segments + s])
     run, by = f.table[f.runs + s], _by_page if len(f.rows) <= _FEW else _by_k
-    for is_ahead in by(f, run, ahead, k, line, totals, row.size):
+    for is_ahead in by(f, run, ahead, (k, line, *totals), row.size):
         weights = f.right.load(line.value, row)
         if is_ahead:
             prefetch(f.right, ahead.value, _SECOND_LEVEL)
@@ -182,32 +182,20 @@ def _add_segment(
 
 
 def _by_k(
-    f: TileFactors,
-    run: Value,
-    ahead: Var,
-    k: Var,
-    line: Var,
-    totals: Sequence[Var],
-    columns: int,
+    f: TileFactors, run: Value, ahead: Var, carried: Sequence[Var], columns: int
 ) -> Generator[bool]:
     """Write the loop along a segment; a line of the next panel is fetched per k."""
-    for _ in loop(0, run, ahead, k, line, *totals, name="k", nonempty=True):
+    for _ in loop(0, run, ahead, *carried, name="k", nonempty=True):
         yield True
         ahead.value += f.ahead_step
 
 
 def _by_page(
-    f: TileFactors,
-    run: Value,
-    ahead: Var,
-    k: Var,
-    line: Var,
-    totals: Sequence[Var],
-    columns: int,
+    f: TileFactors, run: Value, ahead: Var, carried: Sequence[Var], columns: int
 ) -> Generator[bool]:
     """Write it; with each page of the panel, fetch where a later one begins."""
     size = dtype_of(f.right.element).itemsize
-    turns, carried = PAGE_BYTES // size // columns, (k, line, *totals)
+    turns, line = PAGE_BYTES // size // columns, carried[1]
     for p in loop(0, run, *carried, step=turns, name="p", nonempty=True):
         for i in range(_LINES_OF_PAGE):
             begin = line.value + (_PAGES_AHEAD * PAGE_BYTES + i * LINE_BYTES) // size
