@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import BlockArgument, SSAValue
 
+from glow.analysis.symbols import uses_of_symbols
 from glow.dialects.graph.fused import FusedOp
 from glow.dialects.graph.movement import (
     DepthToSpaceOp,
@@ -27,6 +28,7 @@ from glow.dialects.graph.storage import (
 from glow.dialects.layout.attribute import layout_of
 from glow.dialects.layout.transform import TransformOp
 from glow.support.arrays import Array
+from glow.support.errors import CompilationError
 from glow.support.layout import unpack
 
 Constant = ConstantOp | LiteralOp
@@ -128,3 +130,20 @@ def tensor_of(constant: Constant) -> Array | None:
     if array is None or layout is None:
         return array
     return unpack(layout, array, constant.type.get_shape())
+
+
+def check_present(module: ModuleOp) -> None:
+    """Raise CompilationError, which names all constants in use without their bytes."""
+    used = uses_of_symbols(module)
+    absent = [
+        f'"{op.sym_name.data}"'
+        for op in module.ops
+        if isinstance(op, ConstantOp) and op.array is None and op.sym_name.data in used
+    ]
+    if absent:
+        names, others = ", ".join(absent[:3]), len(absent) - 3
+        raise CompilationError(
+            f"the bytes of constant{'s' * (len(absent) > 1)} {names}"
+            f"{f' and {others} others' * (others > 0)} are absent; name the file that "
+            "has them with --weights"
+        )

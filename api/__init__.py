@@ -189,7 +189,15 @@ def _find_backend(name: str) -> object:
 FINDERS[:] = [_find_backend]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__version__"})
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("glow-xdsl")
     if name in _LAZY:
         from importlib import import_module
 

@@ -75,6 +75,8 @@ class Source:
         IR is taken as text with locations, which end up in messages. Names of files do
         not count, but for textual IR, whose locations they are.
         """
+        if self.weights is not None and Path(str(self.model)).suffix == ".onnx":
+            return None  # which loading refuses
         try:
             parts = list(_content_of(self.model))
         except (OSError, ValueError, ImportError, GlowError):

@@ -10,6 +10,7 @@ from itertools import count, product
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.utils.exceptions import DiagnosticException
 
+from glow.analysis.constants import check_present
 from glow.analysis.levels import level_of
 from glow.lowering.convolution.algorithm import BATCHES
 from glow.model import Model, SymbolicModel, context, named
@@ -74,6 +75,7 @@ def _lower(
 ) -> list[StageReport]:
     kernels = "declared" if backend.links_kernels else "defined"
     level = level_of(module)
+    check_present(module)
     entry = Part(entry_checks(level, spec, options.trust))
     piece_ns = 0 if options.threads == 1 else PIECE_NS
     parts = [entry, *plan(level, backend.level, spec, options, kernels, piece_ns)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING, Any, cast
@@ -62,6 +63,14 @@ class Model:
 
     def __str__(self) -> str:
         return str(self.module)
+
+    def __repr__(self) -> str:
+        """Return its name, level and how many ops of each kind it has."""
+        ops = Counter(op.name for op in self.module.walk() if op.results)
+        kinds = ", ".join(f"{n} {name}" for name, n in ops.most_common())
+        return (
+            f"<Model {self.name}: {level_of(self.module)} level; {kinds or 'no ops'}>"
+        )
 
 
 class SymbolicModel(Model):
@@ -131,6 +140,9 @@ class SymbolicModel(Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.signature}"
+
+    def __repr__(self) -> str:
+        return f"<SymbolicModel {self}>"
 
 
 def load_onnx(

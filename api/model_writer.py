@@ -89,6 +89,9 @@ class ModelWriter:
         self._states: dict[str, PlaceholderOp] = {}
         self._operators = _Operators(self, self._results)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._name}: {len(self._block.ops)} ops>"
+
     def input(self, name: str, shape: Sequence[int], dtype: Any = np.float32) -> Tensor:
         """Add an input that the caller passes at each run, and return its value."""
         type_ = type_of(name, shape, dtype)

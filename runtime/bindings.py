@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass
 from threading import Lock, get_ident
 from typing import Any, cast
@@ -12,6 +12,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from glow.runtime.byte_ranges import ByteRanges, Range, range_of
 from glow.runtime.copies import copy_into
+from glow.runtime.foreign_arrays import as_array
 from glow.runtime.frame import Frame, Notify, OnOutput, Teller, checked_arena
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import TensorSpec
@@ -106,10 +107,31 @@ class Bindings:
         self._take()
         try:
             place = self._place(name)
+            array = array if place.is_written else as_array(array, place.spec)
             self._check(place, array)
             self._put(place, np.asanyarray(array))  # also of a NumPy scalar
         finally:
             self._lock.release()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of inputs, outputs and states, so that `dict(b)` works."""
+        return self._places.keys()
+
+    def __repr__(self) -> str:
+        described = (
+            f"{place.kind} {place.spec}{' (not bound)' * (name in self._unbound)}"
+            for name, place in self._places.items()
+        )
+        return f"<Bindings {', '.join(described)}>"
 
     @property
     def copied_bytes(self) -> int:

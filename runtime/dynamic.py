@@ -163,23 +163,24 @@ class DynamicExecutable(Executable):
             raise BindingError("; ".join(problems))
         return self._for({name: int(extent) for name, extent in dims.items()})
 
-    def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
-        net = self._found(arrays)
+    def __call__(self, *arrays: object, **named: object) -> Array | tuple[Array, ...]:
+        net = None if named else self._found(arrays)
         if net is None:
-            given = self.signature.positional(arrays)
+            given = self.signature.positional(arrays, named)
             net = self._for(self._symbols.dims_of(given))
-        return net(*arrays)
+        return net(*arrays, **named)
 
     def run(
         self,
-        inputs: Mapping[str, object],
+        inputs: Mapping[str, object] | Sequence[object],
         out: Mapping[str, object] | None = None,
         on_output: OnOutput | None = None,
     ) -> dict[str, Array]:
-        net = self._found([inputs.get(name) for name in self._input_names])
+        given = self.signature.named(inputs)
+        net = self._found([given.get(name) for name in self._input_names])
         if net is None:
-            net = self._for(self._symbols.dims_of(inputs))
-        return net.run(inputs, out, on_output)
+            net = self._for(self._symbols.dims_of(given))
+        return net.run(given, out, on_output)
 
     def profile(
         self, inputs: Mapping[str, object], runs: int = 1

@@ -74,38 +74,46 @@ class Executable(ABC):
         """The tensors that a call returns, in order."""
         return self.signature.outputs
 
-    def __call__(self, *arrays: object) -> Array | tuple[Array, ...]:
-        """Run on the inputs in order; return the output, or a tuple of several."""
-        if self.signature.fit(arrays):
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.signature}>"
+
+    def __call__(self, *arrays: object, **named: object) -> Array | tuple[Array, ...]:
+        """
+        Run on inputs in order or by name; return the output, or a tuple of several.
+
+        Arrays are those of NumPy, of what has `__dlpack__` or `__array__`, and lists.
+        """
+        if not named and self.signature.fit(arrays):
             results = self._fresh()
             self.execute(cast(Sequence[Array], arrays), results, self._start())
         else:
-            results = self._run(self.signature.positional(arrays), None)
+            results = self._run(self.signature.positional(arrays, named), None)
         return results[0] if len(results) == 1 else results
 
     def run(
         self,
-        inputs: Mapping[str, object],
+        inputs: Mapping[str, object] | Sequence[object],
         out: Mapping[str, object] | None = None,
         on_output: OnOutput | None = None,
     ) -> dict[str, Array]:
         """
         Run on named inputs; return the outputs by name, in `out` where given.
 
-        `on_output` is called once with the name and the array of each output, in a
-        thread of the run, when it is ready; the run may go on, so it must not write
-        there. What it
-        raises ends the calls and is raised after the run.
+        A list or tuple has the inputs in order. `on_output` is called once with the
+        name and the array of each output, in a thread of the run, when it is ready; the
+        run may go on, so it must not write there. What it raises ends the calls and is
+        raised after the run.
         """
+        given = self.signature.named(inputs)
         if on_output is not None:
-            return self._run_telling(inputs, out, on_output)
-        arrays: tuple[Any, ...] = tuple(map(inputs.get, self._input_names))
+            return self._run_telling(given, out, on_output)
+        arrays: tuple[Any, ...] = tuple(map(given.get, self._input_names))
         results = None
         # Where nothing is to be said or copied: the short way counts for small models.
-        if len(inputs) == len(arrays) and self.signature.fit(arrays):
+        if len(given) == len(arrays) and self.signature.fit(arrays):
             results = self._fitting(out, arrays) if out else self._fresh()
         if results is None:
-            results = self._run(inputs, out)
+            results = self._run(given, out)
         else:
             self.execute(arrays, results, self._start())
         return dict(zip(self._output_names, results, strict=True))

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.copies import Arguments, readable, writeable
+from glow.runtime.foreign_arrays import as_arrays
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.arrays import Array
 from glow.support.errors import BindingError
@@ -91,14 +92,34 @@ class Signature:
             if spec.name in inputs
         }
 
-    def positional(self, arrays: Sequence[object]) -> dict[str, object]:
-        """Return `arrays` by name; they come in the order of the inputs."""
-        if len(arrays) != len(self.inputs):
+    def positional(
+        self, arrays: Sequence[object], named: Mapping[str, object] | None = None
+    ) -> dict[str, object]:
+        """Return `arrays` by name; they are the first inputs, `named` the others."""
+        named = named or {}
+        if len(arrays) + len(named) != len(self.inputs):
             names = ", ".join(str(spec) for spec in self.inputs)
             count = f"{len(self.inputs)} array{'s' * (len(self.inputs) != 1)}"
-            raise BindingError(f"expected {count} ({names}), got {len(arrays)}")
+            got = len(arrays) + len(named)
+            raise BindingError(f"expected {count} ({names}), got {got}")
         names = (spec.name for spec in self.inputs)
-        return dict(zip(names, arrays, strict=True))
+        given = dict(zip(names, arrays, strict=False))
+        if twice := [name for name in named if name in given]:
+            raise BindingError(f'input "{twice[0]}": given in order and by name')
+        return {**given, **named}
+
+    def named(
+        self, inputs: Mapping[str, object] | Sequence[object]
+    ) -> Mapping[str, object]:
+        """Return inputs by name; a list or tuple has them in order."""
+        if type(inputs) is dict or isinstance(inputs, Mapping):  # the first is fast
+            return cast(Mapping[str, object], inputs)
+        if isinstance(inputs, list | tuple):
+            return self.positional(inputs)
+        raise BindingError(
+            "expected a dict of inputs by name, or a list of them, got a "
+            f"{type(inputs).__name__}"
+        )
 
     def bind(
         self, inputs: Mapping[str, object], out: Mapping[str, object] | None = None
@@ -110,6 +131,7 @@ class Signature:
         array that is to be updated in place.
         """
         wanted = out or {}
+        inputs = as_arrays(inputs, {spec.name: spec for spec in self.inputs})
         problems = _problems("input", self.inputs, inputs, required=True)
         problems += _problems("output", self.outputs, wanted, required=False)
         problems += _overlapping(wanted)

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from glow.runtime.copies import Arguments
+from glow.runtime.foreign_arrays import as_arrays
 from glow.runtime.signature import Signature
 from glow.runtime.tensor_spec import State, TensorSpec
 from glow.support.arrays import Array, Shape
@@ -68,6 +69,7 @@ class SymbolicSignature(Signature):
 
         With `partial` inputs may be missing, and states may be among them.
         """
+        arrays = as_arrays(arrays, self._specs)
         problems = self._problems(arrays, partial)
         shapes = {
             name: spec.tensor_shape_of(shape)

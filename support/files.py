@@ -91,9 +91,11 @@ def replace_file(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
             for piece in pieces:
                 file.write(piece)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)  # the one that the caller knows
         raise
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shlex
 import sys
 import time
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from importlib.metadata import version
 from threading import Event, Thread
 from typing import Any, NoReturn
 
@@ -21,8 +23,29 @@ _PATIENCE_S = 1.0
 class OneLineParser(argparse.ArgumentParser):
     """An argument parser that answers a wrong command line with one line."""
 
+    def __init__(self, prog: str, **given: Any):
+        super().__init__(prog, **given)
+        text = "print versions, and end"
+        self.add_argument(
+            "--version", action="version", version=versions(prog), help=text
+        )
+
     def error(self, message: str) -> NoReturn:
         fail(message)
+
+
+def versions(tool: str) -> str:
+    """Return what a bug report must say: the versions of a tool and what it is of."""
+    of = {
+        name: version(package)
+        for name, package in (
+            ("xDSL", "xdsl"),
+            ("llvmlite", "llvmlite"),
+            ("NumPy", "numpy"),
+        )
+    } | {"Python": platform.python_version()}
+    others = ", ".join(f"{name} {number}" for name, number in of.items())
+    return f"{tool} {version('glow-xdsl')} ({others})"
 
 
 def fail(message: str, *excerpts: str) -> NoReturn:

@@ -36,7 +36,12 @@ def _parser() -> OneLineParser:
         help="time this runtime too, turn by turn; for several, give it again",
     )
     add("--input", action="append", default=[], metavar="NAME=FILE.npy")
-    add("--seconds", type=float, default=5.0, help="how long to measure at least")
+    add(
+        "--seconds",
+        type=float,
+        default=5.0,
+        help="how long to measure at least (default: 5)",
+    )
     text = "show how near each group is to what a core of this machine can do"
     add("--roofline", action="store_true", help=text)
     add("--seed", type=int, default=0, help="of the other inputs, which are random")
@@ -90,6 +95,8 @@ def _run() -> None:
     args = _parser().parse_args()
     if args.roofline and (args.vs or args.threads != 1 or args.target != "cpu"):
         raise ValueError("expected --roofline for one thread of cpu, and without --vs")
+    if not 0 <= args.seconds < float("inf"):
+        raise ValueError(f"expected 0 seconds or more to measure, got {args.seconds}")
     session = open_session(args, read_arrays(args.input))
     line = {"model": args.model, "target": args.target, "threads": args.threads}
     for shape, net in session.by_shape():

@@ -18,6 +18,7 @@ from glow.analysis.levels import level_of
 from glow.analysis.movements import Movement, movements_in
 from glow.support.errors import CompilationError
 from glow.tools.graph_drawing import dot_of
+from glow.tools.options import AnyParser
 from glow.tools.tables import aligned
 
 _FORMATS = (".dot", ".svg", ".png", ".pdf")
@@ -29,7 +30,7 @@ _HEADER = ("value", "bytes", "from", "to", "where", "made by", "needed by", "cos
 _NUMBERS = frozenset((1, 7))
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: AnyParser) -> None:
     text = "list what data still moves after stage layout, or memory"
     parser.add_argument("--layout-report", action="store_true", help=text)
     text = "draw the graph as .svg, .png, .pdf or .dot"

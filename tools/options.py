@@ -11,6 +11,9 @@ from glow.support.files import user_cache_dir
 from glow.support.layout import LayoutError, parse_layout
 from glow.support.targets import ACCURACIES
 
+AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup  # pyright: ignore
+"""What options can be added to."""
+
 _REPEATABLE = (
     ("--dim", "NAME=VALUE", "the extent of a symbolic dimension"),
     ("--disable", "PASS", "leave out this rewrite"),
@@ -33,7 +36,7 @@ _REPEATABLE = (
 )
 
 
-def add_shared_options(parser: argparse.ArgumentParser) -> None:
+def add_shared_options(parser: AnyParser) -> None:
     """Add the options that say how to read and compile a model."""
     add = parser.add_argument
     add("--cpu-features", help="what the target may use, such as avx2 or sse2")

@@ -37,6 +37,9 @@ _OF_MODELS = (
 )
 
 
+_TARGET = "cpu"
+
+
 @dataclass(frozen=True)
 class Session:
     """A compiled model, and the seconds that it took from the file on."""
@@ -62,8 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     targets = ", ".join(known_targets())
     add("model", metavar="MODEL", help="an .onnx, .mlir or .glow file")
-    add("--target", default="cpu", help=f"one of {targets} (default: cpu)")
-    add("--threads", type=int, default=1, metavar="N", help="the most of a run")
+    add("--target", default=_TARGET, help=f"one of {targets} (default: cpu)")
+    add(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the most threads of a run (default: 1)",
+    )
     add(
         "--shapes",
         action="append",
@@ -101,7 +110,9 @@ def _loaded(args: argparse.Namespace, inputs: Mapping[str, Array] | None) -> Exe
     net = load_executable(args.model, threads=args.threads)
     has_shapes = isinstance(net, DynamicExecutable)
     refused = [n for n in _OF_MODELS if not (n == "dim" and has_shapes)]
-    if given := [n.replace("_", "-") for n in refused if getattr(args, n)]:
+    given = [n.replace("_", "-") for n in refused if getattr(args, n)]
+    given += ["target"] if args.target != _TARGET else []
+    if given:
         raise ValueError(
             f"{args.model}: expected no --{', --'.join(given)} for what is compiled"
         )

@@ -65,8 +65,9 @@ _GENERIC_CPU = {
 }
 _ALIASES = {"aarch64": "neon"}
 # Instructions of these are the system's, or have names of their own in LLVM IR, which
-# nothing here says: code runs without them.
+# nothing here says: code runs without them. AVX10.1 names what has other names too.
 _UNUSED = {
+    *("avx10.1", "avx10.1-256", "avx10.1-512", "prefetchi"),
     *("clflushopt", "clwb", "clzero", "fsgsbase", "fxsr", "invpcid", "mwaitx", "pku"),
     *("ptwrite", "rdpid", "rdpru", "rdrnd", "rdseed", "serialize", "shstk", "uintr"),
     *("waitpkg", "wbnoinvd", "xsave", "xsavec", "xsaveopt", "xsaves"),

@@ -55,7 +55,7 @@ def read(source: OnnxLike | OnnxSource) -> OnnxSource:
     """
     Return the model in a file, in bytes, or in a proto, which is not copied.
 
-    Errors: InvalidModelError for what is no model or cannot be read; TypeError.
+    Errors: InvalidModelError for what is not a model; OSError, TypeError.
     """
     if isinstance(source, OnnxSource):
         return source
@@ -76,9 +76,8 @@ def _contents(path: Path) -> memoryview:
         if path.exists() and not path.is_file():
             raise InvalidModelError(f'cannot read "{path}": not a file')
         return contents_of(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InvalidModelError(f'cannot read "{path}": {reason.lower()}') from None
+    except ValueError as error:  # no path can be so
+        raise InvalidModelError(f'cannot read "{path}": {error}') from None
 
 
 def _parsed(data: memoryview, owner: str) -> OnnxSource:

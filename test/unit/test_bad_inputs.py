@@ -187,9 +187,19 @@ COMMANDS = {
         "glow-run good.onnx --threads 0",
         "expected at least one thread, got 0",
     ),
+    "target of xDSL": ("glow-opt good.onnx -t riscv-asm", "argument -t/--target: inv"),
+    "no seconds": (
+        "glow-bench good.onnx --seconds -1",
+        "expected 0 seconds or more to measure, got -1.0",
+    ),
+    "nowhere to save": (
+        "glow-run good.onnx --save nowhere/x.glow",
+        "nowhere/x.glow: no such file or directory",
+    ),
     "constant without bytes": (
         "glow-run constant.mlir --target reference",
-        'constant "w" has no bytes, give its weights file',
+        'the bytes of constant "w" are absent; name the file that has them with'
+        " --weights",
     ),
     "broken weights": (
         "glow-opt constant.mlir --weights broken.safetensors",
@@ -298,7 +308,7 @@ Call = Callable[[glow.Executable, NDArray[np.float32]], object]
 
 BINDINGS: dict[str, tuple[Call, str]] = {
     "too many arrays": (lambda net, x: net(x, x), "expected 1 array"),
-    "a list": (lambda net, x: net([1, 2]), "got a list"),
+    "text": (lambda net, x: net("ab"), "got a str"),
     "nothing": (lambda net, x: net.run({"x": None}), "got a NoneType"),
     "another shape": (lambda net, x: net(x[:1]), r"got float32\[1\]"),
     "another type": (lambda net, x: net(x.astype(int)), r"got int64\[2\]"),

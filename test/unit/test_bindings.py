@@ -189,9 +189,9 @@ def refusal(action: Callable[[], object]) -> str:
 def test_everything_wrong_is_said_at_once(net: glow.Executable) -> None:
     locked = np.zeros((4, 8), np.float32)
     locked.flags.writeable = False
-    given = {"x": [1.0], "bias": np.zeros(9, np.float32), "state": locked, "q": 1}
+    given = {"x": "s", "bias": np.zeros(9, np.float32), "state": locked, "q": 1}
     assert refusal(lambda: net.bind(given)) == (
-        'input "x": expected float32[4, 8], got a list; '
+        'input "x": expected float32[4, 8], got a str; '
         'input "bias": expected float32[8], got float32[9]; '
         'input "state": expected a writeable array; '
         'no input or output is called "q", expected x, bias, state, y, z'

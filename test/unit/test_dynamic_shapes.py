@@ -152,8 +152,8 @@ def test_all_that_does_not_fit_is_told_at_once() -> None:
         'input "x": expected float32[batch, past], got float32[3]; '
         'input "z": expected float32[batch, past + 1], got int64[2, 4]'
     )
-    assert message_of(BindingError, lambda: net.run({"x": [1], "q": x})) == (
-        'input "x": expected float32[batch, past], got a list; '
+    assert message_of(BindingError, lambda: net.run({"x": "s", "q": x})) == (
+        'input "x": expected float32[batch, past], got a str; '
         'input "z": missing, expected float32[batch, past + 1]; '
         'no input is called "q", expected x, z'
     )

@@ -132,8 +132,8 @@ def test_what_no_array_says_about_states_is_told() -> None:
     assert refusal(BindingError, lambda: net.bind({"x": x, "n": draw(1, 3, 3)})) == (
         'dimension "batch" is 2 in input "x", 3 in state "n"'
     )
-    assert refusal(BindingError, lambda: net.bind({"x": x, "n": [1]})) == (
-        'state "n": expected float32[room, batch, 3], got a list'
+    assert refusal(BindingError, lambda: net.bind({"x": x, "n": "s"})) == (
+        'state "n": expected float32[room, batch, 3], got a str'
     )
     assert refusal(BindingError, lambda: net.run({"x": x, "n": draw(1, 2, 3)})) == (
         'no input is called "n", expected x'

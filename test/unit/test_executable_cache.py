@@ -175,6 +175,7 @@ def test_every_option_counts(path: Path) -> None:
         keys(source, relayout={"x": "NHWC"}),
         keys(source, states={"y": "x"}),
         keys(source, trust=True),
+        keys(source, fold_bytes=1),
         keys(replace(source, dims={"n": 1})),
         keys(replace(source, dims={"n": 2})),
         keys(replace(source, constants={"k": np.zeros(2)})),
@@ -187,6 +188,7 @@ def test_every_option_counts(path: Path) -> None:
     known = {
         "cpu_features",
         "disable",
+        "fold_bytes",
         "stop_after_pass",
         "profile",
         "relayout",

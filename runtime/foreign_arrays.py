@@ -1,0 +1,59 @@
+"""Tensors of other libraries, lists and numbers, as arrays of NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from glow.runtime.tensor_spec import TensorSpec
+
+
+def as_arrays(
+    values: Mapping[str, object], specs: Mapping[str, TensorSpec]
+) -> dict[str, object]:
+    """Return `values` by name; those of `specs` as arrays, if they can be."""
+    return {
+        name: as_array(value, specs[name]) if name in specs else value
+        for name, value in values.items()
+    }
+
+
+def as_array(value: object, spec: TensorSpec) -> object:
+    """
+    Return `value` as an array, or as it is where it is none.
+
+    What has `__dlpack__` (on a CPU), `__array__` or `__array_interface__` shares its
+    memory where it can. Python's lists and numbers are copied to elements of `spec`'s
+    type, if this is of their kind or a wider one: integers become floats.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        return cast(object, value)
+    try:
+        if hasattr(value, "__dlpack__"):
+            return np.from_dlpack(cast(Any, value))
+    except (BufferError, RuntimeError, TypeError, ValueError):
+        pass  # on another device, or of a type that NumPy has not: by __array__
+    try:
+        if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+            return np.asarray(value)
+        if isinstance(value, list | tuple | bool | int | float):
+            return _of_numbers(cast(object, value), spec)
+    except (RuntimeError, TypeError, ValueError, OverflowError):
+        pass  # what is said of it says its type
+    return cast(object, value)
+
+
+def _of_numbers(value: object, spec: TensorSpec) -> object:
+    """Return numbers in lists as an array, if elements of `spec` hold such."""
+    array = np.asarray(value)
+    if not spec.is_typed or array.size == 0:
+        return array.astype(spec.dtype) if spec.is_typed else array
+    kinds = "biufV"  # V: bfloat16 and its like, which are floats
+    kind = kinds.find(array.dtype.kind)
+    if not 0 <= kind <= kinds.find(spec.dtype.kind):
+        return value
+    if array.dtype.kind == "i":  # Python's numbers must be kept
+        np.asarray(value, spec.dtype)
+    return array.astype(spec.dtype)

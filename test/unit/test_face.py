@@ -1,0 +1,225 @@
+"""What objects show, which versions tools name, which arrays a call takes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import glow
+from glow.tools import glow_bench, glow_bisect, glow_opt, glow_run
+
+Array = NDArray[Any]
+
+ADD = """
+graph.placeholder @x "in" : tensor<2xf32>
+graph.placeholder @i "in" : tensor<2xf32>
+graph.placeholder @y "out" : tensor<2xf32>
+func.func @main() {
+  %x = graph.load @x : tensor<2xf32>
+  %i = graph.load @i : tensor<2xf32>
+  %y = graph.sub %x, %i : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  graph.save @y, %y : tensor<2xf32>
+  func.return
+}
+"""
+
+X, J = np.array([5, 7], np.float32), np.array([1, 2], np.float32)
+WANTED = [4, 5]
+
+
+class WithArray:
+    def __init__(self, array: Array):
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return self.array
+
+
+class WithInterface:
+    def __init__(self, array: Array):
+        self.__array_interface__ = array.__array_interface__
+        self.array = array
+
+
+class WithDlpack:
+    def __init__(self, array: Array):
+        self.array = array
+
+    def __dlpack__(self, **given: Any) -> Any:
+        return self.array.__dlpack__(**given)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> glow.Model:
+    path = tmp_path_factory.mktemp("model") / "net.mlir"
+    path.write_text(ADD)
+    return glow.load(path)
+
+
+@pytest.fixture(scope="module", params=["cpu", "reference"])
+def net(request: pytest.FixtureRequest, model: glow.Model) -> glow.Executable:
+    return glow.compile(model, target=request.param)
+
+
+def test_objects_say_what_they_are(model: glow.Model) -> None:
+    net = glow.compile(model)
+    signature = "(x: float32[2], i: float32[2]) -> (y: float32[2])"
+    assert repr(model) == "<Model net: import level; 2 graph.load, 1 graph.sub>"
+    assert repr(net) == f"<NativeExecutable {signature}>"
+    assert repr(net.bind({"x": X})) == (
+        "<Bindings input x: float32[2], input i: float32[2] (not bound), "
+        "output y: float32[2] (not bound)>"
+    )
+    builder = glow.Builder("net")
+    builder.relu(builder.input("x", (2,)))
+    assert repr(builder) == "<Builder net: 2 ops>"
+
+
+def test_completion_finds_what_is_public() -> None:
+    assert {*glow.__all__, "__version__"} == {*dir(glow)}
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", glow.__version__)
+
+
+@pytest.mark.parametrize("tool", [glow_opt, glow_run, glow_bench, glow_bisect])
+def test_tools_name_their_version(
+    tool: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = tool.__name__.rpartition(".")[2].replace("_", "-")
+    monkeypatch.setattr("sys.argv", [name, "--version"])
+    with pytest.raises(SystemExit) as ended:
+        tool.main()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"{name} {glow.__version__} (xDSL 0.")
+
+
+def test_passes_are_listed_with_what_they_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["glow-opt", "--list-passes"])
+    with pytest.raises(SystemExit) as ended:
+        glow_opt.main()
+    assert ended.value.code == 0
+    own, _, others = capsys.readouterr().out.partition("\n\n")
+    rows = [line.split(maxsplit=1) for line in own.splitlines()]
+    assert all(len(row) == 2 for row in rows)
+    assert dict(rows)["fold-constants"].startswith("Evaluate ops whose operands are")
+    assert "canonicalize" in others
+
+
+@pytest.mark.parametrize(
+    "kind", [WithArray, WithInterface, WithDlpack, np.ndarray.tolist, tuple]
+)
+def test_calls_take_what_numpy_can_take_over(net: glow.Executable, kind: Any) -> None:
+    x, i = kind(X), kind(J)
+    for found in (
+        net(x, i),
+        net(x, i=i),
+        net(i=i, x=x),
+        net.run([x, i])["y"],
+        net.run({"i": i, "x": x})["y"],
+        net.bind({"x": x, "i": i}).run()["y"],
+    ):
+        assert np.array_equal(found, WANTED)
+
+
+def test_memory_of_others_is_shared(net: glow.Executable) -> None:
+    x = X.copy()
+    bindings = net.bind({"x": WithDlpack(x), "i": WithInterface(J)})
+    x[:] = 9
+    assert np.array_equal(bindings.run()["y"], [8, 7])
+
+
+def test_symbolic_models_take_them_too(symbolic: glow.Executable) -> None:
+    assert np.array_equal(symbolic([[1.0, -2.0]]), [[1, 0]])
+    assert np.array_equal(symbolic(x=WithArray(X[np.newaxis])), [[5, 7]])
+    assert np.array_equal(symbolic.run([[[3, 4]]])["y"], [[3, 4]])
+
+
+@pytest.fixture
+def symbolic() -> glow.Executable:
+    from onnx import TensorProto, helper
+
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ("batch", 2))
+        for name in "xy"
+    ]
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    graph = helper.make_graph([relu], "g", ends[:1], ends[1:])
+    return glow.compile(helper.make_model(graph))
+
+
+WRONG = {
+    "a float for integers": (lambda net: net([0.5, 1]), "got a list"),
+    "text": (lambda net: net("ab"), "got a str"),
+    "ragged": (lambda net: net([[1], [2, 3]]), "got a list"),
+    "too large": (lambda net: net([1 << 70, 1]), "got a list"),
+    "another shape": (lambda net: net([1, 2, 3]), "got int64[3]"),
+    "both": (lambda net: net([1, 2], x=X), "expected 1 array (x: int64[2]), got 2"),
+    "unknown": (lambda net: net(z=X), 'no input is called "z"'),
+    "no feeds": (
+        lambda net: net.run(None, {"x": X}),
+        "expected a dict of inputs by name, or a list of them, got a NoneType",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_no_array_is_refused(name: str) -> None:
+    call, message = WRONG[name]
+    b = glow.Builder()
+    b.output("y", b.neg(b.input("x", (2,), np.int64)))
+    net = glow.compile(b.model(), target="reference")
+    with pytest.raises(glow.BindingError) as refused:
+        call(net)
+    assert message in str(refused.value)
+
+
+def test_bindings_are_read_as_a_dict_is(net: glow.Executable) -> None:
+    bindings = net.bind({"x": X, "i": J})
+    assert (list(bindings), len(bindings)) == (["x", "i", "y"], 3)
+    assert "x" in bindings
+    assert "z" not in bindings
+    assert dict(bindings)["x"] is X
+
+
+@pytest.mark.parametrize("suffix", ["onnx", "mlir", "glow"])
+def test_a_missing_file_is_one_kind_of_error(suffix: str) -> None:
+    read = glow.load_executable if suffix == "glow" else glow.compile
+    with pytest.raises(FileNotFoundError, match=f"none.{suffix}"):
+        read(f"none.{suffix}")
+
+
+def test_no_weights_lie_beside_a_device(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    b = glow.Builder()
+    b.output("y", b.linear(b.input("x", (1, 64)), 64))
+    path = tmp_path / "net.mlir"
+    path.write_text(str(b.model()))
+    written: list[object] = []
+    monkeypatch.setattr(glow_opt, "save_weights_beside", lambda *a: written.append(a))
+    monkeypatch.setattr("sys.argv", ["glow-opt", str(path), "-o", "/dev/null"])
+    glow_opt.main()
+    assert not written
+
+
+def test_compiled_models_keep_their_target(
+    model: glow.Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "net.glow"
+    glow.compile(model).save(path)
+    monkeypatch.setattr("sys.argv", ["glow-run", str(path), "--target", "reference"])
+    with pytest.raises(SystemExit):
+        glow_run.main()
+    assert "expected no --target for what is compiled" in capsys.readouterr().err
