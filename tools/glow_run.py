@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -44,8 +45,25 @@ def _parser() -> OneLineParser:
     return parser
 
 
+def _arguments() -> list[str]:
+    """
+    Return the command line, `--profile` without a value unless a trace follows.
+
+    Else it would take the model of `glow-run --profile MODEL` for the trace.
+    """
+    given = sys.argv[1:]
+    pairs = zip(given, [*given[1:], ""], strict=True)
+    is_alone = (
+        word == "--profile" and not after.endswith(TRACE) for word, after in pairs
+    )
+    return [
+        f"{word}=" if alone else word
+        for word, alone in zip(given, is_alone, strict=True)
+    ]
+
+
 def _run() -> None:
-    args = _parser().parse_args()
+    args = _parser().parse_args(_arguments())
     given = read_arrays(args.input)
     if args.save is not None and not args.save.endswith(SAVED):
         raise ValueError(f"expected a name in {SAVED} to save to, got {args.save!r}")

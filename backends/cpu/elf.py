@@ -46,6 +46,8 @@ class Symbol(NamedTuple):
     offset: int
     is_local: bool
     is_weak: bool
+    size: int
+    """How many bytes of the section it names."""
 
 
 class Relocation(NamedTuple):
@@ -129,7 +131,7 @@ def _symbols(
 ) -> tuple[Symbol, ...]:
     symbols: list[Symbol] = []
     entries = data[table.offset : table.offset + table.size]
-    for name, info, _, section, value, _ in _SYMBOL.iter_unpack(entries):
+    for name, info, _, section, value, size in _SYMBOL.iter_unpack(entries):
         start = names.offset + name
         text = data[start : data.index(b"\0", start)].decode()
         if section >= _RESERVED and info >> 4 != _LOCAL:
@@ -138,7 +140,7 @@ def _symbols(
         if place is None and section != _UNDEFINED:
             value = 0  # of a section without bytes, or the file's name
         is_local, is_weak = info >> 4 == _LOCAL, info >> 4 == _WEAK
-        symbols.append(Symbol(text, place, value, is_local, is_weak))
+        symbols.append(Symbol(text, place, value, is_local, is_weak, size))
     return tuple(symbols)
 
 

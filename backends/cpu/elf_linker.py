@@ -21,6 +21,7 @@ from glow.backends.cpu.elf import (
     UnknownFormError,
     read_object,
 )
+from glow.backends.cpu.perf_map import add_to_perf_map, is_perf_map_wanted
 from glow.support.errors import ExecutionError, InternalError
 
 # R_X86_64_...: the address; how far away it is, or a stub for it; how far away a word
@@ -124,9 +125,20 @@ class _Linker:
             for relocation in file.relocations:
                 self._relocate(number, file, relocation)
         self._pages.seal(self._code_bytes)
+        if is_perf_map_wanted():
+            add_to_perf_map(self._functions())
         return LinkedCode(
             self._pages, {name: self._address(name) for name in self._defined}
         )
+
+    def _functions(self) -> Iterator[tuple[int, int, str]]:
+        """Yield the address, size and name of each function."""
+        for number, file in enumerate(self._files):
+            for symbol in file.symbols:
+                index = symbol.section
+                if index is not None and symbol.size and file.sections[index].is_code:
+                    place = self._places[number, index] + symbol.offset
+                    yield self._pages.address + place, symbol.size, symbol.name
 
     def _write(self, place: int, data: bytes) -> None:
         self._pages.data[place : place + len(data)] = data

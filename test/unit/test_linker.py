@@ -6,12 +6,13 @@ import ctypes
 import gc
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glow.backends.cpu import processor
+from glow.backends.cpu import perf_map, processor
 from glow.backends.cpu.code_generation import JitCode, object_code
 from glow.backends.cpu.elf import UnknownFormError, read_object
 from glow.backends.cpu.elf_linker import link_elf
@@ -217,3 +218,31 @@ def test_targets_of_other_machines_are_told_apart(
     assert missing_features(["avx2", "tomorrow"])[-1] == "tomorrow"
     with pytest.raises(TargetError, match="got 'avx9'"):
         identity_of("cpu:avx9")
+
+
+@pytest.mark.parametrize("value", ["", "0", "1"])
+def test_perf_is_told_names_where_it_is_asked_for(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each function is where it is called, and ends before the next one begins."""
+    path = tmp_path / "perf.map"
+    monkeypatch.setattr(perf_map, "perf_map_path", lambda: path)
+    monkeypatch.setenv(perf_map.VARIABLE, value)
+    code = link_elf(objects(CALLER, CALLEE))
+    if value != "1":
+        assert not path.exists()
+        return
+    lines = [line.split(" ", 2) for line in path.read_text().splitlines()]
+    places = sorted(
+        (int(start, 16), int(size, 16), name) for start, size, name in lines
+    )
+    starts = {name: start for start, _, name in places}
+    assert starts.keys() == {"main", "add", "twice"}
+    assert all(starts[name] == code.address(name) for name in ("main", "twice"))
+    for (start, size, _), (following, _, _) in pairwise(places):
+        assert 0 < size <= following - start
+    path.unlink()
+    path.symlink_to(tmp_path / "other")
+    with pytest.raises(OSError, match="symbolic links"):
+        link_elf(objects(CALLER, CALLEE))
+    assert not (tmp_path / "other").exists()

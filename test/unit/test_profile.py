@@ -225,10 +225,23 @@ def test_traces_are_what_perfetto_reads(tool: Run, tmp_path: Path) -> None:
     assert [e["name"] for e in calls][:2] == ["product + addition", "shares"]
 
 
+def test_a_model_after_the_option_is_no_trace(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(path.with_suffix(".npy"), FEEDS["sum"])
+    given = ["--random-inputs", "0", "--input", f"sum={path.with_suffix('.npy')}"]
+    words = ["glow-run", *given, "--no-cache", "--profile", str(path)]
+    monkeypatch.setattr("sys.argv", words)
+    glow_run.main()
+    out, err = capsys.readouterr()
+    assert (err, "product + addition" in out) == ("", True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--profile", "x.txt"], "expected a name in .json to write the trace to"),
+        (["--profile=x.txt"], "expected a name in .json to write the trace to"),
+        (["--profile", "x.txt"], "unrecognized arguments: x.txt"),
         (["--profile", "--vs", "onnxruntime"], "expected --profile without --vs"),
     ],
 )
