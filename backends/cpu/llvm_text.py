@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from glow.support.errors import CompilationError
 
@@ -101,7 +100,7 @@ class LlvmWriter:
             case _ if type(type_) in _SPELLED:
                 return _SPELLED[type(type_)]
             case _:  # in text that entered at this level
-                raise PassFailedException(f"expected a type of LLVM, got {type_}")
+                raise CompilationError(f"expected a type of LLVM, got {type_}")
 
     def line(self, text: str) -> None:
         self.lines.append(f"  {text}")
@@ -214,7 +213,11 @@ class LlvmWriter:
         value = "zeroinitializer"
         dense: Any = op.value
         if isinstance(dense, DenseIntOrFPElementsAttr):
-            assert isinstance(op.global_type, llvm.LLVMArrayType)
+            if not isinstance(op.global_type, llvm.LLVMArrayType):
+                raise CompilationError(
+                    f"expected an array for the elements of @{op.sym_name.data}, "
+                    f"got {op.global_type}"
+                )
             element = op.global_type.type
             spelled = self.type(element)
             texts = scalar_texts(element, dense.get_values())
@@ -231,8 +234,13 @@ def _parameter_attributes(attributes: DictionaryAttr) -> str:
         if name in _PARAMETER_ATTRIBUTES:
             texts.append(_PARAMETER_ATTRIBUTES[name])
         else:
-            assert name in _SIZED_ATTRIBUTES, f"no LLVM text for {name}"
-            assert isinstance(value, IntegerAttr)
+            if name not in _SIZED_ATTRIBUTES:
+                known = ", ".join([*_PARAMETER_ATTRIBUTES, *_SIZED_ATTRIBUTES])
+                raise CompilationError(
+                    f"expected an attribute of a parameter out of {known}, got {name}"
+                )
+            if not isinstance(value, IntegerAttr):
+                raise CompilationError(f"expected {name} with a number, got {value}")
             texts.append(_SIZED_ATTRIBUTES[name].format(value.value.data))
     return "".join(f" {text}" for text in texts)
 
@@ -258,8 +266,11 @@ def constant_text(writer: LlvmWriter, type_: Attribute, value: Attribute) -> str
     """Return a constant operand without its type."""
     if isinstance(value, IntegerAttr | FloatAttr):
         return next(scalar_texts(type_, [value.value.data]))
-    assert isinstance(value, DenseIntOrFPElementsAttr), f"no LLVM text for {value}"
-    assert isinstance(type_, VectorType)
+    is_vector = isinstance(type_, VectorType)
+    if not is_vector or not isinstance(value, DenseIntOrFPElementsAttr):
+        raise CompilationError(
+            f"expected a number, or those of a vector, got {value} : {type_}"
+        )
     element = type_.element_type  # pyright: ignore
     texts = list(scalar_texts(element, value.get_values()))  # pyright: ignore
     spelled = writer.type(element)  # pyright: ignore

@@ -14,7 +14,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.universe import Universe
-from xdsl.utils.exceptions import PassFailedException
 
 import glow
 from glow.backends.cpu.llvm_ir import emit, llvm_ir, units
@@ -134,8 +133,37 @@ llvm.func @f(%p: !llvm.ptr) {{
   %0 = llvm.load %p : !llvm.ptr -> {type_}
   llvm.return
 }}""")
-    with pytest.raises(PassFailedException, match=f"a type of LLVM, got {type_}"):
+    with pytest.raises(glow.CompilationError, match=f"a type of LLVM, got {type_}"):
         llvm_ir(module)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "llvm.func @f(%p: !llvm.ptr {llvm.noaliasllvm.noalias}) { llvm.return }",
+            "an attribute of a parameter out of .*, got llvm.noaliasllvm.noalias",
+        ),
+        (
+            "llvm.func @f(%p: !llvm.ptr {llvm.align}) { llvm.return }",
+            "llvm.align with a number",
+        ),
+        (
+            """llvm.func @f() {
+  %0 = llvm.mlir.constant(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+  llvm.return
+}""",
+            "a number, or those of a vector, got .*tensor<2xf32>",
+        ),
+        (
+            "llvm.mlir.global internal constant @t(dense<1> : tensor<2xi64>) : i64",
+            "an array for the elements of @t, got i64",
+        ),
+    ],
+)
+def test_what_llvm_has_no_text_for_is_refused(text: str, told: str):
+    with pytest.raises(glow.CompilationError, match=told):
+        llvm_ir(parsed(text))
 
 
 LOOPS = """
