@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from glow import initializers
     from glow.builder import Builder, Value
+    from glow.inference_session import InferenceSession
     from glow.model import Model
     from glow.runtime.dynamic import DynamicExecutable
 
@@ -49,6 +50,7 @@ __all__ = [
     "ExecutionError",
     "ExtensionError",
     "GlowError",
+    "InferenceSession",
     "InternalError",
     "InvalidExecutableError",
     "InvalidModelError",
@@ -68,6 +70,7 @@ __all__ = [
 _LAZY = {
     "Builder": "glow.builder",
     "DynamicExecutable": "glow.runtime.dynamic",
+    "InferenceSession": "glow.inference_session",
     "Model": "glow.model",
     "Value": "glow.builder",
     "initializers": "glow.initializers",

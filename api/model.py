@@ -61,6 +61,18 @@ class Model:
         """
         return Model(self.name, bound(self.module, arrays))
 
+    def ir(self, level: str, target: str = "cpu") -> str:
+        """
+        Return the text of this model at a level, as `glow-opt --stop-after` prints it.
+
+        Levels are import, graph, layout, memory, loops and llvm. Errors: ValueError for
+        another word; CompilationError for a level that the model is past, or that it
+        cannot be lowered to.
+        """
+        from glow.pass_manager import lowered
+
+        return str(lowered(context(), self.module, level, target))
+
     def __str__(self) -> str:
         return str(self.module)
 

@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import (
     VerifyException,
 )
 
+from glow.analysis.levels import level_of
 from glow.analysis.validity import verify_module
 from glow.dialects.graph.base import GraphOp
 from glow.options import DEFAULTS, FOLD_BYTES, Options
@@ -272,3 +273,26 @@ def run_part(part: Part, ctx: Context, module: ModuleOp) -> StageReport | None:
     check_stage(part.ends, module)
     seconds = time.perf_counter() - start
     return StageReport(part.ends.name, seconds, 1 + len(ops_in(module.body)))
+
+
+def lowered(ctx: Context, module: ModuleOp, level: str, target: str) -> ModuleOp:
+    """
+    Return a copy of `module` at `level`, lowered for `target`.
+
+    Errors: ValueError for a level that is none, CompilationError for one that the
+    module is past, and what the passes refuse.
+    """
+    if level not in LEVELS:
+        known = ", ".join(LEVELS)
+        raise ValueError(f"expected a level out of {known}, got {level!r}")
+    done = level_of(module)
+    if LEVELS.index(level) < LEVELS.index(done):
+        raise CompilationError(f"expected a level from {done} on, got {level}")
+    copy = module.clone()
+    parts = [Part(entry_checks(done, target)), *plan(done, level, target)]
+    try:
+        for part in parts:
+            run_part(part, ctx, copy)
+    except DiagnosticException as error:
+        raise CompilationError(" ".join(str(error).split())) from error
+    return copy

@@ -144,7 +144,13 @@ def test_symbolic_models_take_them_too(symbolic: glow.Executable) -> None:
 
 
 @pytest.fixture
-def symbolic() -> glow.Executable:
+def symbolic(onnx_model: Any) -> glow.Executable:
+    return glow.compile(onnx_model)
+
+
+@pytest.fixture
+def onnx_model() -> Any:
+    """A relu of rows whose number is open."""
     from onnx import TensorProto, helper
 
     ends = [
@@ -153,7 +159,9 @@ def symbolic() -> glow.Executable:
     ]
     relu = helper.make_node("Relu", ["x"], ["y"])
     graph = helper.make_graph([relu], "g", ends[:1], ends[1:])
-    return glow.compile(helper.make_model(graph))
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8
+    )
 
 
 WRONG = {
@@ -223,3 +231,52 @@ def test_compiled_models_keep_their_target(
     with pytest.raises(SystemExit):
         glow_run.main()
     assert "expected no --target for what is compiled" in capsys.readouterr().err
+
+
+def test_models_show_every_level(model: glow.Model, tmp_path: Path) -> None:
+    assert model.ir("import") == str(model)
+    assert "memory.elementwise" in model.ir("memory")
+    assert "llvm.func" in model.ir("llvm", target="cpu:avx2")
+    with pytest.raises(ValueError, match=r"a level out of import, graph, .*got 'asm'"):
+        model.ir("asm")
+    (tmp_path / "memory.mlir").write_text(model.ir("memory"))
+    past = glow.load(tmp_path / "memory.mlir")
+    with pytest.raises(
+        glow.CompilationError, match="a level from memory on, got graph"
+    ):
+        past.ir("graph")
+
+
+def session_of(source: Any) -> glow.InferenceSession:
+    return glow.InferenceSession(source, None, ["CPUExecutionProvider"])
+
+
+def test_sessions_are_used_as_those_of_onnx_runtime(onnx_model: Any) -> None:
+    import onnxruntime
+
+    theirs = onnxruntime.InferenceSession(onnx_model.SerializeToString())
+    ours = session_of(onnx_model)
+    for arguments in ("get_inputs", "get_outputs"):
+        given = [(a.name, a.shape, a.type) for a in getattr(ours, arguments)()]
+        assert given == [
+            (a.name, a.shape, a.type) for a in getattr(theirs, arguments)()
+        ]
+    x = np.array([[1, -2]], np.float32)
+    for names in (None, ["y"]):
+        assert np.array_equal(ours.run(names, {"x": x}), theirs.run(names, {"x": x}))
+    assert ours.get_providers() == theirs.get_providers()[-1:]
+    binding = ours.io_binding()
+    binding.bind_cpu_input("x", x)
+    buffer = np.empty((1, 2), np.float32)
+    binding.bind_output("y", buffer)
+    ours.run_with_iobinding(binding)
+    assert binding.copy_outputs_to_cpu()[0] is buffer
+    assert np.array_equal(buffer, [[1, 0]])
+    with pytest.raises(glow.BindingError, match='no output is called "z", expected y'):
+        ours.run(["z"], {"x": x})
+
+
+def test_sessions_run_executables(model: glow.Model, tmp_path: Path) -> None:
+    glow.compile(model).save(tmp_path / "net.glow")
+    session = session_of(tmp_path / "net.glow")
+    assert np.array_equal(session.run(None, {"x": X, "i": J})[0], WANTED)
