@@ -6,6 +6,7 @@ The compiler is imported where something is to be compiled, and not before.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import time
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from glow.model import Model
     from glow.runtime.symbolic import Symbols
     from glow.support.dimensions import Dims
+
+_LOG = logging.getLogger("glow")
 
 SUFFIX = ".executable"
 """The suffix of files of the cache, which, unlike saved ones, may be removed."""
@@ -100,6 +103,8 @@ def compile_source(source: Source, target: str, options: Options) -> Executable:
     assert options.cache_dir
     cache = FileCache(Path(options.cache_dir), SUFFIX, options.cache_bytes)
     net = _kept(cache, key, options.threads)
+    told = "not there" if net is None else "found"
+    _LOG.debug("executable %s in %s: %s", key[:12], options.cache_dir, told)
     if net is None:
         net = _compiled(source, target, options)
         # What was compiled must be what was looked up: others may write to the file.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +37,8 @@ PIECE_NS = 5_000
 
 Compile = Callable[[Model], Executable]
 
+_LOG = logging.getLogger("glow")
+
 
 @no_collection()
 def compile_model(
@@ -66,6 +69,8 @@ def compile_model(
         executable = backend.compile(module, machine, cache_dir=folder or None)
     reports.append(StageReport("machine", time.perf_counter() - start, None))
     executable.stages = tuple(reports)
+    for report in reports:
+        _LOG.debug("%s: stage %s took %.3f s", model.name, report.name, report.seconds)
     executable.threads = options.threads
     return executable
 
@@ -114,6 +119,8 @@ def compile_symbolic(
     packed_for = list(dict.fromkeys(dims[batch] for dims in wanted if dims.get(batch)))
 
     def compile_for(dims: Dims) -> Executable:
+        extents = ", ".join(f"{name}={extent}" for name, extent in dims.items())
+        _LOG.info("%s: compiling for %s", model.name, extents)
         static = model.specialize(dims)
         _note_batches(static.module, dims.get(batch, 0), packed_for)
         try:

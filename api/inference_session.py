@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +41,7 @@ class InferenceSession:
 
     def __init__(
         self,
-        path_or_bytes: str | os.PathLike[str] | bytes | Any,
+        path_or_bytes: Any,
         sess_options: object = None,
         providers: object = None,
         provider_options: object = None,
@@ -50,9 +49,8 @@ class InferenceSession:
         target: str = "cpu",
         **options: Any,
     ):
-        path = path_or_bytes if isinstance(path_or_bytes, str | os.PathLike) else ""
-        if os.fspath(path).endswith(".glow"):
-            self.executable = load_saved(path, False, options.get("threads"))
+        if str(path_or_bytes).endswith(".glow"):
+            self.executable = load_saved(path_or_bytes, False, options.get("threads"))
         else:
             source = Source(path_or_bytes)
             self.executable = compile_source(source, target, Options(**options))

@@ -280,3 +280,21 @@ def test_sessions_run_executables(model: glow.Model, tmp_path: Path) -> None:
     glow.compile(model).save(tmp_path / "net.glow")
     session = session_of(tmp_path / "net.glow")
     assert np.array_equal(session.run(None, {"x": X, "i": J})[0], WANTED)
+
+
+def test_compilations_are_logged(
+    onnx_model: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "glow")
+    symbolic = glow.compile(onnx_model)
+    assert not caplog.messages
+    symbolic(X[np.newaxis])
+    first, *stages = caplog.messages
+    assert first == "model: compiling for batch=1"
+    assert {"graph", "layout", "memory", "loops", "llvm", "machine"} == {
+        line.split()[2] for line in stages
+    }
+    for told in ("not there", "found"):
+        caplog.clear()
+        glow.compile(onnx_model, shapes={"batch": 2}, cache_dir=tmp_path)
+        assert any(line.endswith(f"in {tmp_path}: {told}") for line in caplog.messages)
