@@ -30,14 +30,10 @@ from glow.analysis.buffers import size_bytes
 from glow.codegen.memory import flat
 from glow.dialects.graph.placeholder import RESIDENCIES, RUN, ResourceAttr, check_bytes
 from glow.dialects.llvm_ext.memory import BaseOp
-from glow.dialects.team.sections import CallOp, SectionOp, StrandOp
-from glow.lowering.loops_to_llvm.arithmetic import C_LIBRARY
+from glow.dialects.team.sections import SectionOp, StrandOp
+from glow.lowering._verify_calls import AnyFunction, call_problems, shown
 from glow.lowering.loops_to_llvm.types import constant_of
-from glow.lowering.memory_to_loops.kernels.library_function import declared_function
 from glow.lowering.memory_to_loops.profile import GROUPS, RECORD_BYTES, RECORDS
-from glow.support.locations import name_of
-
-AnyFunction = func.FuncOp | llvm.FuncOp
 
 _TEAM = ("sections", "strands", "worker_bytes")
 """What a module says in numbers of a `main` that threads share."""
@@ -62,9 +58,10 @@ class VerifyCodePass(ModulePass):
 
     Checked are the signature, the constants and the arena that the module describes,
     the arguments of `@main`, each place in these tables and in what they point to that
-    is a constant, alignments, and the symbols that code calls: those of the module,
-    kernels that this process has declared, intrinsics of LLVM and functions of the C
-    library that only compute; with `trust`, any. Addresses that code computes are not
+    is a constant, alignments, and what code calls: functions of the module, kernels
+    that this process has declared, intrinsics of LLVM, functions of the C library that
+    only compute, and pointers that were given or loaded; no address is made of a
+    number. With `trust`, any. Where a pointer leads that code adds to, or loads, is not
     checked. That strands of a section touch nothing which others write, their ops check
     themselves.
 
@@ -81,7 +78,7 @@ class VerifyCodePass(ModulePass):
         # What is checked next relies on these.
         problems = problems or [*_main_problems(op)]
         problems += _alignment_problems(op)
-        problems += [] if self.trust else _call_problems(op)
+        problems += [] if self.trust else call_problems(op)
         if problems:
             raise VerifyException("; ".join(problems))
 
@@ -178,7 +175,7 @@ def _main_problems(module: ModuleOp) -> Iterator[str]:
         shared = any(f"glow.{name}" in module.attributes for name in _TEAM)
         mains = _MAINS if isinstance(main, func.FuncOp) else _LLVM_MAINS
         if main.function_type != mains[shared]:
-            yield f"{_at(main)}: expected {mains[shared]}, got {main.function_type}"
+            yield f"{shown(main)}: expected {mains[shared]}, got {main.function_type}"
         elif main.body.blocks:
             yield from _table_problems(module, main.body.blocks[0].args)
             yield from _section_problems(module, main)
@@ -214,7 +211,7 @@ def _section_problems(module: ModuleOp, main: AnyFunction) -> Iterator[str]:
         numbers = [op.number.value.data for op in ops]
         if numbers != list(range(_number(module, name))):
             yield (
-                f"{_at(main)}: expected {name} 0 to {_number(module, name) - 1} in "
+                f"{shown(main)}: expected {name} 0 to {_number(module, name) - 1} in "
                 f"order, got {numbers}"
             )
 
@@ -229,7 +226,7 @@ def _entry_problems(
 ) -> Iterator[str]:
     for op, number, pointer in _entries(table):
         if not 0 <= number < len(sizes):
-            yield f"{_at(op)}: entry {number} is none of {len(sizes)} {what}"
+            yield f"{shown(op)}: entry {number} is none of {len(sizes)} {what}"
         elif (size := sizes[number]) is not None:
             yield from _outside(pointer, size, f"entry {number} of {what}")
 
@@ -237,7 +234,7 @@ def _entry_problems(
 def _outside(pointer: SSAValue, size: int, what: str) -> Iterator[str]:
     for op, start in _places(pointer):
         if not 0 <= start <= size:
-            yield f"{_at(op)}: byte {start} lies outside {what}, of {size} bytes"
+            yield f"{shown(op)}: byte {start} lies outside {what}, of {size} bytes"
 
 
 def _entries(table: SSAValue) -> Iterator[tuple[Operation, int, SSAValue]]:
@@ -297,39 +294,4 @@ def _alignment_problems(module: ModuleOp) -> Iterator[str]:
         if isinstance(op, llvm.LoadOp | llvm.StoreOp) and alignment is not None:
             size = alignment.value.data if isinstance(alignment, IntegerAttr) else 0
             if not 0 < size <= _MOST_ALIGNED or size & (size - 1):
-                yield f"{_at(op)}: expected an alignment of a power of 2, got {size}"
-
-
-def _call_problems(module: ModuleOp) -> list[str]:
-    """Return a problem for each symbol that code names and may not call."""
-    known = {
-        op.sym_name.data
-        for op in module.ops
-        if isinstance(op, AnyFunction) and op.body.blocks
-    }
-    tables = {op.sym_name.data for op in module.ops if isinstance(op, llvm.GlobalOp)}
-    problems: dict[str, str] = {}
-    for op in module.walk():
-        match op:
-            case func.CallOp() | llvm.CallOp() if op.callee is not None:
-                symbol = op.callee.string_value()
-                is_allowed = symbol in known or symbol in C_LIBRARY
-                is_allowed = is_allowed or declared_function(symbol) is not None
-            case CallOp():
-                symbol = op.callee.string_value()
-                is_allowed = symbol in known or declared_function(symbol) is not None
-            case llvm.AddressOfOp():
-                symbol = op.global_name.string_value()
-                is_allowed = symbol in tables
-            case _:
-                continue
-        if not is_allowed:
-            problems[symbol] = (
-                f"{_at(op)}: @{symbol} is neither of the module nor known only to "
-                "compute; text that names it has to be trusted (--trust)"
-            )
-    return list(problems.values())
-
-
-def _at(op: Operation) -> str:
-    return f"{op.name} (from {name_of(op)})"
+                yield f"{shown(op)}: expected an alignment of a power of 2, got {size}"

@@ -147,3 +147,42 @@ builtin.module attributes {glow.arena_bytes = 64 : i64} {
     llvm.return
   }
 }
+
+// -----
+
+// A pointer that is given, or loaded, may be called; one that is computed may not.
+// CHECK: llvm_ext.call_pointer {{.*}}: expected to call a pointer that a function is given or that was loaded; text that computes one has to be trusted
+// CHECK-NOT: llvm_ext.call_pointer
+// TRUST: llvm_ext.call_pointer
+func.func @f(%hook: memref<?xi8>, %table: memref<?xmemref<?xi8>>, %n: index) {
+  %0 = llvm_ext.base %hook {offset = 8 : i64} : memref<?xi8> to memref<?xi8>
+  llvm_ext.call_pointer %0(%n) : memref<?xi8>, index
+  func.return
+}
+
+// -----
+
+// CHECK: @given
+// CHECK-COUNT-3: llvm_ext.call_pointer
+func.func @given(%hook: memref<?xi8>, %table: memref<?xmemref<?xi8>>, %n: index) {
+  %0 = llvm_ext.base %table {entry = 1 : i64, offset = 0 : i64} : memref<?xmemref<?xi8>> to memref<?xi8>
+  %1 = memref.load %table[%n] : memref<?xmemref<?xi8>>
+  llvm_ext.call_pointer %hook(%n) : memref<?xi8>, index
+  llvm_ext.call_pointer %0(%n) : memref<?xi8>, index
+  llvm_ext.call_pointer %1(%n) : memref<?xi8>, index
+  func.return
+}
+
+// -----
+
+// CHECK: llvm.inttoptr {{.*}}: an address made of a number may be anywhere; text that makes one has to be trusted
+// CHECK-SAME: llvm.call {{.*}}: expected to call a pointer
+// TRUST: llvm.inttoptr
+llvm.func @f(%hook: !llvm.ptr, %n: i64) {
+  %0 = llvm.inttoptr %n : i64 to !llvm.ptr
+  %1 = llvm.load %hook : !llvm.ptr -> !llvm.ptr
+  llvm.call %hook(%n) : !llvm.ptr, (i64) -> ()
+  llvm.call %1(%n) : !llvm.ptr, (i64) -> ()
+  llvm.call %0(%n) : !llvm.ptr, (i64) -> ()
+  llvm.return
+}
