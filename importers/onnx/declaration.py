@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import ValueInfoProto, shape_inference
 
+from glow.importers.onnx.operators import check_operators
 from glow.importers.onnx.problems import Problems, Unsupported, printable_errors
 from glow.importers.onnx.records import text_of
 from glow.importers.onnx.signature import (
@@ -37,12 +38,13 @@ def declaration_of(
     Return inputs, outputs and known dimensions once some of these are given.
 
     Errors: InvalidModelError for an input without type or shape;
-    UnsupportedModelError with all that are no tensors of a supported type; BindingError
-    for `constants` that do not fit.
+    UnsupportedModelError with all that are no tensors of a supported type, and all
+    operators that the importer lacks; BindingError for `constants` that do not fit.
     """
     known, free = _known(source, dims, constants)
     problems = Problems()
     inputs = [_input(info, known, problems) for info in free]
+    check_operators(source.proto.graph, source.proto, problems)
     problems.raise_if_any([])
     outputs = [_output(info, known) for info in _typed_outputs(source)]
     known.check_all_used()

@@ -27,14 +27,14 @@ from glow.importers.onnx.functions import (
     too_large,
 )
 from glow.importers.onnx.node import Node
+from glow.importers.onnx.operators import handler_of, lacking, schema_of
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import NodeRecord
-from glow.importers.onnx.registry import NodeHandler, Outputs, find_handler, has_handler
+from glow.importers.onnx.registry import NodeHandler, Outputs
 from glow.importers.onnx.schemas import (
     FOREIGN,
     Schema,
     check_node,
-    find_schema,
     value_of,
 )
 from glow.importers.onnx.tensors import DTYPES, type_name
@@ -121,17 +121,10 @@ class GraphImporter:
             outputs = self._call(function, record, inputs, place)
             self.refused[record.key] += any(output is None for output in outputs)
             return outputs
-        schema = _schema_of(record)
+        schema = schema_of(record)
         if schema is not FOREIGN:
             check_node(record, schema)
-        assert record.opset is not None
-        handler = find_handler(record.operator, record.opset)
-        raw = schema.raw
-        unsupported = Unsupported(f"operator {record.operator}-{schema.since}")
-        if handler is None and not (
-            raw.has_function or raw.has_context_dependent_function
-        ):
-            raise unsupported
+        handler = handler_of(record, schema)
         if any(n and v is None for n, v in zip(record.inputs, inputs, strict=True)):
             return self._stand_ins(record)
         if schema is not FOREIGN:
@@ -152,7 +145,7 @@ class GraphImporter:
         try:
             definition = definition_of(record, schema, map(_type_proto, inputs))
         except (RuntimeError, ValueError, IndexError):
-            raise unsupported from None
+            raise lacking(record, schema) from None
         return self._call(definition, record, inputs, place)
 
     def _handle(self, handler: NodeHandler, node: Node) -> list[SSAValue | None]:
@@ -232,22 +225,6 @@ class _NodeContext:
     depth: int
     around: Environment
     """The values that its bodies see."""
-
-
-def _schema_of(record: NodeRecord) -> Schema:
-    if record.opset is None:
-        raise InvalidModelError(
-            f"{record.label}: the model does not import domain "
-            f'"{record.domain or "ai.onnx"}"'
-        )
-    schema = find_schema(record.op_type, record.domain, record.opset)
-    if schema is None:
-        if find_handler(record.operator, record.opset) is None:
-            raise Unsupported(f"operator {record.operator}-{record.opset}")
-        return FOREIGN
-    if schema.deprecated and not has_handler(record.operator, schema.since):
-        raise InvalidModelError(f"{record.label}: the operator is no longer in ONNX")
-    return schema
 
 
 def _type_proto(value: SSAValue | None) -> TypeProto:
