@@ -82,6 +82,11 @@ def _types_of(function: Callable[..., Results]) -> Any:
     return get_type_hints(function)["op"]
 
 
+def matched_types(pattern: Pattern) -> Any:
+    """Return the type of op, or types, that a pattern is for."""
+    return _types_of(_function_of(pattern))
+
+
 class _Driver(RewritePattern):
     """Apply the first pattern that fits, and place what it inserts where the op was."""
 
@@ -104,7 +109,7 @@ class _Driver(RewritePattern):
             chosen = self._by_type[kind] = [
                 pattern
                 for pattern in self._patterns
-                if issubclass(kind, _types_of(_function_of(pattern)))
+                if issubclass(kind, matched_types(pattern))
             ]
         return chosen
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType, f64
 from xdsl.ir import SSAValue
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar, UnaryOp
+from glow.dialects.graph.unary import ErfOp
 from glow.support.arrays import Array
 from glow.support.element_conversion import convert
 from glow.support.shapes import check_broadcasts, same_element
@@ -32,7 +34,11 @@ def _gate(x: Scalar, f: Functions, alpha: float, beta: float) -> Scalar:
 
 
 class ReluOp(
-    UnaryOp, onnx="Relu-14", elements=NUMBER, rule=lambda f, x: f.maximum(x, 0)
+    UnaryOp,
+    onnx="Relu-14",
+    elements=NUMBER,
+    rule=lambda f, x: f.maximum(x, 0),
+    gradient=lambda b: b.g * (b.input > 0).astype(b.g.element),
 ):
     """max(x, 0), elementwise; NaN stays NaN."""
 
@@ -52,6 +58,10 @@ class LeakyReluOp(UnaryOp, onnx="LeakyRelu-16"):
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
         return f.select(x < 0, x * alpha, x)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.where(b.input < 0, b.g * b.alpha, b.g)
+
 
 class EluOp(UnaryOp, onnx="Elu-22"):
     """x, or alpha (e^x - 1) where x is below 0, elementwise."""
@@ -63,6 +73,10 @@ class EluOp(UnaryOp, onnx="Elu-22"):
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
         return f.select(x < 0, f.expm1(x) * alpha, x)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.where(b.input < 0, b.g * (b.result + b.alpha), b.g)
 
 
 class SeluOp(UnaryOp, onnx="Selu-22"):
@@ -78,6 +92,11 @@ class SeluOp(UnaryOp, onnx="Selu-22"):
     def rule(f: Functions, x: Scalar, *, alpha: float, gamma: float) -> Scalar:
         return f.select(x < 0, f.expm1(x) * (gamma * alpha), x * gamma)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        below = b.g * (b.result + b.gamma * b.alpha)
+        return b.xp.where(b.input < 0, below, b.g * b.gamma)
+
 
 class CeluOp(UnaryOp, onnx="Celu-12"):
     """x, or alpha (e^(x / alpha) - 1) where x is below 0, elementwise."""
@@ -89,6 +108,10 @@ class CeluOp(UnaryOp, onnx="Celu-12"):
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
         return f.select(x < 0, f.expm1(x / alpha) * alpha, x)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.where(b.input < 0, b.g * (b.result / b.alpha + 1), b.g)
 
 
 class ThresholdedReluOp(UnaryOp, onnx="ThresholdedRelu-22"):
@@ -102,6 +125,10 @@ class ThresholdedReluOp(UnaryOp, onnx="ThresholdedRelu-22"):
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
         return f.select(f.convert(x, compute_type(x.element)) > alpha, x, 0)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.where(b.input > b.alpha, b.g, 0)
+
 
 class HardSigmoidOp(UnaryOp, onnx="HardSigmoid-22"):
     """alpha x + beta, held between 0 and 1, elementwise."""
@@ -114,6 +141,11 @@ class HardSigmoidOp(UnaryOp, onnx="HardSigmoid-22"):
     def rule(f: Functions, x: Scalar, *, alpha: float, beta: float) -> Scalar:
         return _gate(x, f, alpha, beta)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        is_line = (b.result > 0) & (b.result < 1)
+        return b.xp.where(is_line, b.g * b.alpha, 0)
+
 
 class HardSwishOp(
     UnaryOp, onnx="HardSwish-22", rule=lambda f, x: x * _gate(x, f, 1 / 6, 0.5)
@@ -124,8 +156,19 @@ class HardSwishOp(
     def compute(input: Array) -> Array:
         return input * np.clip(input / 6 + 0.5, 0, 1)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        x = b.input
+        inside = b.xp.where(x < 3, b.g * (x / 3 + 0.5), b.g)
+        return b.xp.where(x > -3, inside, 0)
 
-class SoftplusOp(UnaryOp, onnx="Softplus-22", rule=lambda f, x: f.softplus(x)):
+
+class SoftplusOp(
+    UnaryOp,
+    onnx="Softplus-22",
+    rule=lambda f, x: f.softplus(x),
+    gradient=lambda b: b.g * b.emit(SigmoidOp, b.input),
+):
     """log(1 + e^x), elementwise, without overflow."""
 
     @staticmethod
@@ -134,7 +177,10 @@ class SoftplusOp(UnaryOp, onnx="Softplus-22", rule=lambda f, x: f.softplus(x)):
 
 
 class SoftsignOp(
-    UnaryOp, onnx="Softsign-22", rule=lambda f, x: x / (1 + f.absolute(x))
+    UnaryOp,
+    onnx="Softsign-22",
+    rule=lambda f, x: x / (1 + f.absolute(x)),
+    gradient=lambda b: b.g / (1 + abs(b.input)) / (1 + abs(b.input)),
 ):
     """x / (1 + |x|), elementwise; NaN at an infinity."""
 
@@ -150,9 +196,18 @@ class MishOp(UnaryOp, onnx="Mish-22", rule=lambda f, x: x * f.tanh(f.softplus(x)
     def compute(input: Array) -> Array:
         return input * np.tanh(np.logaddexp(input, input.dtype.type(0)))
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        x, part = b.input, b.xp.tanh(b.emit(SoftplusOp, b.input))
+        return b.g * (part + x * (1 - part * part) * b.emit(SigmoidOp, x))
+
 
 class SigmoidOp(
-    UnaryOp, onnx="Sigmoid-13", compute=sigmoid, rule=lambda f, x: f.sigmoid(x)
+    UnaryOp,
+    onnx="Sigmoid-13",
+    compute=sigmoid,
+    rule=lambda f, x: f.sigmoid(x),
+    gradient=lambda b: b.g * b.result * (1 - b.result),
 ):
     """1 / (1 + e^-x), elementwise, without overflow."""
 
@@ -167,6 +222,11 @@ class SwishOp(UnaryOp, onnx="Swish-24"):
     @staticmethod
     def rule(f: Functions, x: Scalar, *, alpha: float) -> Scalar:
         return x * f.sigmoid(x * alpha)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        part = b.emit(SigmoidOp, b.input * b.alpha)
+        return b.g * (part + b.result * (1 - part) * b.alpha)
 
 
 class ShrinkOp(UnaryOp, onnx="Shrink-9", elements=NUMBER):
@@ -188,6 +248,11 @@ class ShrinkOp(UnaryOp, onnx="Shrink-9", elements=NUMBER):
         wide = f.convert(x, compared)
         above = f.select(wide > lambd, wide - bias, 0)
         return f.convert(f.select(wide < -lambd, wide + bias, above), x.element)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        is_moved = (b.input < -b.lambd) | (b.input > b.lambd)
+        return b.xp.where(is_moved, b.g, 0)
 
 
 class GeluOp(UnaryOp, onnx="Gelu-20"):
@@ -222,6 +287,17 @@ class GeluOp(UnaryOp, onnx="Gelu-20"):
             part = f.erf(x * (1 / math.sqrt(2)))
         return x * 0.5 * (1 + part)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        x = b.input
+        if b.approximate == "none":
+            below = (1 + b.emit(ErfOp, x * math.sqrt(0.5))) * 0.5
+            return b.g * (below + x * b.xp.exp(x * x * -0.5) / math.sqrt(2 * math.pi))
+        factor, cubic = math.sqrt(2 / math.pi), 0.044715
+        part = b.xp.tanh((x + x * x * x * cubic) * factor)
+        slope = (1 - part * part) * (x * x * (3 * cubic) + 1) * factor
+        return b.g * (1 + part + x * slope) * 0.5
+
 
 class PreluOp(ElementwiseOp, elements=NUMBER):
     """
@@ -250,3 +326,9 @@ class PreluOp(ElementwiseOp, elements=NUMBER):
     @staticmethod
     def rule(f: Functions, x: Scalar, slope: Scalar) -> Scalar:
         return f.select(x < 0, slope * x, x)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        is_below = b.input < 0
+        by_slope = b.xp.where(is_below, b.g * b.input, 0)
+        return b.xp.where(is_below, b.g * b.slope, b.g), by_slope

@@ -1,12 +1,13 @@
 """Functions of all elements along one axis: softmax, running sums, the best."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import AxisOp
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.support.arrays import Array
@@ -45,6 +46,11 @@ class SoftmaxOp(AlongAxisOp, onnx="Softmax-13"):
         power = np.exp(input - peak)
         return power / np.sum(power, axis, keepdims=True)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        part = b.g * b.result
+        return part - b.result * b.xp.sum(part, axis=b.axis, keepdims=True)
+
 
 class LogSoftmaxOp(AlongAxisOp, onnx="LogSoftmax-13"):
     """The logarithm of softmax along `axis`, without overflow."""
@@ -54,6 +60,10 @@ class LogSoftmaxOp(AlongAxisOp, onnx="LogSoftmax-13"):
         peak = np.max(input, axis, keepdims=True, initial=-np.inf)
         shifted = input - peak
         return shifted - np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g - b.xp.exp(b.result) * b.xp.sum(b.g, axis=b.axis, keepdims=True)
 
 
 class CumsumOp(AlongAxisOp, onnx="CumSum-14", elements=WIDE_NUMBER):
@@ -73,6 +83,11 @@ class CumsumOp(AlongAxisOp, onnx="CumSum-14", elements=WIDE_NUMBER):
             lines = np.concatenate([np.zeros_like(lines[:1]), lines[:-1]])
         sums = np.cumsum(lines, axis=0, dtype=input.dtype)
         return np.moveaxis(sums[::-1] if reverse else sums, 0, axis)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        given = {"axis": b.axis, "exclusive": b.exclusive}
+        return b.emit(CumsumOp, b.g, reverse=not b.reverse, **given)
 
 
 class TopKOp(AxisOp, elements=NUMBER):
@@ -127,3 +142,13 @@ class TopKOp(AxisOp, elements=NUMBER):
         order = np.take(order, range(k), axis)
         values = np.take_along_axis(input, order, axis)
         return (values,) * with_values + (order,) * with_indices
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        if not b.with_values:
+            return None
+        indices = b.indices
+        if indices is None:
+            given = b.op.parameters() | {"with_values": False, "with_indices": True}
+            indices = b.emit(TopKOp, b.input, **given)
+        return b.xp.scatter_add(b.zeros(b.input), indices, b.g, b.axis)

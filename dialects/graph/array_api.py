@@ -16,6 +16,7 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.joining import ConcatOp
 from glow.dialects.graph.linear import MatMulOp
 from glow.dialects.graph.movement import ExpandOp, TileOp
+from glow.dialects.graph.scattering import ScatterElementsOp, ScatterNdOp
 from glow.dialects.graph.select import ClipOp, WhereOp
 from glow.dialects.graph.tensors import Tensor, TensorLike, emit, writer_of
 from glow.support.types import normalize_axes, normalize_axis
@@ -176,6 +177,31 @@ def take(x: Tensor, indices: TensorLike, axis: int = 0) -> Tensor:
 def take_along_axis(x: Tensor, indices: TensorLike, axis: int = -1) -> Tensor:
     """Return for each index the element of `x` there along an axis."""
     return emit(indexing.GatherElementsOp, x, indices, axis=axis)
+
+
+def scatter_add(x: Tensor, indices: TensorLike, updates: Tensor, axis: int) -> Tensor:
+    """Return `x` plus updates where `take_along_axis` would read; as in PyTorch."""
+    slots = (x, indices, updates)
+    return emit(ScatterElementsOp, *slots, axis=axis, reduction="add")
+
+
+def index_add(x: Tensor, indices: TensorLike, updates: Tensor, axis: int) -> Tensor:
+    """Return `x` plus updates where `take` would read; as in PyTorch."""
+    at, places = normalize_axis(axis, x.ndim), tensor(indices, x)
+    named = tuple(range(at, at + places.ndim))
+    rest = [i for i in range(updates.ndim) if i not in named]
+    others = [i for i in range(x.ndim) if i != at]
+    slots = (
+        x.transpose(at, *others),
+        places.reshape(*places.shape, 1),
+        updates.transpose(*named, *rest),
+    )
+    return add_at(*slots).transpose(*range(1, at + 1), 0, *range(at + 1, x.ndim))
+
+
+def add_at(x: Tensor, tuples: TensorLike, updates: Tensor) -> Tensor:
+    """Return `x` plus updates at the slices that tuples of indices name."""
+    return emit(ScatterNdOp, x, tuples, updates, reduction="add")
 
 
 def cumulative_sum(x: Tensor, axis: int = -1) -> Tensor:

@@ -25,6 +25,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import GradientRule
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.parameters import (
     OpParameter,
@@ -90,6 +91,7 @@ class GraphOp(OrderedOp):
     if TYPE_CHECKING:  # each op has its own signature, and parameters that follow
         infer: ClassVar[Callable[..., AnyTensorType | tuple[AnyTensorType, ...]]]
         compute: ClassVar[Callable[..., Array | tuple[Array, ...]]]
+        gradient: ClassVar[GradientRule]
 
         result: OpResult[Attribute]  # of most of them
 
@@ -98,6 +100,9 @@ class GraphOp(OrderedOp):
     ELEMENTS: ClassVar[ElementSet] = ANY
     """The element types that its first operand may have."""
 
+    NO_GRADIENT: ClassVar[str] = ""
+    """Why no gradient flows through it, where it has no rule `gradient`."""
+
     MOVES: ClassVar[bool] = False
     """Whether `compute` only moves or converts, and takes 16-bit floats as they are."""
 
@@ -105,11 +110,20 @@ class GraphOp(OrderedOp):
     irdl_options = (ParsePropInAttrDict(),)
 
     def __init_subclass__(
-        cls, moves: bool = False, elements: ElementSet | None = None, **arguments: Any
+        cls,
+        moves: bool = False,
+        elements: ElementSet | None = None,
+        gradient: GradientRule | None = None,
+        no_gradient: str | None = None,
+        **arguments: Any,
     ) -> None:
         """Define the op: slots, a property per parameter and what reads its value."""
         super().__init_subclass__(**arguments)
-        cls.set_constants(MOVES=moves or None, ELEMENTS=elements)
+        if gradient is not None:
+            cls.gradient = staticmethod(gradient)
+        cls.set_constants(
+            MOVES=moves or None, ELEMENTS=elements, NO_GRADIENT=no_gradient
+        )
         if "compute" not in vars(cls):
             return
         declare_slots(cls, cls.compute)

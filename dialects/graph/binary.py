@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import AnyTensorType, f64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.declaration import BinaryOp, Functions, Scalar
 from glow.support.arrays import Array
 from glow.support.element_conversion import convert
@@ -22,19 +23,50 @@ def refuse_zero(lhs: Array, rhs: Array) -> None:
         raise ZeroDivisionError("integer division by zero")
 
 
-class AddOp(BinaryOp, onnx="Add-14", compute=np.add, rule=lambda f, x, y: x + y):
+def _shared(b: Backward, wins: Any) -> Any:
+    """Return the gradients of a choice: halves where both are equal."""
+    half, zero = b.g * 0.5, b.writer.like(0, b.g)
+    draw = b.xp.where(b.lhs == b.rhs, half, zero)
+    mine = b.xp.where(wins(b.lhs, b.rhs), b.g, draw)
+    return mine, b.xp.where(wins(b.rhs, b.lhs), b.g, draw)
+
+
+class AddOp(
+    BinaryOp,
+    onnx="Add-14",
+    compute=np.add,
+    rule=lambda f, x, y: x + y,
+    gradient=lambda b: (b.g, b.g),
+):
     """lhs + rhs; integers wrap."""
 
 
-class SubOp(BinaryOp, onnx="Sub-14", compute=np.subtract, rule=lambda f, x, y: x - y):
+class SubOp(
+    BinaryOp,
+    onnx="Sub-14",
+    compute=np.subtract,
+    rule=lambda f, x, y: x - y,
+    gradient=lambda b: (b.g, -b.g),
+):
     """lhs - rhs; integers wrap."""
 
 
-class MulOp(BinaryOp, onnx="Mul-14", compute=np.multiply, rule=lambda f, x, y: x * y):
+class MulOp(
+    BinaryOp,
+    onnx="Mul-14",
+    compute=np.multiply,
+    rule=lambda f, x, y: x * y,
+    gradient=lambda b: (b.g * b.rhs, b.g * b.lhs),
+):
     """lhs * rhs; integers wrap."""
 
 
-class DivOp(BinaryOp, onnx="Div-14", rule=lambda f, x, y: x / y):
+class DivOp(
+    BinaryOp,
+    onnx="Div-14",
+    rule=lambda f, x, y: x / y,
+    gradient=lambda b: (b.g / b.rhs, -b.g * b.result / b.rhs),
+):
     """
     lhs / rhs; integers truncate towards zero, as -7 / 2 -> -3.
 
@@ -80,6 +112,17 @@ class PowOp(BinaryOp, onnx="Pow-15"):
         wide = f.power(f.convert(x, f64), f.convert(y, f64))
         return f.convert(wide, x.element)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        """Take 0 as the slope of x^0 at x = 0, and as that of 0^y by y."""
+        x, y = b.lhs, b.rhs.astype(b.lhs.element)
+        one, zero = b.writer.like(1, x), b.writer.like(0, x)
+        is_even = y == 0
+        by_x = y * b.xp.pow(x, b.xp.where(is_even, one, y - 1))
+        base = b.xp.where(x == 0, one, x)
+        by_y = b.xp.where(x == 0, zero, b.result * b.xp.log(base))
+        return b.g * b.xp.where(is_even, zero, by_x), b.g * by_y
+
 
 class ModOp(BinaryOp, onnx="Mod-13"):
     """
@@ -117,14 +160,26 @@ class ModOp(BinaryOp, onnx="Mod-13"):
         differs = ((rest ^ y) < 0) & (rest != 0)
         return f.select(differs, rest + y, rest)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g, -b.g * b.xp.round((b.lhs - b.result) / b.rhs)
+
 
 class MaxOp(
-    BinaryOp, onnx="Max-13", compute=np.maximum, rule=lambda f, x, y: f.maximum(x, y)
+    BinaryOp,
+    onnx="Max-13",
+    compute=np.maximum,
+    rule=lambda f, x, y: f.maximum(x, y),
+    gradient=lambda b: _shared(b, b.xp.greater),
 ):
     """The larger of lhs and rhs; NaN where one is NaN."""
 
 
 class MinOp(
-    BinaryOp, onnx="Min-13", compute=np.minimum, rule=lambda f, x, y: f.minimum(x, y)
+    BinaryOp,
+    onnx="Min-13",
+    compute=np.minimum,
+    rule=lambda f, x, y: f.minimum(x, y),
+    gradient=lambda b: _shared(b, b.xp.less),
 ):
     """The smaller of lhs and rhs; NaN where one is NaN."""

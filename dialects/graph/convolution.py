@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import PER_CHANNEL_BIAS, per_channel
@@ -47,6 +48,62 @@ class ConvolutionOp(GraphOp, elements=FLOAT):
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | self.window.parameters()
+
+
+def _surplus(window: Window, input: Ints, result: Ints) -> tuple[Ints, Ints]:
+    """Return what windows leave unread at the end of each axis, and read beyond it."""
+    rests = [
+        extent + window.begins[axis] - (count - 1) * window.strides[axis] - span
+        for axis, (extent, count, span) in enumerate(
+            zip(input, result, window.spans, strict=True)
+        )
+    ]
+    return tuple(max(r, 0) for r in rests), tuple(max(-r, 0) for r in rests)
+
+
+def spread_windows(
+    b: Backward, g: Any, filter: Any, window: Window, spatial: Ints, group: int
+) -> Any:
+    """Add for each element of `g` that times `filter` to its window of an input."""
+    unread, beyond = _surplus(window, spatial, g.shape[2:])
+    return b.emit(
+        ConvTransposeOp,
+        g,
+        filter,
+        strides=window.strides,
+        dilations=window.dilations,
+        pads=(*window.begins, *beyond),
+        output_padding=unread,
+        group=group,
+    )
+
+
+def _by_filter(b: Backward, input: Any, g: Any, window: Window, group: int) -> Any:
+    """
+    Return the gradient of the filter of a convolution of `input`.
+
+    It is a convolution too: of channels as if they were images, by `g` as a filter
+    whose steps are the strides.
+    """
+    n, channels, *spatial = input.shape
+    places = range(2, input.ndim)
+    unread, beyond = _surplus(window, tuple(spatial), g.shape[2:])
+    parts = input.reshape(n, group, channels // group, *spatial)
+    parts = parts.transpose(2, 1, 0, *(axis + 1 for axis in places))
+    parts = parts.reshape(channels // group, group * n, *spatial)
+    if any(unread):
+        pairs = zip(spatial, unread, strict=True)
+        parts = parts[(..., *(slice(0, extent - rest) for extent, rest in pairs))]
+    result = b.emit(
+        ConvOp,
+        parts,
+        g.transpose(1, 0, *places),
+        strides=window.dilations,
+        dilations=window.strides,
+        pads=(*window.begins, *beyond),
+        group=group,
+    )
+    return result.transpose(1, 0, *places)
 
 
 class ConvOp(ConvolutionOp):
@@ -110,6 +167,16 @@ class ConvOp(ConvolutionOp):
             flat = columns.reshape(group, taps, prod(extents))
             sample[...] = (matrix @ flat).reshape(sample.shape)
         return result if bias is None else result + per_channel(bias, result)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        window, places = b.op.window, tuple(range(2, b.g.ndim))
+        by_bias = b.xp.sum(b.g, axis=(0, *places))
+        if 0 in (*b.g.shape, *b.input.shape):
+            return b.zeros(b.input), b.zeros(b.filter), by_bias
+        spatial = b.input.shape[2:]
+        by_input = spread_windows(b, b.g, b.filter, window, spatial, b.group)
+        return by_input, _by_filter(b, b.input, b.g, window, b.group), by_bias
 
 
 class ConvTransposeOp(ConvolutionOp):
@@ -191,6 +258,25 @@ class ConvTransposeOp(ConvolutionOp):
         kept = (slice(b, b + x) for b, x in zip(window.begins, extents, strict=True))
         result = full[:, :, *kept]
         return result if bias is None else result + per_channel(bias, result)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        window, places = b.op.window, tuple(range(2, b.g.ndim))
+        by_bias = b.xp.sum(b.g, axis=(0, *places))
+        if 0 in (*b.g.shape, *b.input.shape):
+            return b.zeros(b.input), b.zeros(b.filter), by_bias
+        given = {
+            "strides": window.strides,
+            "dilations": window.dilations,
+            "group": b.group,
+        }
+        _, beyond = _surplus(window, b.g.shape[2:], b.input.shape[2:])
+        by_input = b.emit(
+            ConvOp, b.g, b.filter, pads=(*window.begins, *beyond), **given
+        )
+        kept = (..., *(slice(0, extent) for extent in b.input.shape[2:]))
+        by_filter = _by_filter(b, b.g, b.input, window, b.group)
+        return by_input[kept], by_filter, by_bias
 
 
 def _transposed_extents(

@@ -12,13 +12,22 @@ from xdsl.dialects.builtin import AnyTensorType, f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import operand_def, result_def
 
+from glow.dialects.graph.backward import GradientRule
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reordering import Order, Reordering, broadcast_map
 from glow.support.arrays import Array
 from glow.support.discovery import defined_in, modules_in
 from glow.support.shapes import broadcast, same_element
-from glow.support.types import FLOAT, NUMBER, ElementSet, element_of, shape_of, tensor
+from glow.support.types import (
+    FLOAT,
+    NUMBER,
+    ElementSet,
+    element_of,
+    is_float,
+    shape_of,
+    tensor,
+)
 
 
 class Scalar(Protocol):
@@ -108,18 +117,24 @@ class DeclaredOp(GraphOp):
         result: Attribute | None = None,
         compute: Callable[..., Array] | None = None,
         rule: str | UnaryRule | BinaryRule | None = None,
+        gradient: GradientRule | None = None,
         **arguments: Any,
     ) -> None:
         """Take the declaration; a class without `compute` is a base of others."""
+        if result is not None and not is_float(result):
+            arguments.setdefault("no_gradient", f"its result is of {result}")
         functions: dict[str, Any]
         functions = {"compute": compute, "rule": rule}
         for name, function in functions.items():
             if function is not None:
                 setattr(cls, name, staticmethod(function))
         cls.set_constants(RESULT=result, ONNX=onnx or None)
-        super().__init_subclass__(**arguments)
+        super().__init_subclass__(gradient=gradient, **arguments)
         if "compute" in vars(cls):
             cls.__doc__ = cls._documentation()
+            takes_floats = set(cls.ELEMENTS.members) & set(FLOAT.members)
+            if not (takes_floats or hasattr(cls, "gradient")):
+                cls.set_constants(NO_GRADIENT="it takes no floats")
 
     @classmethod
     def _documentation(cls) -> str:

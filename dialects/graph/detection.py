@@ -17,7 +17,11 @@ from glow.support.shapes import check_shape, same_element
 from glow.support.types import FLOAT, INDEX, shape_of, tensor
 
 
-class RoiAlignOp(GraphOp, elements=FLOAT):
+class RoiAlignOp(
+    GraphOp,
+    elements=FLOAT,
+    no_gradient="its samples lie where boxes say, which only a run knows",
+):
     """
     Features of regions: each is cut into bins, and a bin is the mean of its samples.
 
@@ -140,7 +144,9 @@ def _pooled(image: Array, rows: _Samples, columns: _Samples, mode: str) -> Array
     return bins.mean((2, 4)) if mode == "avg" else bins.max((2, 4))
 
 
-class NonMaxSuppressionOp(GraphOp, elements=FLOAT):
+class NonMaxSuppressionOp(
+    GraphOp, elements=FLOAT, no_gradient="its results are indices and a count"
+):
     """
     The best boxes of each class, without those that overlap a better one.
 

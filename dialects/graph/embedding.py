@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.indexing import check_indices
 from glow.dialects.graph.optional import Neutral, Neutrals
@@ -35,6 +36,11 @@ def _looked_up(
     if padding_idx is None:
         return table[indices], np.ones(indices.shape, np.bool_)
     return table[indices], indices % len(table) != padding_idx % len(table)
+
+
+def _is_padding(b: Backward, indices: Any, row: int) -> Any:
+    """Return which indices, negative ones too, name a row."""
+    return (indices == row) | (indices == row - b.table.shape[0])
 
 
 class EmbeddingOp(GraphOp, elements=FLOAT):
@@ -84,6 +90,15 @@ class EmbeddingOp(GraphOp, elements=FLOAT):
             return None
         result = (*order, len(order))
         return Reordering((identity(2), order), (result,), self.parameters())
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        g = b.g
+        if b.padding_idx is not None:
+            rows = b.table.shape[0]
+            is_padding = _is_padding(b, b.indices, b.padding_idx % rows)
+            g = b.xp.where(is_padding.reshape(*b.indices.shape, 1), 0, g)
+        return b.xp.index_add(b.zeros(b.table), b.indices, g, 0)
 
 
 def _weighted_rows(op: Any, weights: SSAValue) -> Sequence[Operation]:

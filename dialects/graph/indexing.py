@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import AxisOp, GraphOp
 from glow.dialects.graph.reordering import Order, Reordering, identity
 from glow.support.arrays import Array
@@ -141,6 +142,10 @@ class GatherOp(GraphOp, moves=True):
         moved = {"axis": data.index(at)}
         return Reordering((data, indices), (tuple(result),), moved)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.index_add(b.zeros(b.data), b.indices, b.g, b.axis)
+
 
 class GatherElementsOp(AxisOp, moves=True):
     """
@@ -169,6 +174,10 @@ class GatherElementsOp(AxisOp, moves=True):
     @staticmethod
     def compute(data: Array, indices: Array, *, axis: int = 0) -> Array:
         return data[at_positions(indices, data.shape, axis)]
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.xp.scatter_add(b.zeros(b.data), b.indices, b.g, b.axis)
 
 
 class GatherNdOp(GraphOp, moves=True):
@@ -222,6 +231,17 @@ class GatherNdOp(GraphOp, moves=True):
         after = tuple(axis + shift for axis in data[batch + count :])
         result = (*indices[:-1], *after)
         return Reordering((data, indices), (result,), self.parameters())
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        batch, indices = b.batch_dims, b.indices
+        for axis in reversed(range(batch)):  # say the batch in each tuple
+            extent = indices.shape[axis]
+            line = np.arange(extent, dtype=indices.dtype)
+            line = line.reshape(extent, *(1,) * (indices.ndim - 1 - axis))
+            own = b.xp.broadcast_to(b.writer.tensor(line), (*indices.shape[:-1], 1))
+            indices = b.xp.concat([own, indices], axis=-1)
+        return b.xp.add_at(b.zeros(b.data), indices, b.g)
 
 
 class OneHotOp(GraphOp, elements=INDEX):
@@ -281,3 +301,10 @@ class OneHotOp(GraphOp, elements=INDEX):
     def _axis(self) -> int:
         """The axis of the lines, counted from the front."""
         return normalize_axis(self.axis, len(shape_of(self.indices)) + 1)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        one = np.array([0, 1], b.g.dtype)
+        hot = b.emit(OneHotOp, b.indices, one, depth=b.depth, axis=b.axis)
+        parts = (b.xp.sum(b.g * (1 - hot)), b.xp.sum(b.g * hot))
+        return None, b.xp.stack(parts)

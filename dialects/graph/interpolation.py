@@ -44,6 +44,17 @@ class Taps:
     weights: Array | None = None
     inside: NDArray[np.bool_] | None = None
 
+    def matrix(self, extent: int, dtype: np.dtype[Any]) -> Array:
+        """Return the weight at each place [places, extent] of each input element."""
+        found = np.zeros((len(self.positions), extent), dtype)
+        weights = np.ones(self.positions.shape, dtype)
+        weights = weights if self.weights is None else self.weights.astype(dtype)
+        if self.inside is not None:
+            weights = np.where(self.inside[:, None], weights, dtype.type(0))
+        rows = np.arange(len(found))[:, None]
+        np.add.at(found, (rows, self.positions), weights)
+        return found
+
     @property
     def is_identity(self) -> bool:
         """Whether each place is the element at its position; counts are not seen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType
@@ -10,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import var_result_def
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import AxisOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.support.arrays import Array
@@ -54,6 +56,16 @@ class ConcatOp(AxisOp, moves=True):
     def compute(inputs: Sequence[Array], *, axis: int) -> Array:
         return np.concatenate(inputs, axis=axis)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        at = normalize_axis(b.axis, b.g.ndim)
+        parts, start = list[Any](), 0
+        for each in b.inputs:
+            end = start + each.shape[at]
+            parts.append(b.g[(*(slice(None),) * at, slice(start, end))])
+            start = end
+        return (parts,)
+
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return (*shape[:axis], *shape[axis + 1 :])
@@ -96,3 +108,8 @@ class SplitOp(AxisOp, moves=True):
     ) -> tuple[Array, ...]:
         ends = np.cumsum(sizes)[:-1]
         return tuple(np.split(input, ends, axis=axis))
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        parts = [b.gradient_of(i) for i in range(len(b.sizes))]
+        return b.xp.concat(parts, axis=b.axis)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import result_def, var_result_def
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.parameters import TENSOR
@@ -109,6 +110,30 @@ class LayerNormOp(LastAxesNormOp):
         result = result if bias is None else result + bias
         return (result, mean, inverse) if with_statistics else (result,)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        rank = b.input.ndim
+        axes = tuple(range(b.axis % rank, rank))
+
+        def mean(value: Any) -> Any:
+            return b.xp.mean(value, axis=axes, keepdims=True)
+
+        if b.with_statistics:
+            middle, inverse = b.statistics
+        else:
+            middle = mean(b.input)
+            square = mean((b.input - middle) * (b.input - middle))
+            inverse = 1 / b.xp.sqrt(square + b.epsilon)
+        normal = (b.input - middle) * inverse
+        scaled = b.g if b.scale is None else b.g * b.scale
+        own = (scaled - mean(scaled) - normal * mean(scaled * normal)) * inverse
+        if b.with_statistics:
+            size = b.input.size // max(middle.size, 1)
+            by_middle, by_inverse = b.gradient_of(1), b.gradient_of(2)
+            part = by_middle - by_inverse * inverse * inverse * normal
+            own = own + part / max(size, 1)
+        return own, b.g * normal, b.g
+
 
 class RmsNormOp(LastAxesNormOp):
     """
@@ -143,3 +168,14 @@ class RmsNormOp(LastAxesNormOp):
         square = np.mean(input * input, axes, keepdims=True)
         result = input / np.sqrt(square + epsilon)
         return result if scale is None else result * scale
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        rank = b.input.ndim
+        axes = tuple(range(b.axis % rank, rank))
+        square = b.xp.mean(b.input * b.input, axis=axes, keepdims=True)
+        inverse = 1 / b.xp.sqrt(square + b.epsilon)
+        normal = b.input * inverse
+        scaled = b.g if b.scale is None else b.g * b.scale
+        shared = b.xp.mean(scaled * normal, axis=axes, keepdims=True)
+        return (scaled - normal * shared) * inverse, b.g * normal

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType
@@ -10,6 +12,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import NOTHING, Neutral, Neutrals
 from glow.dialects.graph.presence import added
@@ -96,6 +99,37 @@ class MatMulOp(GraphOp, elements=WIDE_NUMBER):
         product = np.asarray(left @ right)
         return product if bias is None else product + bias
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        lhs, rhs, g = b.lhs, b.rhs, b.g
+        left, right = b.transpose_lhs, b.transpose_rhs
+        columns = rhs.shape[-2 if right else -1] if rhs.ndim > 1 else 1
+        if rhs.ndim == 1:
+            rhs, g = rhs.reshape(rhs.size, 1), g.reshape(*g.shape, 1)
+        if lhs.ndim == 1:
+            lhs, g = lhs.reshape(1, lhs.size), g.reshape(*g.shape[:-1], 1, columns)
+        if rhs.ndim == 2 and not left:  # one product over all batches
+            rows = prod(lhs.shape[:-1])
+            lhs, g = lhs.reshape(rows, lhs.shape[-1]), g.reshape(rows, columns)
+
+        def product(one: Any, other: Any, one_turns: bool, other_turns: bool) -> Any:
+            turns = {"transpose_lhs": one_turns, "transpose_rhs": other_turns}
+            return b.emit(MatMulOp, one, other, **turns)
+
+        by_lhs = (
+            product(rhs, g, right, True) if left else product(g, rhs, False, not right)
+        )
+        by_rhs = (
+            product(g, lhs, True, left) if right else product(lhs, g, not left, False)
+        )
+        if b.lhs.ndim == 1:
+            by_lhs = by_lhs.reshape(*by_lhs.shape[:-2], by_lhs.shape[-1])
+        elif by_lhs.ndim < b.g.ndim:
+            by_lhs = by_lhs.reshape(*b.lhs.shape)
+        if b.rhs.ndim == 1:
+            by_rhs = by_rhs.reshape(*by_rhs.shape[:-1])
+        return by_lhs, by_rhs, b.g
+
 
 def _matrix(operand: SSAValue, transposed: bool) -> tuple[int, ...]:
     """Return the shape of `operand` as the product reads it."""
@@ -142,6 +176,10 @@ class EinsumOp(GraphOp, elements=WIDE_NUMBER):
         return np.asarray(result, inputs[0].dtype)
 
 
+MOST_ROWS = 8
+"""Of matrices whose determinant has a gradient, of minors: N^2 of them."""
+
+
 class DetOp(GraphOp, elements=FLOAT):
     """
     The determinant of each matrix; 1 of a matrix without elements.
@@ -175,3 +213,20 @@ class DetOp(GraphOp, elements=FLOAT):
         if sorted(batch) != list(range(len(batch))):
             return None
         return Reordering((order,), (batch,), {})
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        """Multiply by cofactors, so that singular matrices have a gradient too."""
+        n: int = b.input.shape[-1]
+        if n > MOST_ROWS:
+            return f"a matrix of {n} rows has too many minors, expected {MOST_ROWS}"
+        if n == 0:
+            return None
+        others = np.array([[j for j in range(n) if j != i] for i in range(n)], np.int64)
+        places = np.arange(n)
+        signs = (-1.0) ** (places + places[:, np.newaxis])
+        rank = b.input.ndim
+        parts = b.xp.take(b.xp.take(b.input, others, rank - 2), others, rank)
+        order = (*range(rank - 2), rank - 2, rank, rank - 1, rank + 1)
+        minors = b.emit(DetOp, parts.transpose(*order))
+        return b.g.reshape(*b.g.shape, 1, 1) * minors * signs.astype(b.g.dtype)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.reordering import (
     Order,
@@ -55,6 +56,11 @@ class TransposeOp(GraphOp, moves=True):
     def axis_map(self, operand: int, result: int = 0) -> tuple[int | None, ...]:
         return self.permutation
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        order = sorted(range(b.g.ndim), key=b.permutation.__getitem__)
+        return b.g.transpose(*order)
+
 
 class ReshapeOp(GraphOp, moves=True):
     """
@@ -96,6 +102,10 @@ class ReshapeOp(GraphOp, moves=True):
         reordering = None if wish is None else self.reordered(0, wish)
         return reordering if reordering and reordering.results == (order,) else None
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g.reshape(*b.input.shape)
+
 
 class ExpandOp(GraphOp, moves=True):
     """
@@ -134,6 +144,10 @@ class ExpandOp(GraphOp, moves=True):
         result = broadcast_order(len(shape), order)
         return Reordering((order,), (result,), {"shape": picked(shape, result)})
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g
+
 
 class TileOp(GraphOp, moves=True):
     """
@@ -169,6 +183,12 @@ class TileOp(GraphOp, moves=True):
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         return self.in_order(order, repeats=picked(self.repeats, order))
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        pairs = zip(b.repeats, b.input.shape, strict=True)
+        parts = b.g.reshape(*(extent for pair in pairs for extent in pair))
+        return b.xp.sum(parts, axis=tuple(range(0, parts.ndim, 2)))
+
 
 class SpaceToDepthOp(GraphOp, moves=True):
     """
@@ -200,6 +220,10 @@ class SpaceToDepthOp(GraphOp, moves=True):
         b = block_size
         blocks = input.reshape(n, c, h // b, b, w // b, b)
         return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h // b, w // b)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.emit(DepthToSpaceOp, b.g, block_size=b.block_size)
 
 
 class DepthToSpaceOp(GraphOp, moves=True):
@@ -239,3 +263,12 @@ class DepthToSpaceOp(GraphOp, moves=True):
         else:
             blocks = input.reshape(n, depth, b, b, h, w).transpose(0, 1, 4, 2, 5, 3)
         return blocks.reshape(n, depth, h * b, w * b)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        if b.mode == "DCR":
+            return b.emit(SpaceToDepthOp, b.g, block_size=b.block_size)
+        n, _, h, w = b.input.shape
+        size = b.block_size
+        blocks = b.g.reshape(n, -1, h, size, w, size).transpose(0, 1, 3, 5, 2, 4)
+        return blocks.reshape(*b.input.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutrals
 from glow.dialects.graph.presence import (
@@ -17,6 +19,7 @@ from glow.dialects.graph.presence import (
     per_channel,
 )
 from glow.dialects.graph.reordering import Order, Reordering
+from glow.dialects.graph.slicing import PadOp
 from glow.support.arrays import Array
 from glow.support.shapes import check_rank, check_shape, same_element
 from glow.support.types import FLOAT, element_of, shape_of, tensor
@@ -77,6 +80,26 @@ class LrnOp(ChannelsOp):
         near = sum(squares[:, shift : shift + channels] for shift in range(size))
         return input / (bias + alpha / size * near) ** beta
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        before, after = (b.size - 1) // 2, b.size // 2
+        scale = b.alpha / b.size
+
+        def near(value: Any, before: int, after: int) -> Any:
+            pads = [0] * (2 * value.ndim)
+            pads[1], pads[1 + value.ndim] = before, after
+            wide, channels = b.emit(PadOp, value, pads=pads), value.shape[1]
+            return reduce(
+                lambda total, shift: total + wide[:, shift : shift + channels],
+                range(1, b.size),
+                wide[:, :channels],
+            )
+
+        base = near(b.input * b.input, before, after) * scale + b.bias
+        part = b.g * b.xp.pow(base, -b.beta)
+        far = near(part * b.input / base, after, before)
+        return part - b.input * far * (2 * b.beta * scale)
+
 
 class ChannelNormOp(ChannelsOp):
     """A normalization with parameters of each channel."""
@@ -129,6 +152,26 @@ class BatchNormOp(ChannelNormOp):
         factor = (1 if scale is None else scale) / np.sqrt(variance + epsilon)
         return _affine(input - per_channel(mean, input), factor, bias)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        def column(vector: Any) -> Any:
+            return vector.reshape(-1, *(1,) * (b.g.ndim - 2))
+
+        def total(value: Any) -> Any:
+            return b.xp.sum(value, axis=(0, *range(2, b.g.ndim)))
+
+        inverse = 1 / b.xp.sqrt(b.variance + b.epsilon)
+        factor = inverse if b.scale is None else inverse * b.scale
+        by_bias, by_factor = total(b.g), total(b.g * (b.input - column(b.mean)))
+        by_variance = by_factor * factor * inverse * inverse * -0.5
+        return (
+            b.g * column(factor),
+            -by_bias * factor,
+            by_variance,
+            by_factor * inverse,
+            by_bias,
+        )
+
 
 def _normalized(
     input: Array,
@@ -151,6 +194,31 @@ class ImageNormOp(ChannelNormOp):
     """A normalization of each image by itself."""
 
     FIXED: ClassVar = (0, 1)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        images, channels, *spatial = b.input.shape
+        groups = b.op.parameters().get("num_groups", channels)
+        shape = (images, groups, -1 if 0 not in b.input.shape else 0, *spatial)
+
+        def column(vector: Any) -> Any:
+            return vector.reshape(-1, *(1,) * len(spatial))
+
+        def mean(value: Any) -> Any:
+            return b.xp.mean(value, axis=tuple(range(2, value.ndim)), keepdims=True)
+
+        def total(value: Any) -> Any:
+            return b.xp.sum(value, axis=(0, *range(2, value.ndim)))
+
+        x = b.input.reshape(*shape)
+        centered = x - mean(x)
+        inverse = 1 / b.xp.sqrt(mean(centered * centered) + b.epsilon)
+        normal = centered * inverse
+        scaled = b.g if b.scale is None else b.g * column(b.scale)
+        part = scaled.reshape(*shape)
+        own = (part - mean(part) - normal * mean(part * normal)) * inverse
+        by_scale = total(b.g * normal.reshape(*b.input.shape))
+        return own.reshape(*b.input.shape), by_scale, total(b.g)
 
 
 class InstanceNormOp(ImageNormOp):

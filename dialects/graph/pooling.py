@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from math import prod
@@ -14,6 +14,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
+from glow.dialects.graph.convolution import spread_windows
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.parameters import TENSOR
 from glow.dialects.graph.reduction import limits_of
@@ -115,6 +117,18 @@ class MaxPoolOp(PoolOp, onnx="MaxPool-22 with explicit pads", elements=NUMBER):
             inner.view(padded, extents), inner.view(places, extents), inner.kernel
         )
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        given = b.op.parameters() | {"with_indices": True, "storage_order": 0}
+        _, indices = b.writer.emit_all(MaxPoolOp, b.input, **given)
+        g, size = b.g, b.input.size
+        counts = b.op.window.counts(b.input.shape[2:], padding=False)
+        if any((count == 0).any() for count in counts):  # windows of padding alone
+            g, indices = b.xp.where(indices < 0, 0, g), b.xp.maximum(indices, 0)
+        zeros = b.zeros(b.input).reshape(size)
+        sums = b.xp.add_at(zeros, indices.reshape(-1, 1), g.reshape(g.size))
+        return sums.reshape(*b.input.shape)
+
 
 def _places(shape: Sequence[int], storage_order: int) -> Array:
     """Return the index that `indices` has for each element of a tensor."""
@@ -158,6 +172,13 @@ class AvgPoolOp(PoolOp, onnx="AveragePool-22 with explicit pads"):
             sums = sums / divisor.reshape(-1, *(1,) * (len(counts) - 1 - axis))
         return sums
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        spatial = b.input.shape[2:]
+        counts = b.op.window.counts(spatial, padding=b.count_include_pad)
+        divisors = reduce(np.multiply.outer, [np.maximum(n, 1) for n in counts])
+        return _spread(b, b.g / divisors.astype(b.g.dtype))
+
 
 class LpPoolOp(PoolOp, onnx="LpPool-22 with explicit pads"):
     """The p-norm of each window, for p of at least 1; padding is zero."""
@@ -172,6 +193,31 @@ class LpPoolOp(PoolOp, onnx="LpPool-22 with explicit pads"):
         window = PoolWindow.of(**pooling)
         sums = _combine(*window.over(np.abs(input) ** p, 0), np.add)
         return root(sums, p)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return _by_norm(b, lambda value: _spread(b, value))
+
+
+def _spread(b: Backward, value: Any) -> Any:
+    """Add each element of a tensor like the result to the elements of its window."""
+    channels, window = value.shape[1], b.op.window
+    if 0 in (*value.shape, *b.input.shape):
+        return b.zeros(b.input)
+    ones = b.writer.like(1, value)
+    ones = b.xp.broadcast_to(ones, (channels, 1, *window.kernel))
+    return spread_windows(b, value, ones, window, b.input.shape[2:], channels)
+
+
+def _by_norm(b: Backward, spread: Callable[[Any], Any]) -> Any:
+    """Take 0 as the slope of a norm where all elements are 0."""
+    is_zero = b.result == 0
+    norm = b.xp.where(is_zero, 1, b.result)
+    part = b.xp.where(is_zero, 0, b.g * b.xp.pow(norm, 1.0 - b.p))
+    powers = b.xp.sign(b.input)
+    if b.p > 1:
+        powers = powers * b.xp.pow(abs(b.input), b.p - 1.0)
+    return powers * spread(part)
 
 
 def check_norm(p: int) -> None:
@@ -212,6 +258,10 @@ class GlobalAvgPoolOp(GlobalPoolOp, onnx="GlobalAveragePool-22"):
     def compute(input: Array) -> Array:
         return input.mean(axis=_spatial(input), keepdims=True, dtype=input.dtype)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g * (b.g.size / max(b.input.size, 1))
+
 
 class GlobalMaxPoolOp(GlobalPoolOp, onnx="GlobalMaxPool-22", elements=NUMBER):
     """The largest element over all spatial axes, which must not be empty."""
@@ -227,6 +277,13 @@ class GlobalMaxPoolOp(GlobalPoolOp, onnx="GlobalMaxPool-22", elements=NUMBER):
     def compute(input: Array) -> Array:
         return input.max(axis=_spatial(input), keepdims=True)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        """Share the gradient equally among all elements that are the greatest."""
+        is_best = (b.input == b.result).astype(b.g.element)
+        axes = tuple(range(2, b.g.ndim))
+        return is_best * (b.g / b.xp.sum(is_best, axis=axes, keepdims=True))
+
 
 class GlobalLpPoolOp(GlobalPoolOp, onnx="GlobalLpPool-22"):
     """The p-norm over all spatial axes; p is at least 1."""
@@ -240,3 +297,7 @@ class GlobalLpPoolOp(GlobalPoolOp, onnx="GlobalLpPool-22"):
     def compute(input: Array, *, p: int = 2) -> Array:
         powers: Any = np.abs(input) ** p
         return root(powers.sum(_spatial(input), input.dtype, keepdims=True), p)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return _by_norm(b, lambda value: value)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.binary import DivOp
 from glow.dialects.graph.declaration import DeclaredOp
 from glow.dialects.graph.reordering import Order, Reordering
@@ -143,11 +144,60 @@ def limits_of(dtype: np.dtype[Any]) -> tuple[Any, Any]:
             return np.iinfo(dtype).min, np.iinfo(dtype).max
 
 
-class ReduceSumOp(ReductionOp, onnx="ReduceSum-13", compute=along(total)):
+def _kept(b: Backward, value: Any) -> Any:
+    """Return a tensor like the result with extent 1 along the axes that it lacks."""
+    shape = b.input.shape
+    axes = normalize_axes(b.axes, len(shape))
+    return value.reshape(*_reduced_shape(shape, axes, True))
+
+
+def _total(b: Backward, value: Any) -> Any:
+    """Return the sum of a tensor like the input along the axes of the op."""
+    return b.xp.sum(value, axis=tuple(b.axes), keepdims=True)
+
+
+def _of_best(b: Backward) -> Any:
+    """Share the gradient equally among all elements that are the best."""
+    is_best = b.input == _kept(b, b.result)
+    return (
+        is_best.astype(b.g.element)
+        * _kept(b, b.g)
+        / _total(b, is_best.astype(b.g.element))
+    )
+
+
+def _of_product(b: Backward) -> Any:
+    """Multiply by the product of all others, without a division by zero."""
+    is_zero = b.input == 0
+    factors = b.xp.where(is_zero, 1, b.input)
+    product = b.xp.prod(factors, axis=tuple(b.axes), keepdims=True)
+    zeros = _total(b, is_zero.astype(b.g.element))
+    alone = b.xp.where(is_zero & (zeros == 1), product, 0)
+    return _kept(b, b.g) * b.xp.where(zeros == 0, product / factors, alone)
+
+
+def _of_norm(b: Backward) -> Any:
+    """Take 0 as the slope where all elements are 0."""
+    norm = _kept(b, b.result)
+    part = b.input / b.xp.where(norm == 0, 1, norm)
+    return _kept(b, b.g) * part
+
+
+class ReduceSumOp(
+    ReductionOp,
+    onnx="ReduceSum-13",
+    compute=along(total),
+    gradient=lambda b: _kept(b, b.g),
+):
     """The sum along axes; of nothing, 0."""
 
 
-class ReduceMeanOp(ReductionOp, onnx="ReduceMean-18", compute=along(mean)):
+class ReduceMeanOp(
+    ReductionOp,
+    onnx="ReduceMean-18",
+    compute=along(mean),
+    gradient=lambda b: _kept(b, b.g) * (b.result.size / max(b.input.size, 1)),
+):
     """
     The mean along axes; that of integers truncates towards zero.
 
@@ -156,7 +206,11 @@ class ReduceMeanOp(ReductionOp, onnx="ReduceMean-18", compute=along(mean)):
 
 
 class ReduceMaxOp(
-    ReductionOp, onnx="ReduceMax-20", elements=COMPUTED, compute=along(largest)
+    ReductionOp,
+    onnx="ReduceMax-20",
+    elements=COMPUTED,
+    compute=along(largest),
+    gradient=_of_best,
 ):
     """
     The largest along axes; NaN where one is NaN.
@@ -166,7 +220,11 @@ class ReduceMaxOp(
 
 
 class ReduceMinOp(
-    ReductionOp, onnx="ReduceMin-20", elements=COMPUTED, compute=along(smallest)
+    ReductionOp,
+    onnx="ReduceMin-20",
+    elements=COMPUTED,
+    compute=along(smallest),
+    gradient=_of_best,
 ):
     """
     The smallest along axes; NaN where one is NaN.
@@ -175,11 +233,21 @@ class ReduceMinOp(
     """
 
 
-class ReduceProdOp(ReductionOp, onnx="ReduceProd-18", compute=along(product)):
+class ReduceProdOp(
+    ReductionOp,
+    onnx="ReduceProd-18",
+    compute=along(product),
+    gradient=_of_product,
+):
     """The product along axes; of nothing, 1."""
 
 
-class ReduceL1Op(ReductionOp, onnx="ReduceL1-18", compute=along(total, before=np.abs)):
+class ReduceL1Op(
+    ReductionOp,
+    onnx="ReduceL1-18",
+    compute=along(total, before=np.abs),
+    gradient=lambda b: _kept(b, b.g) * b.xp.sign(b.input),
+):
     """The sum of absolute values along axes."""
 
 
@@ -187,31 +255,44 @@ class ReduceL2Op(
     ReductionOp,
     onnx="ReduceL2-18",
     compute=along(total, before=np.square, after=np.sqrt),
+    gradient=_of_norm,
 ):
     """The square root of the sum of squares along axes; integers truncate."""
 
 
 class ReduceSumSquareOp(
-    ReductionOp, onnx="ReduceSumSquare-18", compute=along(total, before=np.square)
+    ReductionOp,
+    onnx="ReduceSumSquare-18",
+    compute=along(total, before=np.square),
+    gradient=lambda b: _kept(b, b.g) * b.input * 2,
 ):
     """The sum of squares along axes."""
 
 
 class ReduceLogSumOp(
-    ReductionOp, onnx="ReduceLogSum-18", compute=along(total, after=np.log)
+    ReductionOp,
+    onnx="ReduceLogSum-18",
+    compute=along(total, after=np.log),
+    gradient=lambda b: _kept(b, b.g * b.xp.exp(-b.result)),
 ):
     """The logarithm of the sum along axes; integers truncate."""
 
 
 class ReduceLogSumExpOp(
-    ReductionOp, onnx="ReduceLogSumExp-18", compute=along(log_of_total)
+    ReductionOp,
+    onnx="ReduceLogSumExp-18",
+    compute=along(log_of_total),
+    gradient=lambda b: _kept(b, b.g) * b.xp.exp(b.input - _kept(b, b.result)),
 ):
     """
     The logarithm of the sum of e^x along axes, without overflow; integers truncate.
     """
 
 
-class ArgReductionOp(ReducingOp):
+class ArgReductionOp(
+    ReducingOp,
+    no_gradient="its result is an index",
+):
     """
     The index of one element along `axis`.
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import AnyTensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.interpolation import (
     CROP,
@@ -122,6 +123,20 @@ class ResizeOp(GraphOp):
             return None
         named = _named(self.parameters()["axes"], len(order))
         return self.in_order(order, axes=[order.index(axis) for axis in named])
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        roi = None if b.roi is None else b.known("roi")
+        if b.roi is not None and (roi is None or b.needs("roi")):
+            return "its roi decides in a run which elements are read"
+        lines = lines_of(b.input.shape, b.op.parameters(), roi)
+        how, g = interpolation_of(b.op.parameters()), b.g
+        for axis, line in lines.items():
+            matrix = how.taps(line, b.g.dtype).matrix(line.extent, b.g.dtype)
+            order = (*(i for i in range(g.ndim) if i != axis), axis)
+            back = sorted(range(g.ndim), key=order.__getitem__)
+            g = (g.transpose(*order) @ matrix).transpose(*back)
+        return g
 
 
 def interpolation_of(parameters: Mapping[str, Any]) -> Interpolation:

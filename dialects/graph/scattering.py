@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -10,8 +11,10 @@ from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import AxisOp, GraphOp
 from glow.dialects.graph.indexing import (
+    GatherNdOp,
     at_positions,
     check_positions,
     check_tuples,
@@ -50,6 +53,55 @@ def _written(data: Array, places: Any, updates: Array, reduction: str) -> Array:
     else:
         _COMBINE[reduction](result, places, updates)
     return result
+
+
+ReadPlaces = Callable[[Any], Any]
+"""Returns what is at the places that a scatter writes to."""
+WritePlaces = Callable[[Any, Any, str], Any]
+"""Returns a tensor with updates at these places, combined by a reduction."""
+
+
+def _gradients(
+    b: Backward, read: ReadPlaces, write: WritePlaces
+) -> tuple[Any, None, Any]:
+    """Return the gradients of data and updates, shared equally where several win."""
+    g, data, updates = b.g, b.data, b.updates
+    match b.reduction:
+        case "none":
+            return write(g, b.zeros(updates), "none"), None, _of_last(b, read, write)
+        case "add":
+            return g, None, read(g)
+        case "mul":
+            return _of_factors(b, read, write)
+        case _:
+            wins = data == b.result
+            best = (updates == read(b.result)).astype(g.element)
+            share = g / write(wins.astype(g.element), best, "add")
+            return b.xp.where(wins, share, 0), None, read(share) * best
+
+
+def _of_last(b: Backward, read: ReadPlaces, write: WritePlaces) -> Any:
+    """Return the gradient of updates, of which the last one of a place remains."""
+    shape: tuple[int, ...] = b.updates.shape
+    numbers: Array = np.arange(prod(shape), dtype=np.int64).reshape(shape)
+    none = b.xp.broadcast_to(b.writer.tensor(np.int64(-1)), b.data.shape)
+    is_last = read(write(none, numbers, "none")) == numbers
+    return b.xp.where(is_last, read(b.g), 0)
+
+
+def _of_factors(
+    b: Backward, read: ReadPlaces, write: WritePlaces
+) -> tuple[Any, None, Any]:
+    """Multiply by the product of all other factors, without a division by zero."""
+    g, data, updates = b.g, b.data, b.updates
+    ones = b.xp.broadcast_to(b.writer.like(1, g), data.shape)
+    is_zero = updates == 0
+    factors = b.xp.where(is_zero, 1, updates)
+    products = read(write(ones, factors, "mul"))
+    zeros = read(write(b.zeros(data), is_zero.astype(g.element), "add"))
+    alone = b.xp.where(is_zero & (zeros == 1), products, 0)
+    others = b.xp.where(zeros == 0, products / factors, alone)
+    return g * write(ones, updates, "mul"), None, read(g * data) * others
 
 
 class ScatterElementsOp(AxisOp):
@@ -95,6 +147,17 @@ class ScatterElementsOp(AxisOp):
     ) -> Array:
         places = at_positions(indices, data.shape, axis)
         return _written(data, places, updates, reduction)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        def write(data: Any, updates: Any, reduction: str) -> Any:
+            slots, given = (data, b.indices, updates), {"axis": b.axis}
+            return b.emit(ScatterElementsOp, *slots, reduction=reduction, **given)
+
+        def read(data: Any) -> Any:
+            return b.xp.take_along_axis(data, b.indices, b.axis)
+
+        return _gradients(b, read, write)
 
 
 class ScatterNdOp(GraphOp):
@@ -158,6 +221,16 @@ class ScatterNdOp(GraphOp):
         updates = (*range(fixed), *(axis + fixed for axis in after))
         operands = (data, identity(fixed + 1), updates)
         return Reordering(operands, (data,), self.parameters())
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        def write(data: Any, updates: Any, reduction: str) -> Any:
+            return b.emit(ScatterNdOp, data, b.indices, updates, reduction=reduction)
+
+        def read(data: Any) -> Any:
+            return b.emit(GatherNdOp, data, b.indices)
+
+        return _gradients(b, read, write)
 
 
 class TensorScatterOp(GraphOp, moves=True):
@@ -255,3 +328,19 @@ class TensorScatterOp(GraphOp, moves=True):
         moved = {"axis": whole.index(normalize_axis(self.axis, rank))}
         places = ((0,),) * (len(self.operands) - 2)
         return Reordering((whole, whole, *places), (whole,), self.parameters() | moved)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        given = {"axis": b.axis, "mode": b.mode}
+        zeros, starts = b.zeros(b.updates), b.write_indices
+        kept = b.emit(TensorScatterOp, b.g, zeros, starts, **given)
+        at = normalize_axis(b.axis, b.g.ndim)
+        room, count = b.data.shape[at], b.updates.shape[at]
+        if starts is None:
+            return kept, b.g[(*(slice(None),) * at, slice(0, count))]
+        lines = (1,) * (b.g.ndim - 1)
+        places = np.arange(count, dtype=starts.dtype)
+        places = places.reshape(*(1,) * at, count, *(1,) * (b.g.ndim - 1 - at))
+        places = starts.reshape(-1, *lines) + places
+        places = b.xp.broadcast_to(places % room, b.updates.shape)
+        return kept, b.xp.take_along_axis(b.g, places, at)

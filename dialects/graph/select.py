@@ -1,11 +1,14 @@
 """Elementwise ops that choose, keep, convert or bound values."""
 
+from typing import Any
+
 import numpy as np
 from xdsl.dialects.builtin import AnyTensorType, f32, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import result_def
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import ElementwiseOp, Functions, Scalar
 from glow.dialects.graph.optional import Neutral, Neutrals
@@ -56,6 +59,10 @@ class WhereOp(ElementwiseOp, onnx="Where-16", elements=BOOL, moves=True):
     def rule(f: Functions, condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
         return f.select(condition, x, y)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return None, b.xp.where(b.condition, b.g, 0), b.xp.where(b.condition, 0, b.g)
+
 
 class CastOp(ElementwiseOp, moves=True, elements=ANY):
     """
@@ -89,8 +96,17 @@ class CastOp(ElementwiseOp, moves=True, elements=ANY):
         truncates = is_float(x.element) and not is_float(to) and not is_bool(to)
         return f.saturated(x, to) if saturate and truncates else f.convert(x, to)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g
 
-class BitcastOp(ElementwiseOp, moves=True, elements=COMPUTED):
+
+class BitcastOp(
+    ElementwiseOp,
+    moves=True,
+    elements=COMPUTED,
+    no_gradient="it reads bits as those of another type",
+):
     """
     The input's bits as elements of type `to`, which has as many; a bool has 8.
 
@@ -186,6 +202,22 @@ class ClipOp(ElementwiseOp, moves=True, elements=NUMBER):
             x = f.select(x < low, low, x)
         return x if high is None else f.select(x > high, high, x)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        x, low, high = b.input, b.min, b.max
+        raised, is_low, is_high = x, None, None
+        if low is not None:
+            is_low = x < low
+            raised = b.xp.where(is_low, low, x)
+        own = b.g if is_low is None else b.xp.where(is_low, 0, b.g)
+        by_low = None if is_low is None else b.xp.where(is_low, b.g, 0)
+        if high is None:
+            return own, by_low
+        is_high = raised > high
+        if by_low is not None:
+            by_low = b.xp.where(is_high, 0, by_low)
+        return b.xp.where(is_high, 0, own), by_low, b.xp.where(is_high, b.g, 0)
+
 
 class DropoutOp(GraphOp):
     """
@@ -231,3 +263,7 @@ class DropoutOp(GraphOp):
 
     def reordered(self, operand: int, order: Order) -> Reordering | None:
         return None if operand else self.in_order(order)
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.g

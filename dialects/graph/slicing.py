@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import AnyTensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from glow.dialects.graph.backward import Backward
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.optional import Neutral, Neutrals
 from glow.dialects.graph.reordering import Order, Reordering, identity, picked
@@ -74,6 +75,20 @@ class SliceOp(GraphOp, moves=True):
         moved = {name: picked(v, order) for name, v in self.parameters().items()}
         return self.in_order(order, **moved)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        g, shape = b.g, b.input.shape
+        for axis, (start, step) in enumerate(zip(b.starts, b.steps, strict=True)):
+            size = g.shape[axis]
+            if step < 0:
+                g = g[(*(slice(None),) * axis, slice(None, None, -1))]
+                start, step = start + (size - 1) * step, -step
+            if size:
+                g = _spread(b, g, axis, step)
+            before = start if size else 0
+            g = _bordered(b, g, axis, before, shape[axis] - before - g.shape[axis])
+        return g
+
 
 def _check_slice(axis: int, extent: int, start: int, size: int, step: int) -> None:
     if step == 0:
@@ -126,6 +141,43 @@ def resolve_slice(
         tuple(map(len, slices)),
         tuple(each.step for each in slices),
     )
+
+
+def _bordered(b: Backward, g: Any, axis: int, before: int, after: int) -> Any:
+    """Return `g` with zeros before and after its elements along an axis."""
+    if not before and not after:
+        return g
+    pads = [0] * (2 * g.ndim)
+    pads[axis], pads[axis + g.ndim] = before, after
+    return b.emit(PadOp, g, pads=pads)
+
+
+def _spread(b: Backward, g: Any, axis: int, step: int) -> Any:
+    """Return `g` with zeros between its elements along an axis, `step` - 1 of them."""
+    if step == 1:
+        return g
+    before, size, after = g.shape[:axis], g.shape[axis], g.shape[axis + 1 :]
+    lines = g.reshape(*before, size, 1, *after)
+    wide = _bordered(b, lines, axis + 1, 0, step - 1)
+    return _bordered(b, wide.reshape(*before, size * step, *after), axis, 0, 1 - step)
+
+
+def _like(b: Backward, g: Any, axis: int, extent: int) -> Any:
+    """Return zeros like `g` with another extent along an axis."""
+    shape = (*g.shape[:axis], extent, *g.shape[axis + 1 :])
+    return b.xp.broadcast_to(b.writer.like(0, g), shape)
+
+
+def _folded(b: Backward) -> Any:
+    """Add what a border of repeated elements gets to those, axis by axis."""
+    g, rank = b.g, b.g.ndim
+    for axis, extent in enumerate(b.input.shape):
+        before, after = b.pads[axis], b.pads[axis + rank]
+        if before or after:
+            pads = [before, after]
+            places = PadOp.compute(np.arange(int(extent)), pads=pads, mode=b.mode)
+            g = b.xp.index_add(_like(b, g, axis, extent), places, g, axis)
+    return g
 
 
 class PadOp(GraphOp, moves=True):
@@ -206,6 +258,17 @@ class PadOp(GraphOp, moves=True):
         moved = (*picked(pads[:rank], order), *picked(pads[rank:], order))
         return self.in_order(order, pads=moved)
 
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        if b.mode != "constant":
+            return _folded(b)
+        pads = [-pad for pad in b.pads]
+        own = b.emit(PadOp, b.g, pads=pads)
+        if b.value is None:
+            return own
+        border = b.emit(PadOp, b.zeros(b.input), b.writer.like(1, b.g), pads=b.pads)
+        return own, b.xp.sum(b.g * border).reshape(*b.value.shape)
+
 
 def _check_pads(mode: str, axis: int, extent: int, begin: int, end: int) -> None:
     kept = extent + min(begin, 0) + min(end, 0)
@@ -274,3 +337,7 @@ class TriluOp(GraphOp, moves=True):
         rank = len(shape_of(self.input))
         whole = order if operand == 0 else identity(rank)
         return self.in_order(whole, (rank - 2, rank - 1))
+
+    @staticmethod
+    def gradient(b: Backward) -> Any:
+        return b.emit(TriluOp, b.g, b.k, upper=b.upper)

@@ -42,7 +42,7 @@ class ArgumentsToPlaceholdersPass(ModulePass):
         function = _entry_of(op)
         if not function.function_type.inputs and not function.function_type.outputs:
             return
-        block, end = _body_of(function)
+        block, end = body_of(function)
         symbols = (inner.properties.get("sym_name") for inner in op.ops)
         taken = [each.data for each in symbols if isinstance(each, StringAttr)]
         names = Names((*taken, MAIN), separator="_")
@@ -67,7 +67,12 @@ def _entry_of(module: ModuleOp) -> FuncOp:
     return chosen[0]
 
 
-def _body_of(function: FuncOp) -> tuple[Block, ReturnOp]:
+def body_of(function: FuncOp) -> tuple[Block, ReturnOp]:
+    """
+    Return the block of a function and its last op.
+
+    Errors: PassFailedException unless it is one block that returns.
+    """
     block = function.body.blocks.first
     end = None if block is None else block.last_op
     if block is None or block.next_block is not None or not isinstance(end, ReturnOp):

@@ -32,7 +32,9 @@ MANY = 1 << 17
 """Elements of keys that are worth not to be moved; fewer stay in the caches."""
 
 
-def decompose_attention(op: AttentionOp, new: Replacement, target: str) -> Results:
+def decompose_attention(
+    op: AttentionOp, new: Replacement, target: str, for_gradient: bool = False
+) -> Results:
     """
     attention(q, k, v, ...) -> softmax(where(mask, q @ k^T * scale, m) + shift) @ v
 
@@ -43,6 +45,9 @@ def decompose_attention(op: AttentionOp, new: Replacement, target: str) -> Resul
     attention(q, k, v, past_k, past_v) -> attention(q, concat(past_k, k), ...)
 
     with heads on an axis of their own, where the target keeps that.
+
+    For a gradient, queries that see nothing have scores of 0 before their weights
+    become 0: softmax of -inf alone is NaN, and so would be the gradient of all.
     """
 
     def keeps(op: Operation) -> bool:
@@ -50,8 +55,8 @@ def decompose_attention(op: AttentionOp, new: Replacement, target: str) -> Resul
 
     if keeps(op):
         return None
-    parts = _Attention(new, op)
-    results = parts.core()
+    parts = _Attention(new, op, for_gradient)
+    results = None if for_gradient else parts.core()
     if results is None or not any(map(keeps, new.ops)):
         new.discard()
         results = parts.results()
@@ -62,8 +67,8 @@ def decompose_attention(op: AttentionOp, new: Replacement, target: str) -> Resul
 class _Attention:
     """Writes what one attention computes."""
 
-    def __init__(self, new: Replacement, op: AttentionOp):
-        self.new, self.op = new, op
+    def __init__(self, new: Replacement, op: AttentionOp, for_gradient: bool):
+        self.new, self.op, self.for_gradient = new, op, for_gradient
         self.sizes: AttentionSizes = op.sizes
         self.query, self.key, self.value = map(new.tensor, (op.query, op.key, op.value))
         stored = self.query.element
@@ -113,10 +118,14 @@ class _Attention:
         cap = op.softcap
         capped = xp.tanh(product / cap) * cap if cap else product
         biased = self._biased(capped)
-        weights = self._softmax(biased)
+        zeroes = ("zero", "nan_to_zero") if self.for_gradient else ("zero",)
+        is_blind = self._blind() if op.unseen in zeroes else None
+        seeing = biased
+        if is_blind is not None and self.for_gradient:
+            seeing = xp.where(is_blind, 0, biased)
+        weights = self._softmax(seeing)
         if op.unseen == "nan_to_zero":
             weights = xp.where(xp.isnan(weights), 0, weights)
-        is_blind = self._blind() if op.unseen == "zero" else None
         if is_blind is not None and op.scores is not None:
             weights = xp.where(is_blind, 0, weights)
         result = weights @ self._shared(values.astype(self.element))

@@ -1,0 +1,234 @@
+"""Reverse mode: the gradients of values, written as ops by the rules of each op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.graph import array_api as xp
+from glow.dialects.graph.backward import Backward
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.tensors import GraphWriter, Tensor
+from glow.passes.constants import Constants
+from glow.passes.graph.decompose_attention import decompose_attention
+from glow.passes.graph.decompose_bags import decompose_bag
+from glow.passes.graph.decompose_einsum import decompose_einsum
+from glow.passes.graph.decompose_losses import (
+    decompose_binary_cross_entropy,
+    decompose_cross_entropy,
+    decompose_negative_log_likelihood,
+)
+from glow.passes.graph.decompose_recurrent import decompose_recurrent
+from glow.passes.graph.decompose_rotary_embedding import decompose_rotary_embedding
+from glow.passes.patterns import Pattern, Replacement, matched_types
+from glow.support.arrays import Array
+from glow.support.locations import name_of
+from glow.support.types import element_of, is_float, shape_of
+
+DECOMPOSITIONS: tuple[Pattern, ...] = (
+    partial(decompose_attention, target="", for_gradient=True),
+    decompose_bag,
+    decompose_binary_cross_entropy,
+    decompose_cross_entropy,
+    decompose_einsum,
+    decompose_negative_log_likelihood,
+    decompose_recurrent,
+    decompose_rotary_embedding,
+)
+"""How ops without a rule are written for their gradient, by ops that have one."""
+
+
+def decomposition_of(op: type[Operation]) -> Pattern | None:
+    """Return the pattern that ops of a type are decomposed by for their gradient."""
+    found = (each for each in DECOMPOSITIONS if issubclass(op, matched_types(each)))
+    return next(found, None)
+
+
+def reason_against(op: Operation) -> str:
+    """Return why no gradient flows through `op`; empty if one does."""
+    if hasattr(type(op), "gradient") or decomposition_of(type(op)) is not None:
+        return ""
+    reason = getattr(type(op), "NO_GRADIENT", "")
+    return reason or "nothing says what its gradient is"
+
+
+class GradientWriter(GraphWriter):
+    """Inserts ops before another one, at the location of the op on the way back."""
+
+    def __init__(self, module: ModuleOp, end: Operation):
+        self.constants = Constants(module)
+        self.location = end.location
+        self.end = end
+
+    def insert(self, op: Operation) -> Sequence[SSAValue]:
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.location
+        block = self.end.parent_block()
+        assert block is not None
+        block.insert_op_before(op, self.end)
+        return op.results
+
+    def constant(self, array: Array) -> SSAValue:
+        return self.insert(self.constants.make(array, None, self.location))[0]
+
+    def zeros(self, like: SSAValue) -> Tensor:
+        zero = self.like(0, self.tensor(like))
+        return xp.broadcast_to(zero, shape_of(like))
+
+
+def erase_unused(block: Block) -> None:
+    """Erase the pure ops of `block` whose results nobody uses."""
+    for op in reversed(list(block.ops)):
+        if is_trivially_dead(op):
+            op.detach()
+            op.erase()
+
+
+def gradients(
+    seeds: Mapping[SSAValue, Tensor],
+    of: Iterable[SSAValue],
+    ops: Sequence[Operation],
+    writer: GradientWriter,
+) -> dict[SSAValue, Tensor]:
+    """
+    Return the gradients of `of` that follow from those of results of `ops`.
+
+    `seeds` are the gradients of results; values that these do not depend on are left
+    out. `ops` are in the order of a block.
+    Errors: PassFailedException for an op on the way that has no gradient.
+    """
+    sweep = _Sweep(seeds, of, ops, writer)
+    for op in reversed(ops):
+        if sweep.concerns(op):
+            sweep.pull_back(op)
+    return {value: sweep.found[value] for value in of if value in sweep.found}
+
+
+class _Sweep:
+    """One walk from the last op to the first, with the gradients found so far."""
+
+    def __init__(
+        self,
+        seeds: Mapping[SSAValue, Tensor],
+        of: Iterable[SSAValue],
+        ops: Sequence[Operation],
+        writer: GradientWriter,
+    ):
+        self.ops, self.writer = ops, writer
+        self.found: dict[SSAValue, Tensor] = dict(seeds)
+        self.seeded = set(seeds)
+        self.active = set(of)
+        for op in ops:
+            if not self.active.isdisjoint(op.operands):
+                self.active.update(filter(_has_gradient, op.results))
+
+    def concerns(self, op: Operation) -> bool:
+        """Return whether a gradient goes through `op` to what it is wanted of."""
+        is_active = not self.active.isdisjoint(op.operands)
+        return is_active and any(result in self.found for result in op.results)
+
+    def pull_back(self, op: Operation) -> None:
+        """Add to the gradients of operands what those of the results of `op` say."""
+        if reason := reason_against(op):
+            raise self._failure(op, reason)
+        assert isinstance(op, GraphOp)
+        self.writer.location = op.location
+        if hasattr(type(op), "gradient"):
+            self._apply_rule(op)
+        else:
+            self._decompose(op)
+
+    def _apply_rule(self, op: GraphOp) -> None:
+        incoming = [self.found.get(result) for result in op.results]
+        found: Any = type(op).gradient(
+            Backward(op, incoming, self.active, self.writer, xp)
+        )
+        if isinstance(found, str):
+            raise self._failure(op, found)
+        per_slot = cast(Any, found if isinstance(found, tuple) else (found,))
+        for slot, each in zip(op.slots(), per_slot, strict=False):
+            operands = [slot] if isinstance(slot, SSAValue) else slot or ()
+            parts = cast(list[Any], each) if isinstance(each, list) else [each]
+            for operand, part in zip(operands, parts, strict=False):
+                if part is not None and operand in self.active:
+                    self.add(operand, part)
+
+    def _decompose(self, op: GraphOp) -> None:
+        """Write `op` by others once more, and go back through these."""
+        pattern = decomposition_of(type(op))
+        assert pattern is not None
+        new = Replacement(op, self.writer.constants, cast(Any, None))
+        results: Any = pattern(op, new)
+        assert results is not None, f"{op.name} was not decomposed"
+        for written in new.ops:
+            self.writer.insert(cast(Any, written))
+        several: Any = (results,) if isinstance(results, Tensor) else results
+        seeds: dict[SSAValue, Tensor] = {}
+        for old, each in zip(op.results, several, strict=True):
+            if old in self.found:
+                value = self.writer.value(each)
+                seed = self.found[old]
+                seeds[value] = seeds[value] + seed if value in seeds else seed
+        wanted = dict.fromkeys(each for each in op.operands if each in self.active)
+        for value, part in gradients(seeds, wanted, new.ops, self.writer).items():
+            self.add(value, part)
+
+    def add(self, value: SSAValue, part: Tensor) -> None:
+        """Add to the gradient of `value` what broadcasts with it."""
+        part = Tensor(part.value, self.writer)
+        part = fitted(part, shape_of(value)).astype(element_of(value))
+        known = self.found.get(value)
+        self.found[value] = part if known is None else known + part
+
+    def _failure(self, op: Operation, reason: str) -> PassFailedException:
+        return PassFailedException(
+            f"cannot differentiate {op.name}: {reason}; the way from it to the results "
+            f"is {self._way_from(op)}"
+        )
+
+    def _way_from(self, op: Operation) -> str:
+        """Return the ops from `op` to the end."""
+        names: list[str] = []
+        at: Operation | None = op
+        inside = set(self.ops)
+        while at is not None:
+            names.append(_named(at))
+            found = [result for result in at.results if result in self.found]
+            if self.seeded.intersection(found):
+                break
+            users = (use.operation for result in found for use in result.uses)
+            at = next((user for user in users if user in inside), None)
+        return " -> ".join(names)
+
+
+def _has_gradient(value: SSAValue) -> bool:
+    return is_float(element_of(value))
+
+
+def fitted(gradient: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum a gradient over axes along which `shape` was broadcast, or broadcast it."""
+    if gradient.shape == shape:
+        return gradient
+    if gradient.ndim > len(shape):
+        extra = gradient.ndim - len(shape)
+        gradient = xp.sum(gradient, axis=tuple(range(extra)))
+    pairs = zip(gradient.shape[::-1], shape[::-1], strict=False)
+    long = [
+        gradient.ndim - 1 - i for i, (own, to) in enumerate(pairs) if own != to == 1
+    ]
+    if long:
+        gradient = xp.sum(gradient, axis=tuple(long), keepdims=True)
+    return xp.broadcast_to(gradient, shape)
+
+
+def _named(op: Operation) -> str:
+    """Return the name of an op, and where the model has it."""
+    if isinstance(op.location, UnknownLoc):
+        return op.name
+    return f"{op.name} ({name_of(op)})"
