@@ -8,7 +8,6 @@ orders; borders are 0 or 1. `docs/testing.md` says what this proves and what not
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import combinations_with_replacement, permutations, product
 from math import prod
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 import z3
+from every_layout import layouts
 from numpy.typing import NDArray
 
 from glow.dialects.memory.address import Addressing
 from glow.support.layout import (
-    Dim,
     Layout,
     address,
     address_map,
@@ -39,31 +38,6 @@ pytestmark = pytest.mark.slow
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
-
-BLOCKS = {1: ((), (2,), (3,), (2, 2), (3, 2), (2, 3))}
-BLOCKS |= {2: ((), (2,), (3,)), 3: ((), (2,))}
-BORDERS = ((0, 0), (1, 0), (0, 1))
-
-
-def digits(axis: int, blocks: Shape) -> list[Dim]:
-    """Return the dims of an axis, blocks from the innermost on."""
-    dims, stride = list[Dim](), 1
-    for extent in blocks:
-        dims.append(Dim(axis, extent, stride))
-        stride *= extent
-    return [*dims, Dim(axis, None, stride)]
-
-
-@cache
-def layouts(rank: int) -> tuple[Layout, ...]:
-    """Return every layout of the bound, each once."""
-    found: dict[Layout, None] = {}
-    for blocks in product(BLOCKS[rank], repeat=rank):
-        dims = [d for axis, own in enumerate(blocks) for d in digits(axis, own)]
-        for order in permutations(dims):
-            for border in product(BORDERS if rank < 3 else BORDERS[:2], repeat=rank):
-                found.setdefault(Layout(order, border))
-    return tuple(found)
 
 
 def shapes(rank: int) -> Iterator[Shape]:
