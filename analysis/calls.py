@@ -10,15 +10,22 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation
 
 from glow.analysis.directions import functions_of
-from glow.dialects.graph.control_flow import ControlFlowOp
+from glow.dialects.graph.control_flow import CallingOp, ControlFlowOp
 from glow.dialects.graph.storage import ConstantOp, LoadOp, PlaceholderOp, SaveOp
 from glow.support.locations import name_of
 from glow.support.walking import ops_in
 
 
-def calls_in(function: FuncOp) -> list[ControlFlowOp]:
+def calls_in(function: FuncOp) -> list[CallingOp]:
     """Return the ops of `function` that call functions, in order."""
-    return [op for op in ops_in(function.body) if isinstance(op, ControlFlowOp)]
+    return [op for op in ops_in(function.body) if isinstance(op, CallingOp)]
+
+
+def entries_of(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions with a body that no op of `module` calls."""
+    functions = functions_of(module)
+    called = {name for f in functions for op in calls_in(f) for name in op.callees}
+    return [f for f in functions if f.sym_name.data not in called]
 
 
 def callees_first(functions: Iterable[FuncOp]) -> list[FuncOp]:
@@ -68,6 +75,8 @@ def problems_of_calls(module: ModuleOp) -> Iterator[str]:
     called: set[str] = set()
     for function in functions_of(module):
         for op in calls_in(function):
+            if not isinstance(op, ControlFlowOp):
+                continue
             inputs, outputs = op.signature()
             for name in op.callees:
                 at = f"{op.name} @{name} at {name_of(op)}"

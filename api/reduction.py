@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from glow.analysis.directions import functions_of
+from glow.analysis.calls import entries_of
 from glow.backends.reference.executable import ReferenceExecutable, TensorStorage
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.fused import FusedOp
@@ -51,7 +51,7 @@ def reduced(
     specs = [*net.inputs, *(state.spec for state in net.signature.states)]
     packed = {s.name: s.pack(inputs[s.name]).copy() for s in specs if s.name in inputs}
     net.bind(packed).run()
-    (function,) = functions_of(module)
+    (function,) = entries_of(module)
     ops = [op for op in function.body.block.ops if isinstance(op, GraphOp | FusedOp)]
     deadline = time.monotonic() + seconds
 

@@ -18,6 +18,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from glow.analysis.buffers import root_of, size_bytes
+from glow.analysis.calls import entries_of
 from glow.analysis.directions import functions_of
 from glow.backends.reference.executable import errors_at, signature_of
 from glow.backends.reference.physical import poisoned
@@ -30,6 +31,7 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.apply import ApplyOp
 from glow.dialects.memory.attention import HeadsOp
 from glow.dialects.memory.base import buffer_type
+from glow.dialects.memory.control_flow import ControlFlowOp, IfOp, LoopOp
 from glow.dialects.memory.elementwise import (
     CopyOp,
     ElementwiseOp,
@@ -66,10 +68,10 @@ class MemoryExecutable(Executable):
     """
 
     def __init__(self, module: ModuleOp):
-        functions = functions_of(module)
-        if len(functions) != 1:
-            raise CompilationError(f"expected one function, got {len(functions)}")
-        self._body = functions[0].body.block
+        entries = entries_of(module)
+        if len(entries) != 1:
+            raise CompilationError(f"expected one function, got {len(entries)}")
+        self._body = entries[0].body.block
         self._module = module
         super().__init__(signature_of(module))
 
@@ -93,8 +95,7 @@ class MemoryExecutable(Executable):
         symbols |= {state.spec.name: array for state, array in kept}
         machine = MemoryMachine(self._module, symbols)
         for op in self._body.ops:
-            with errors_at(op):
-                machine.run(op)
+            machine.run(op)
         for number in range(len(outputs) if notify is not None else 0):
             cast(Notify, notify)(number)
 
@@ -107,6 +108,7 @@ class MemoryMachine:
         bytes_ = size.value.data if isinstance(size, IntegerAttr) else 0
         self._arena = np.full(bytes_, 0xFF, np.uint8)
         self._memory: dict[SSAValue, Array] = {}
+        self._functions = {f.sym_name.data: f for f in functions_of(module)}
         self._symbols = {name: array.reshape(-1) for name, array in symbols.items()}
         for op in module.ops:
             if isinstance(op, ConstantOp | PlaceholderOp):
@@ -117,10 +119,14 @@ class MemoryMachine:
                     self._symbols[name] = start.reshape(-1)
 
     def run(self, op: Operation) -> None:
-        """Run one op of the body of a function."""
+        """Run one op of the body of a function; errors say which one."""
+        if isinstance(op, IfOp):
+            return self.choose(op)
+        if isinstance(op, LoopOp):
+            return self.loop(op)
         for kinds, step in _STEPS:
             if isinstance(op, kinds):
-                with np.errstate(all="ignore"):
+                with errors_at(op), np.errstate(all="ignore"):
                     step(self, op)
                 return
         raise ExecutionError(f"expected an op of the memory level, got {op.name}")
@@ -180,6 +186,30 @@ class MemoryMachine:
             place[...] = fresh
             fresh = place
         self._memory[op.result] = fresh
+
+    def choose(self, op: IfOp) -> None:
+        self._call(op, op.callees[0 if self.read(op.condition) else 1])
+
+    def loop(self, op: LoopOp) -> None:
+        limit = None if op.limit is None else int(self.read(op.limit))
+        turn = 0
+        while (limit is None or turn < limit) and (
+            op.condition is None or self.read(op.condition)
+        ):
+            self.write(op.turn, np.array(turn))
+            self._call(op, op.callees[0])
+            turn += 1
+
+    def _call(self, op: ControlFlowOp, callee: str) -> None:
+        """Run a function on the buffers of `op`, with its frame as the arena."""
+        body, arena = self._functions[callee].body.block, self._arena
+        for argument, (buffer, _) in zip(body.args, op.passed(), strict=True):
+            self._memory[argument] = self._elements(buffer).reshape(-1)
+        if op.frame is not None:
+            self._arena = self._memory[op.frame].view(np.uint8)
+        for inner in body.ops:
+            self.run(inner)
+        self._arena = arena
 
     def elementwise(self, op: ElementwiseOp) -> None:
         results = run_region(op.body, [self.read(value) for value in op.inputs])

@@ -40,22 +40,34 @@ CONDITION = tensor(i1, ())
 COUNT = tensor(i64, ())
 
 
-class ControlFlowOp(IRDLOperation):
-    """
-    An op that calls functions of its module, which see nothing but their arguments.
+class CallingOp(IRDLOperation):
+    """An op that calls functions of its module, which its properties name."""
 
-    The functions are private: they take and return row-major tensors, load constants
-    alone and save nothing. `analysis/calls.py` checks that.
-    """
-
-    traits = traits_def(Pure())
+    def _symbols(self) -> dict[str, str]:
+        declared = self.get_irdl_definition().properties
+        values = ((name, self.properties.get(name)) for name in declared)
+        return {n: v.string_value() for n, v in values if isinstance(v, SymbolRefAttr)}
 
     @property
     def callees(self) -> tuple[str, ...]:
         """The names of the functions that it calls."""
-        declared = self.get_irdl_definition().properties
-        values = (self.properties.get(name) for name in declared)
-        return tuple(v.string_value() for v in values if isinstance(v, SymbolRefAttr))
+        return tuple(self._symbols().values())
+
+    def call_instead(self, *callees: str) -> None:
+        """Call functions of these names."""
+        for name, callee in zip(self._symbols(), callees, strict=True):
+            self.properties[name] = SymbolRefAttr(callee)
+
+
+class ControlFlowOp(CallingOp):
+    """
+    An op of tensors whose functions see nothing but their arguments.
+
+    They are private, take and return row-major tensors, load constants alone and save
+    nothing. `analysis/calls.py` checks that.
+    """
+
+    traits = traits_def(Pure())
 
     @abstractmethod
     def signature(self) -> tuple[Types, Types]:

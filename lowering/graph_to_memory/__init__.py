@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from glow.analysis.buffers import root_of
-from glow.analysis.calls import calls_in
+from glow.analysis.calls import calls_in, entries_of, reached_from
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.storage import (
     ConstantOp,
@@ -25,6 +24,7 @@ from glow.dialects.memory.storage import ConstantOp as MemoryConstantOp
 from glow.dialects.memory.storage import GetOp, ViewOp
 from glow.dialects.memory.storage import PlaceholderOp as MemoryPlaceholderOp
 from glow.lowering.graph_to_memory.apply import lower_by_kernel
+from glow.lowering.graph_to_memory.control_flow import bind_arguments, call_once
 from glow.lowering.graph_to_memory.destinations import find_destinations
 from glow.lowering.graph_to_memory.elementwise import lower_elementwise
 from glow.lowering.graph_to_memory.ordering import ordered
@@ -33,6 +33,7 @@ from glow.lowering.graph_to_memory.state import (
     ALIASING,
     HANDLERS,
     Lowering,
+    NewConstants,
     lowers,
     memref_of,
     unsupported,
@@ -59,23 +60,48 @@ class GraphToMemoryPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for module in modules_in(__name__):
             import_module(module)
-        functions = [f for f in op.ops if isinstance(f, FuncOp)]
-        for each in (each for f in functions for each in calls_in(f)):
-            raise unsupported(each, "has no lowering to memory")
-        if len(functions) != 1 or functions[0].body.block.args:
+        call_once(op)
+        entries = entries_of(op)
+        if len(entries) != 1 or entries[0].body.block.args:
             raise PassFailedException(
                 "graph-to-memory expects one function without arguments: "
                 "run arguments-to-placeholders first"
             )
         constants = {c.sym_name.data: c for c in op.ops if isinstance(c, ConstantOp)}
         placeholders = [p for p in op.ops if isinstance(p, PlaceholderOp)]
-        outputs = {p.sym_name.data for p in placeholders if p.direction.data == "out"}
-        lowering = Lowering(target_of(self.target), constants)
-        source = functions[0].body.block
-        lowering.destinations = find_destinations(source, outputs, ALIASING)
-        lowering.find_halos(source)
-        _lower_block(lowering, ordered(source, ALIASING), outputs)
-        _replace(op, functions[0], lowering, placeholders, constants)
+        written = {p.sym_name.data for p in placeholders if p.direction.data == "out"}
+        functions = reached_from(entries[0], op)
+        callers = {n: c for f in functions for c in calls_in(f) for n in c.callees}
+        new, lowered = NewConstants(constants), list[FuncOp]()
+        for function in functions:
+            lowering = Lowering(target_of(self.target), constants, new)
+            outputs, accesses = written, None
+            if (caller := callers.get(function.sym_name.data)) is not None:
+                outputs, accesses = bind_arguments(lowering, function, caller)
+            source = function.body.block
+            lowering.destinations = find_destinations(source, outputs, ALIASING)
+            lowering.find_halos(source)
+            _lower_block(lowering, ordered(source, ALIASING), outputs)
+            lowered.append(_function(function, lowering.block, accesses))
+        _replace(op, lowered, placeholders, constants, new.ops)
+
+
+def _function(
+    source: FuncOp, block: Block, accesses: ArrayAttr[DictionaryAttr] | None
+) -> FuncOp:
+    """Return the function of `block`, called and located as `source` is."""
+    types = [argument.type for argument in block.args]
+    function = FuncOp(
+        source.sym_name.data,
+        (types, ()),
+        Region(block),
+        source.sym_visibility,
+        arg_attrs=accesses,
+    )
+    for old, new in zip(source.body.block.args, block.args, strict=False):
+        new.name_hint = old.name_hint
+    function.location = source.location
+    return function
 
 
 def _lower_block(lowering: Lowering, ops: list[Operation], outputs: set[str]) -> None:
@@ -134,7 +160,7 @@ def _update(lowering: Lowering, saves: list[SaveOp]) -> None:
     """
     pending = [(op, lowering[op.value]) for op in saves if not _is_held(op)]
     while pending:
-        wanted = {_symbol_behind(source) for _, source in pending}
+        wanted = {lowering.symbol_behind(source) for _, source in pending}
         ready = [s for s in pending if s[0].symbol.string_value() not in wanted]
         if ready:
             _copy_to_symbol(lowering, *ready[0])
@@ -153,11 +179,6 @@ def _is_held(op: SaveOp) -> bool:
     return isinstance(owner, LoadOp) and owner.symbol == op.symbol
 
 
-def _symbol_behind(buffer: SSAValue) -> str | None:
-    owner = root_of(buffer).owner
-    return owner.symbol.string_value() if isinstance(owner, GetOp) else None
-
-
 def _copy_to_symbol(lowering: Lowering, op: SaveOp, source: SSAValue) -> None:
     lowering.at(op)
     result = lowering.get(op.symbol.string_value(), memref_of(tensor_type(op.value)))
@@ -167,14 +188,17 @@ def _copy_to_symbol(lowering: Lowering, op: SaveOp, source: SSAValue) -> None:
 
 def _replace(
     module: ModuleOp,
-    function: FuncOp,
-    lowering: Lowering,
+    functions: list[FuncOp],
     placeholders: list[PlaceholderOp],
     constants: dict[str, ConstantOp],
+    new_constants: list[MemoryConstantOp],
 ) -> None:
-    """Swap the graph's symbols and function for those of the memory level."""
+    """Swap the graph's symbols and functions for those of the memory level."""
     used = {
-        op.symbol.string_value() for op in lowering.block.ops if isinstance(op, GetOp)
+        op.symbol.string_value()
+        for function in functions
+        for op in function.body.block.ops
+        if isinstance(op, GetOp)
     }
     new: list[Operation] = []
     for p in placeholders:
@@ -193,9 +217,7 @@ def _replace(
             storage = MemoryConstantOp(symbol, c.resource, memref_of(c.type), c.axes)
             storage.location = c.location
             new.append(storage)
-    main = FuncOp(function.sym_name.data, ((), ()), Region(lowering.block))
-    main.location = function.location
-    new += [*(c for c in lowering.new_constants if c.sym_name.data in used), main]
+    new += [*(c for c in new_constants if c.sym_name.data in used), *functions]
     block = module.body.block
     for old in reversed(list(block.ops)):
         old.detach()

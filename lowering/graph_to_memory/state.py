@@ -1,6 +1,6 @@
 """State of the lowering to memory: buffers of values, destinations, constants."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -14,9 +14,10 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.buffers import root_of
 from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import ConstantOp, LiteralOp, LoadOp
 from glow.dialects.layout.attribute import LayoutAttr, layout_of, physical_shape_of
@@ -49,6 +50,32 @@ def memref_of(type_: AnyTensorType) -> Buffer:
     return MemRefType(type_.element_type, type_.get_shape(), encoding)
 
 
+class NewConstants:
+    """The constants that a module gets while its functions are lowered."""
+
+    def __init__(self, taken: Iterable[str]):
+        self.ops: list[MemoryConstantOp] = []
+        self._names = Names(taken)
+        self._by_sample: dict[
+            tuple[Attribute, bytes], list[tuple[NDArray[Any], str]]
+        ] = {}
+
+    def symbol_of(
+        self, array: NDArray[Any], hint: str, type_: Buffer, location: LocationAttr
+    ) -> str:
+        """Return the symbol of a constant with `array`; equal ones are one."""
+        alike = self._by_sample.setdefault((type_, sample_of(array)), [])
+        for known, symbol in alike:
+            if has_same_bytes(known, array):
+                return symbol
+        symbol = self._names.fresh(hint)
+        new = MemoryConstantOp(symbol, ResourceAttr.of(array), type_)
+        new.location = location
+        self.ops.append(new)
+        alike.append((array, symbol))
+        return symbol
+
+
 class Lowering:
     """
     The function being written, and the buffer of each value of the graph.
@@ -57,20 +84,24 @@ class Lowering:
     value that is saved or concatenated is computed right where it is wanted.
     """
 
-    def __init__(self, target: Target, constants: dict[str, ConstantOp]):
+    def __init__(
+        self,
+        target: Target,
+        constants: dict[str, ConstantOp],
+        new_constants: NewConstants | None = None,
+    ):
+        """Begin a function; functions of a module share `new_constants`."""
         self.target = target
         self.block = Block()
+        self.arguments: list[str] = []
+        """What loads and saves call the arguments of the function."""
         self.destinations = Destinations()
         self.halos: dict[SSAValue, Halos] = {}
-        self.new_constants: list[MemoryConstantOp] = []
+        self.new_constants = new_constants or NewConstants(constants)
         self._constants = constants
         self._buffers: dict[SSAValue, SSAValue] = {}
         self._location: LocationAttr = UnknownLoc()
         self._gets: dict[str, SSAValue] = {}
-        self._names = Names(constants)
-        self._by_sample: dict[
-            tuple[Attribute, bytes], list[tuple[NDArray[Any], SSAValue]]
-        ] = {}
 
     def find_halos(self, block: Block) -> None:
         """
@@ -206,6 +237,22 @@ class Lowering:
     def copy(self, source: SSAValue, result: SSAValue) -> None:
         self.add(CopyOp(source, result))
 
+    def add_argument(self, type_: Buffer) -> str:
+        """Add an argument to the function; return what loads and saves call it."""
+        name = f"argument {len(self.arguments)}"
+        self.arguments.append(name)
+        self._gets[name] = self.block.insert_arg(type_, len(self.block.args))
+        return name
+
+    def symbol_behind(self, buffer: SSAValue) -> str | None:
+        """Return what loads and saves call that which `buffer` is a view of."""
+        root = root_of(buffer)
+        if isinstance(root, BlockArgument):
+            return self.arguments[root.index]
+        return (
+            root.owner.symbol.string_value() if isinstance(root.owner, GetOp) else None
+        )
+
     def get(self, symbol: str, type_: Buffer) -> SSAValue:
         """Return the buffer of placeholder or constant `symbol`."""
         if symbol not in self._gets:
@@ -256,16 +303,8 @@ class Lowering:
         """Return a constant buffer with `array`; equal ones are one."""
         array = np.ascontiguousarray(array).reshape(array.shape)
         type_ = type_ or MemRefType(element_type_of(array.dtype), array.shape)
-        alike = self._by_sample.setdefault((type_, sample_of(array)), [])
-        for known, buffer in alike:
-            if has_same_bytes(known, array):
-                return buffer
-        symbol = self._names.fresh(hint)
-        new = MemoryConstantOp(symbol, ResourceAttr.of(array), type_)
-        self._place_here(new)
-        self.new_constants.append(new)
-        alike.append((array, self.get(symbol, type_)))
-        return alike[-1][1]
+        symbol = self.new_constants.symbol_of(array, hint, type_, self._location)
+        return self.get(symbol, type_)
 
 
 GraphHandler = Callable[[Lowering, Any], None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import Literal
 
 from xdsl.context import Context
@@ -14,26 +13,21 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i64,
 )
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from glow.analysis.calls import entries_of
+from glow.analysis.directions import functions_of
 from glow.codegen.rows import table_of
 from glow.dialects.graph.placeholder import ResourceAttr
-from glow.dialects.memory.apply import ApplyOp
-from glow.dialects.memory.base import MemoryOp, extents_of
-from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
+from glow.lowering.memory_to_loops._ops import active_ops, lower_op
 from glow.lowering.memory_to_loops.kernels.library_function import closure
 from glow.lowering.memory_to_loops.main import ROWS, Main
 from glow.lowering.memory_to_loops.profile import ProfileWriter
-from glow.lowering.memory_to_loops.rules import check_room, rule_of
 from glow.lowering.memory_to_loops.storage import Storage
 from glow.lowering.team import team_functions
 from glow.support.targets import target_of
-
-# These only say where bytes lie; `Main.base` reads them off.
-PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp, ReturnOp)
 
 
 @dataclass(frozen=True)
@@ -75,14 +69,14 @@ class MemoryToLoopsPass(ModulePass):
                 "memory-to-loops profiles calls that no threads share: expected a "
                 f"piece_ns of 0, got {self.piece_ns}"
             )
-        functions = [f for f in op.ops if isinstance(f, FuncOp)]
-        if len(functions) != 1:
+        entries = entries_of(op)
+        if len(entries) != 1:
             raise PassFailedException(
-                f"memory-to-loops expects one function, got {len(functions)}"
+                f"memory-to-loops expects one function, got {len(entries)}"
             )
-        main = self._main(op, functions[0], self.piece_ns)
+        main = self._main(op, entries[0], self.piece_ns)
         if main.piece_ns and not main.is_shared:
-            main = self._main(op, functions[0], 0)
+            main = self._main(op, entries[0], 0)
         if self.kernels == "declared":
             library = [kernel.declare(types) for kernel, types in main.kernels.items()]
         else:
@@ -94,38 +88,16 @@ class MemoryToLoopsPass(ModulePass):
     def _main(self, module: ModuleOp, function: FuncOp, piece_ns: int) -> Main:
         """Return the `main` that calls kernels for the ops of `function`."""
         target, storage = target_of(self.target), Storage(module)
-        ops = [op for op in function.body.block.ops if not isinstance(op, PASSIVE)]
+        ops = active_ops(function.body.block)
         profile = ProfileWriter(ops, target) if self.profile else None
-        main = Main(target, storage, profile=profile, piece_ns=piece_ns)
+        callees = {f.sym_name.data: f for f in functions_of(module)}
+        main = Main(
+            target, storage, profile=profile, callees=callees, piece_ns=piece_ns
+        )
         for op in ops:
-            main.begin(op)
-            _lower(main, op)
+            lower_op(main, op)
         main.finish()
         return main
-
-
-def _lower(main: Main, op: Operation) -> None:
-    if isinstance(op, ApplyOp) and _computes_nothing(op):
-        return
-    rule = rule_of(op.graph_class if isinstance(op, ApplyOp) else type(op))
-    if rule is None:
-        name = op.title if isinstance(op, MemoryOp) else op.name
-        raise PassFailedException(f"memory-to-loops cannot lower {name}")
-    if isinstance(op, ApplyOp) and rule.scratch is not None:
-        rooms = rule.scratch(op.graph_op())
-        if len(rooms) != len(op.scratch):
-            raise PassFailedException(
-                f"{op.title} expects {len(rooms)} scratch buffers, "
-                f"got {len(op.scratch)}"
-            )
-        for room, buffer in zip(rooms, op.scratch, strict=True):
-            check_room(op, buffer, room.element_type, prod(room.get_shape()))
-    rule.lower(main, op)
-
-
-def _computes_nothing(op: ApplyOp) -> bool:
-    """Whether no result has an element; indices of an update are checked anyway."""
-    return not op.inouts and all(0 in extents_of(result) for result in op.outs)
 
 
 def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
@@ -135,7 +107,8 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
         old.detach()
         old.erase()
     storage = main.storage
-    block.add_ops([table_of(ROWS, main.rows or [0]), *library, main.function])
+    own = [*main.functions, main.function]
+    block.add_ops([table_of(ROWS, main.rows or [0]), *library, *own])
     tables = [ResourceAttr.of(table) for table in main.tables]
     constants = [*storage.constants.values(), *tables]
     module.attributes["glow.signature"] = storage.signature(constants)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from glow.analysis.buffers import root_of
@@ -30,9 +32,9 @@ from glow.codegen.memory import flat
 from glow.codegen.rows import integers
 from glow.codegen.strips import Strips
 from glow.codegen.values import INDEX, index
-from glow.codegen.writer import Writer, emit, writing_to
+from glow.codegen.writer import Writer, current, emit, writing_to
 from glow.dialects.llvm_ext.memory import BaseOp
-from glow.dialects.memory.address import find_addressing
+from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.dialects.team.sections import SectionOp
@@ -95,6 +97,10 @@ class Main:
     kernels: dict[Kernel, tuple[Attribute, ...]] = field(default_factory=lambda: {})
     """The kernels called, with the types of their arguments."""
     rows: list[int] = field(default_factory=lambda: [])
+    functions: list[func.FuncOp] = field(default_factory=lambda: [])
+    """Those of choices and loops, which `main` calls, or they each other."""
+    callees: Mapping[str, func.FuncOp] = field(default_factory=lambda: {})
+    """The functions of the memory level that ops call."""
     piece_ns: int = 0
     """What a piece takes at least if threads share calls; 0 if they do not."""
 
@@ -106,6 +112,7 @@ class Main:
         for name, argument in self._args.items():
             argument.name_hint = name
         self._writer = Writer(self.block, self.block)
+        self._numbers = count()
         self._bases: dict[tuple[str, int | None, int, Any], SSAValue] = {}
         self._indices: dict[int, SSAValue] = {}
         self._symbols: dict[Kernel, str] = {}
@@ -113,9 +120,45 @@ class Main:
         self._location: LocationAttr = UnknownLoc()
         self.shared = SharedCalls(self.storage, self.piece_ns)
         self.sections: list[SectionOp] = []
+        self.spent = 0
+        """What calls take so far, in nanoseconds."""
+        self._places: Mapping[SSAValue, str] = {}
+        """The argument that holds a buffer which a function is called with."""
+        self._get_rows()
+
+    def _get_rows(self) -> None:
         type_ = MemRefType(INDEX, [DYNAMIC_INDEX])
         with writing_to(self._writer):
             self._rows = emit(memref.GetGlobalOp(ROWS, type_))
+
+    def within(
+        self,
+        block: Block,
+        arguments: Mapping[str, SSAValue],
+        places: Mapping[SSAValue, str],
+    ) -> Main:
+        """
+        Return what appends to a block of the function being written, for one thread.
+
+        `arguments` are those of this function, `places` which of them holds a buffer
+        that is an argument at the memory level. Kernels, rows, tables and messages are
+        shared.
+        """
+        inner = copy(self)
+        inner.block, inner._writer = block, current()
+        inner._args, inner._places = dict(arguments), places
+        inner._bases, inner._indices = {}, {}
+        inner.piece_ns, inner.profile, inner.spent = 0, None, 0
+        inner._get_rows()
+        return inner
+
+    def argument(self, name: str) -> SSAValue:
+        """Return an argument of the function being written."""
+        return self._args[name]
+
+    def fresh_name(self, what: str) -> str:
+        """Return a name for a function that belongs to `main`."""
+        return f"main.{what}_{next(self._numbers)}"
 
     def begin(self, op: Operation) -> None:
         """Go on with `op`, from which calls inherit their location."""
@@ -179,8 +222,17 @@ class Main:
         element = seen_as or buffer_type(buffer).element_type
         return self.base(buffer, start, element, compute=element)
 
+    def bytes_of(self, buffer: SSAValue) -> Argument:
+        """Return the bytes of a buffer without gaps."""
+        itemsize = dtype_of(buffer_type(buffer).element_type).itemsize
+        lead = addressing_of(buffer).offset * itemsize
+        return Argument(self._base(buffer, lead, i8), Operand(i8), buffer, lead)
+
     def _base(self, buffer: SSAValue, lead: int, element: Attribute) -> SSAValue:
-        match root_of(buffer).owner:
+        root = root_of(buffer)
+        if root in self._places:
+            return self._at(self._places[root], None, lead, element)
+        match root.owner:
             case AllocOp() as op:
                 if op.offset is None:
                     raise PassFailedException(
@@ -190,6 +242,11 @@ class Main:
                 return self._at("arena", None, first, element)
             case GetOp() as op:
                 symbol = op.symbol.root_reference.data
+                if self._places and symbol not in self.storage.constants:
+                    raise PassFailedException(
+                        f"expected functions that ops call to get constants, "
+                        f"got @{symbol}"
+                    )
                 first = lead + self.storage.scratch.get(symbol, 0)
                 return self._at(*self.storage.entries[symbol], first, element)
             case _:
@@ -298,29 +355,47 @@ class Main:
             symbol = self._symbols[kernel] = kernel.symbol
             types = (*(value.type for value in operands), INDEX, INDEX)
             self.kernels[kernel] = types
+        self._append(symbol, operands, passed.values(), work, kernel.per_ns, ordered)
+
+    def call_function(
+        self,
+        symbol: str,
+        arguments: Mapping[str, Argument],
+        others: Sequence[SSAValue],
+        work: Work,
+    ) -> None:
+        """Append a call of a function that belongs to `main`, and to no library."""
+        operands = [*(argument.base for argument in arguments.values()), *others]
+        self._append(symbol, operands, arguments.values(), work)
+
+    def _append(
+        self,
+        symbol: str,
+        operands: Sequence[SSAValue],
+        passed: Iterable[Argument],
+        work: Work,
+        per_ns: float = 1,
+        ordered: bool = False,
+    ) -> None:
+        self.spent += int(work.units * work.cost / per_ns)
         if self.piece_ns:
             op = self.shared.add(
-                symbol,
-                operands,
-                passed.values(),
-                work,
-                per_ns=kernel.per_ns,
-                ordered=ordered,
+                symbol, operands, passed, work, per_ns=per_ns, ordered=ordered
             )
             op.location = self._location
+            return
+        bounds = self._index(0), self._index(work.units)
+        # Built of operands in groups, a call would take three times as long.
+        op = func.CallOp.create(
+            operands=[*operands, *bounds],
+            properties={"callee": _symbol(symbol)},
+            attributes={"units": _integer(work.units), "cost": _integer(work.cost)},
+        )
+        op.location = self._location
+        if self.profile is None:
+            self.block.add_op(op)
         else:
-            bounds = self._index(0), self._index(work.units)
-            # Built of operands in groups, a call would take three times as long.
-            op = func.CallOp.create(
-                operands=[*operands, *bounds],
-                properties={"callee": _symbol(symbol)},
-                attributes={"units": _integer(work.units), "cost": _integer(work.cost)},
-            )
-            op.location = self._location
-            if self.profile is None:
-                self.block.add_op(op)
-            else:
-                self._record(op, self.profile.add(symbol, 0))
+            self._record(op, self.profile.add(symbol, 0))
 
     def _record(self, call: func.CallOp, number: int) -> None:
         """Append `call`, and around it what notes the time in record `number`."""

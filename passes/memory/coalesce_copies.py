@@ -4,7 +4,7 @@ from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -13,11 +13,12 @@ from glow.analysis.directions import functions_of
 from glow.dialects.layout.attribute import physical_shape_of
 from glow.dialects.memory.address import Addressing, find_addressing, same_place
 from glow.dialects.memory.base import MemoryOp, buffer_type
+from glow.dialects.memory.control_flow import kinds_of_arguments
 from glow.dialects.memory.elementwise import CopyOp
 from glow.dialects.memory.storage import AllocOp, GetOp, PlaceholderOp, ViewOp
 
 MemoryObject = SSAValue | str
-"""An allocation, or the symbol of what lies outside the arena."""
+"""An allocation, or an argument or the symbol of what lies outside the function."""
 
 
 class CoalesceCopiesPass(ModulePass):
@@ -36,20 +37,23 @@ class CoalesceCopiesPass(ModulePass):
     name = "coalesce-copies"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        writable = {
+        writable: set[MemoryObject] = {
             placeholder.sym_name.data
             for placeholder in op.ops
             if isinstance(placeholder, PlaceholderOp)
             and placeholder.direction.data != "in"
         }
         for function in functions_of(op):
-            _Coalescing(function.body.block, writable).run()
+            block = function.body.block
+            kinds = zip(block.args, kinds_of_arguments(function), strict=True)
+            written = {argument for argument, kind in kinds if kind.writes}
+            _Coalescing(block, writable | written).run()
 
 
 class _Coalescing:
     """The ops of a block that touch each buffer, by position."""
 
-    def __init__(self, block: Block, writable: set[str]):
+    def __init__(self, block: Block, writable: set[MemoryObject]):
         self._writable = writable
         self._block = block
         self._touching: dict[MemoryObject, dict[int, MemoryOp]] = {}
@@ -73,7 +77,7 @@ class _Coalescing:
         gone, place = root_of(gone), _place_of(kept)
         if not isinstance(gone.owner, AllocOp) or gone == place:
             return False
-        if isinstance(place, str) and place not in self._writable:
+        if _is_outside(place) and place not in self._writable:
             return False
         return not self._interfere(gone, place)
 
@@ -81,10 +85,10 @@ class _Coalescing:
         """
         Say whether one is written while what the other holds is wanted.
 
-        Walks back from the end, where what lies outside the arena is wanted. A write
+        Walks back from the end, where what lies outside the function is wanted. A write
         of some elements or of all leaves the others wanted: that errs towards yes.
         """
-        wanted = {place: isinstance(place, str) for place in (first, second)}
+        wanted = {place: _is_outside(place) for place in (first, second)}
         ops = self._touching[first] | self._touching[second]
         for _, op in sorted(ops.items(), reverse=True):
             if _connects(op, first, second):
@@ -123,8 +127,8 @@ class _Coalescing:
         self._touching[second] = touching
         alloc, owner = gone.owner, kept.owner
         assert isinstance(alloc, AllocOp)
-        assert isinstance(owner, AllocOp | GetOp)
-        if not owner.is_before_in_block(alloc):
+        assert isinstance(owner, AllocOp | GetOp | Block)
+        if not isinstance(owner, Block) and not owner.is_before_in_block(alloc):
             owner.detach()
             self._block.insert_op_before(owner, alloc)
         new = kept
@@ -176,3 +180,8 @@ def _fills(addressing: Addressing) -> bool:
                 return False
             expected *= extent
     return addressing.offset == 0
+
+
+def _is_outside(place: MemoryObject) -> bool:
+    """Return whether `place` is there before the function, and after it."""
+    return isinstance(place, str | BlockArgument)

@@ -7,7 +7,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from glow.analysis.directions import accesses_to_symbols, functions_of
+from glow.analysis.calls import entries_of
+from glow.analysis.directions import accesses_to_symbols
 from glow.dialects.memory.storage import PlaceholderOp, ReadyOp
 
 
@@ -25,7 +26,7 @@ class MarkOutputsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outputs = [p for p in op.ops if isinstance(p, PlaceholderOp) and p.is_output]
-        for function in functions_of(op):
+        for function in entries_of(op):
             _mark(function, [p.sym_name.data for p in outputs])
 
 

@@ -1,19 +1,26 @@
 """Give every allocation its place in one arena."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i8, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from glow.analysis.buffers import Lifetime, largest_live_bytes, root_of, uses_of
+from glow.analysis.calls import callees_first, calls_in, entries_of
 from glow.analysis.directions import functions_of
-from glow.dialects.memory.storage import DeallocOp
+from glow.dialects.memory.control_flow import ControlFlowOp
+from glow.dialects.memory.storage import AllocOp, DeallocOp
 
 
 class PlanMemoryPass(ModulePass):
     """
     Set the arena offset of every allocation; allocations alive at once stay apart.
+
+    A function that an op calls has an arena of its own, the `frame` of that op, which
+    is an allocation of the caller.
 
     Level: memory -> memory. Needs: insert-deallocs. The module keeps the size of the
     arena (`glow.arena_bytes`) and its lower bound, the most bytes alive at once
@@ -25,15 +32,35 @@ class PlanMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         arena = bound = 0
-        for function in functions_of(op):
+        sizes: dict[str, int] = {}
+        entries = entries_of(op)
+        for function in callees_first(functions_of(op)):
+            _add_frames(function, sizes)
             lifetimes = _lifetimes(function)
             offsets = plan(lifetimes)
             for lifetime, offset in zip(lifetimes, offsets, strict=True):
                 lifetime.alloc.properties["offset"] = IntegerAttr(offset, i64)
-                arena = max(arena, offset + lifetime.bytes)
-            bound = max(bound, largest_live_bytes(lifetimes))
+            size = _height(lifetimes, offsets)
+            sizes[function.sym_name.data] = size
+            if function in entries:
+                arena = max(arena, size)
+                bound = max(bound, largest_live_bytes(lifetimes))
         op.attributes["glow.arena_bytes"] = IntegerAttr(arena, i64)
         op.attributes["glow.arena_lower_bound"] = IntegerAttr(bound, i64)
+
+
+def _add_frames(function: FuncOp, sizes: Mapping[str, int]) -> None:
+    """Give ops of `function` the room that the functions need that they call."""
+    for op in calls_in(function):
+        size = max(sizes[name] for name in op.callees)
+        if not isinstance(op, ControlFlowOp) or op.frame is not None or not size:
+            continue
+        frame = AllocOp(MemRefType(i8, (size,)))
+        end = DeallocOp(frame.result)
+        frame.location = end.location = op.location
+        function.body.block.insert_op_before(frame, op)
+        function.body.block.insert_op_after(end, op)
+        op.set_frame(frame.result)
 
 
 def _lifetimes(function: FuncOp) -> list[Lifetime]:

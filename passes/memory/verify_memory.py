@@ -16,6 +16,7 @@ from glow.analysis.directions import functions_of
 from glow.analysis.written import Written
 from glow.dialects.layout.attribute import is_alike
 from glow.dialects.memory.base import Kind, MemoryOp, buffer_type
+from glow.dialects.memory.control_flow import kinds_of_arguments
 from glow.dialects.memory.elementwise import ZeroHaloOp
 from glow.dialects.memory.products import ConvOp
 from glow.dialects.memory.storage import (
@@ -27,7 +28,7 @@ from glow.dialects.memory.storage import (
     ReadyOp,
     StorageOp,
 )
-from glow.support.locations import name_of
+from glow.passes.memory._calls import at, problems_of_calls, rooms_of_callees
 
 
 class VerifyMemoryPass(ModulePass):
@@ -42,7 +43,8 @@ class VerifyMemoryPass(ModulePass):
     write to a constant or to an input, an output that is not written, an operand that
     overlaps a written one undeclared, a buffer beyond the end of the arena or one that
     shares bytes with another one alive, an unknown symbol; of outputs that are marked
-    as ready, one that is not or twice, or is written later.
+    as ready, one that is not or twice, or is written later; a call of a function that
+    takes other buffers or does something else to them than the op says.
     """
 
     name = "verify-memory"
@@ -55,10 +57,16 @@ class VerifyMemoryPass(ModulePass):
             raise VerifyException(
                 f"glow.arena_bytes: expected an integer of at least 0, got {arena}"
             )
+        functions = functions_of(op)
+        outside = {name for name, each in symbols.items() if not _is_constant(each)}
+        problems = list(problems_of_calls(functions, outside))
+        rooms = {f.sym_name.data: bytes_ for f in functions}
+        if bytes_ is not None:
+            rooms |= rooms_of_callees(functions)
         checkers = [
-            _MemoryChecker(function, symbols, bytes_) for function in functions_of(op)
+            _MemoryChecker(f, symbols, rooms[f.sym_name.data]) for f in functions
         ]
-        problems = [problem for checker in checkers for problem in checker.check()]
+        problems += [problem for checker in checkers for problem in checker.check()]
         for name, storage in symbols.items():
             if not (
                 isinstance(storage, PlaceholderOp)
@@ -81,7 +89,7 @@ def verify_gets(module: ModuleOp) -> None:
     symbols = _storage_of(module)
     gets = (op for op in module.walk() if isinstance(op, GetOp))
     told = ((op, _problem_of_get(op, symbols)) for op in gets)
-    problems = [_at(op, problem) for op, problem in told if problem is not None]
+    problems = [at(op, problem) for op, problem in told if problem is not None]
     if problems:
         raise VerifyException("; ".join(problems))
 
@@ -100,11 +108,6 @@ def _problem_of_get(op: GetOp, symbols: Mapping[str, StorageOp]) -> str | None:
     return None
 
 
-def _at(op: Operation, problem: str) -> str:
-    name = op.title if isinstance(op, MemoryOp) else op.name
-    return f"{name} (from {name_of(op)}): {problem}"
-
-
 class _MemoryChecker:
     """State of a walk over the ops of a function: what is alive, what is written."""
 
@@ -120,6 +123,11 @@ class _MemoryChecker:
         self.dead: set[SSAValue] = set()
         self.written: dict[SSAValue | str, Written] = {}
         self.ready: set[str] = set()
+        self.arguments: dict[SSAValue, Kind] = {}
+        """What the function may do to its arguments, where it says so."""
+        if function.arg_attrs is not None:
+            kinds = kinds_of_arguments(function)
+            self.arguments |= zip(function.body.block.args, kinds, strict=True)
 
     def check(self) -> Sequence[str]:
         """Return the problems of the function."""
@@ -144,6 +152,11 @@ class _MemoryChecker:
                         self._report(op, f"its buffers are too large: {error}")
         for op in self.alive.values():
             self._report(op, f"{buffer_type(op.result)} is never deallocated")
+        for number, (argument, kind) in enumerate(self.arguments.items()):
+            if kind is Kind.OUT and not self._written(argument).holds(
+                buffer_type(argument)
+            ):
+                self._report(self.function, f"argument {number} is not written whole")
         if self.ready:
             self.problems += [
                 f"memory.placeholder @{name}: nothing says when it is ready"
@@ -158,7 +171,7 @@ class _MemoryChecker:
         return written is not None and written.holds(buffer_type(storage.type))
 
     def _report(self, op: Operation, problem: str) -> None:
-        self.problems.append(_at(op, problem))
+        self.problems.append(at(op, problem))
 
     def _allocate(self, op: AllocOp) -> None:
         self.alive[op.result] = op
@@ -232,6 +245,7 @@ class _MemoryChecker:
         key = root if storage is None else storage.sym_name.data
         if key not in self.written:
             out = isinstance(storage, PlaceholderOp) and storage.direction.data == "out"
+            out |= self.arguments.get(root) is Kind.OUT
             self.written[key] = Written(buffer_type(root), whole=not out)
         return self.written[key]
 
@@ -248,6 +262,8 @@ class _MemoryChecker:
                 self._report(op, f"writes to input @{storage.sym_name.data}")
             if storage.sym_name.data in self.ready:
                 self._report(op, f"writes to @{storage.sym_name.data}, which was ready")
+        elif self.arguments.get(root_of(buffer)) is Kind.IN:
+            self._report(op, "writes to an argument that the function only reads")
         if isinstance(op, ZeroHaloOp):
             self._written(buffer).zero_border()
         else:
@@ -291,3 +307,8 @@ def _bytes_of(op: AllocOp, offset: IntegerAttr[Any]) -> tuple[int, int]:
 
 def _is_output(op: StorageOp | None) -> bool:
     return isinstance(op, PlaceholderOp) and op.is_output
+
+
+def _is_constant(op: StorageOp) -> bool:
+    """Return whether nothing writes to what `op` declares, and all see it."""
+    return isinstance(op, ConstantOp) or op.residency.data == "bound"

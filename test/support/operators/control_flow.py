@@ -61,7 +61,26 @@ def _cases() -> list[Case]:
     backward = {"scan_input_directions": [1], "scan_output_directions": [1]}
     last = {"scan_input_axes": [-1], "scan_output_axes": [-1]}
     scanned = draw((4, 3, 5))
+    deciding = {
+        "then_branch": body([node("Neg", "f_w", "f_y")], "", "f_y", f_w=x),
+        "else_branch": body([], "", "f_w", f_w=x),
+    }
+    nodes = [
+        node("ReduceSum", "f", "f_all", keepdims=0),
+        node("Less", "f_all f_most", "b_next"),
+        node("Mul", "f f_w", "f_y"),
+    ]
+    while_small = body(nodes, "i b f", "b_next f_y", f_most=np.float32(90), f_w=x + 3)
     return [
+        *(case("If", np.array(flag), **deciding) for flag in (False, [True])),
+        *(
+            case("Loop", limit, flag, x + 3, outputs=1, body=while_small)
+            for limit in (None, np.array(2), np.array([7]))
+            for flag in (None, np.array(False), np.array([True]))
+            if limit is not None or flag is not None
+        ),
+        case("Loop", np.array(6), None, x, constants=[0], outputs=1, body=while_small),
+        case("Loop", np.array(-1), np.array(True), x, outputs=1, body=while_small),
         case("If", yes, constants=[0], **branches),
         case("If", no, constants=[0], **branches),
         case("Loop", three, None, x, constants=[0], outputs=2, body=always),

@@ -1,0 +1,49 @@
+"""Lower the ops of a function one by one, each by the rule of its class."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, Operation
+from xdsl.utils.exceptions import PassFailedException
+
+from glow.dialects.memory.apply import ApplyOp
+from glow.dialects.memory.base import MemoryOp, extents_of
+from glow.dialects.memory.storage import AllocOp, DeallocOp, GetOp, ViewOp
+from glow.lowering.memory_to_loops.main import Main
+from glow.lowering.memory_to_loops.rules import check_room, rule_of
+
+# These only say where bytes lie; `Main.base` reads them off.
+PASSIVE = (AllocOp, DeallocOp, GetOp, ViewOp, ReturnOp)
+
+
+def active_ops(block: Block) -> list[Operation]:
+    """Return the ops of `block` that code is written for."""
+    return [op for op in block.ops if not isinstance(op, PASSIVE)]
+
+
+def lower_op(main: Main, op: Operation) -> None:
+    """Append the calls that do `op`."""
+    main.begin(op)
+    if isinstance(op, ApplyOp) and _computes_nothing(op):
+        return
+    rule = rule_of(op.graph_class if isinstance(op, ApplyOp) else type(op))
+    if rule is None:
+        name = op.title if isinstance(op, MemoryOp) else op.name
+        raise PassFailedException(f"memory-to-loops cannot lower {name}")
+    if isinstance(op, ApplyOp) and rule.scratch is not None:
+        rooms = rule.scratch(op.graph_op())
+        if len(rooms) != len(op.scratch):
+            raise PassFailedException(
+                f"{op.title} expects {len(rooms)} scratch buffers, "
+                f"got {len(op.scratch)}"
+            )
+        for room, buffer in zip(rooms, op.scratch, strict=True):
+            check_room(op, buffer, room.element_type, prod(room.get_shape()))
+    rule.lower(main, op)
+
+
+def _computes_nothing(op: ApplyOp) -> bool:
+    """Whether no result has an element; indices of an update are checked anyway."""
+    return not op.inouts and all(0 in extents_of(result) for result in op.outs)
