@@ -109,7 +109,7 @@ def _replace(module: ModuleOp, main: Main, library: list[FuncOp]) -> None:
     storage = main.storage
     own = [*main.functions, main.function]
     block.add_ops([table_of(ROWS, main.rows or [0]), *library, *own])
-    tables = [ResourceAttr.of(table) for table in main.tables]
+    tables = [ResourceAttr.of(table) for table in main.tables.arrays]
     constants = [*storage.constants.values(), *tables]
     module.attributes["glow.signature"] = storage.signature(constants)
     module.attributes["glow.constants"] = ArrayAttr(constants)

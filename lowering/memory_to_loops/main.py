@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -14,11 +13,9 @@ from numpy.typing import NDArray
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IntegerAttr,
     LocationAttr,
     MemRefType,
     NoneAttr,
-    SymbolRefAttr,
     UnknownLoc,
     i8,
     i32,
@@ -38,8 +35,10 @@ from glow.dialects.memory.address import addressing_of, find_addressing
 from glow.dialects.memory.base import MemoryOp, buffer_type
 from glow.dialects.memory.storage import AllocOp, GetOp
 from glow.dialects.team.sections import SectionOp
+from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
+from glow.lowering.memory_to_loops._tables import Tables, as_offsets
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,
@@ -56,7 +55,6 @@ from glow.support.targets import Target
 from glow.support.types import compute_type, dtype_of
 
 ROWS = "layer_rows"
-_LIMIT = 1 << 31
 _BYTES = flat(i8)
 _POINTERS = flat(_BYTES)
 _ARGUMENTS: dict[str, Attribute] = {
@@ -66,17 +64,6 @@ _ARGUMENTS: dict[str, Attribute] = {
     "fault": flat(i32),
 }
 _TEAM_ARGUMENTS: dict[str, Attribute] = {"team": flat(i64), "scratch": _BYTES}
-
-
-@lru_cache(1 << 12)
-def _integer(value: int) -> IntegerAttr[Any]:
-    """Return an attribute that ops share: layers alike have the same numbers."""
-    return IntegerAttr(value, i64)
-
-
-@lru_cache(1 << 10)
-def _symbol(name: str) -> SymbolRefAttr:
-    return SymbolRefAttr(name)
 
 
 @dataclass
@@ -90,7 +77,7 @@ class Main:
 
     target: Target
     storage: Storage
-    tables: list[NDArray[Any]] = field(default_factory=lambda: [])
+    tables: Tables = field(default_factory=Tables)
     messages: list[str] = field(default_factory=lambda: [])
     profile: ProfileWriter | None = None
     """What a profiled `main` notes; None: nothing."""
@@ -116,7 +103,6 @@ class Main:
         self._bases: dict[tuple[str, int | None, int, Any], SSAValue] = {}
         self._indices: dict[int, SSAValue] = {}
         self._symbols: dict[Kernel, str] = {}
-        self._table_index: dict[bytes, int] = {}
         self._location: LocationAttr = UnknownLoc()
         self.shared = SharedCalls(self.storage, self.piece_ns)
         self.sections: list[SectionOp] = []
@@ -287,7 +273,7 @@ class Main:
             op = BaseOp.create(
                 operands=[self._args[argument]],
                 result_types=[flat(element)],
-                properties={name: _integer(n) for name, n in numbers.items()},
+                properties={name: integer(n) for name, n in numbers.items()},
             )
             self.block.add_op(op)
             self._bases[key] = op.result
@@ -299,22 +285,12 @@ class Main:
 
         Errors: a value that i32 cannot hold.
         """
-        if values.size and not -_LIMIT <= values.min() <= values.max() < _LIMIT:
-            raise PassFailedException(
-                "expected operands of less than 2**31 elements, "
-                f"got an offset of {max(-values.min(), values.max())}"
-            )
-        return replace(self.table(values.astype(np.int32), i32), operand=OFFSETS)
+        return replace(self.table(as_offsets(values), i32), operand=OFFSETS)
 
     def table(self, values: NDArray[Any], element: Attribute) -> Argument:
         """Return a flat memref constant with `values` of type `element`."""
-        values = np.ascontiguousarray(values)
-        key = values.tobytes()
-        if key not in self._table_index:
-            self._table_index[key] = len(self.tables)
-            self.tables.append(values)
-        index = len(self.storage.constants) + self._table_index[key]
-        base = self._at("constants", index, 0, element)
+        number = len(self.storage.constants) + self.tables.number_of(values)
+        base = self._at("constants", number, 0, element)
         return Argument(base, Operand(element))
 
     def message(self, op: MemoryOp, text: str) -> int:
@@ -388,8 +364,8 @@ class Main:
         # Built of operands in groups, a call would take three times as long.
         op = func.CallOp.create(
             operands=[*operands, *bounds],
-            properties={"callee": _symbol(symbol)},
-            attributes={"units": _integer(work.units), "cost": _integer(work.cost)},
+            properties={"callee": symbol_reference(symbol)},
+            attributes={"units": integer(work.units), "cost": integer(work.cost)},
         )
         op.location = self._location
         if self.profile is None:
