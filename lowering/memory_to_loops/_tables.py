@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 _LIMIT = 1 << 31
 
 
-class Tables:
+class TablePool:
     """The tables of a module, in order; equal ones are one."""
 
     def __init__(self) -> None:

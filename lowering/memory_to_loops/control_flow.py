@@ -110,10 +110,12 @@ class _Function:
         op, arguments = self._op, dict(self._arguments)
         source = self._main.callees[callee].body.block
         pairs = zip(source.args, op.passed(), strict=True)
-        places = {argument: self._names[buffer] for argument, (buffer, _) in pairs}
-        # Without a frame, there may be allocations of no bytes.
-        frame = op.turn if isinstance(op, LoopOp) else op.condition
-        arguments["arena"] = arguments[self._names[op.frame or frame]]
+        places: dict[SSAValue, str] = {
+            argument: self._names[buffer] for argument, (buffer, _) in pairs
+        }
+        # Without a frame, there may be allocations of no bytes: anywhere.
+        frame = op.operands[0] if op.frame is None else op.frame
+        arguments["arena"] = arguments[self._names[frame]]
         inner = self._main.within(current().block, arguments, places)
         for each in active_ops(source):
             lower_op(inner, each)

@@ -38,7 +38,7 @@ from glow.dialects.team.sections import SectionOp
 from glow.lowering.memory_to_loops._attributes import integer, symbol_reference
 from glow.lowering.memory_to_loops._sections import saves_time, sections_of
 from glow.lowering.memory_to_loops._shared import SharedCalls
-from glow.lowering.memory_to_loops._tables import Tables, as_offsets
+from glow.lowering.memory_to_loops._tables import TablePool, as_offsets
 from glow.lowering.memory_to_loops.kernels.kernel import (
     FAULT,
     OFFSETS,
@@ -77,7 +77,7 @@ class Main:
 
     target: Target
     storage: Storage
-    tables: Tables = field(default_factory=Tables)
+    tables: TablePool = field(default_factory=TablePool)
     messages: list[str] = field(default_factory=lambda: [])
     profile: ProfileWriter | None = None
     """What a profiled `main` notes; None: nothing."""

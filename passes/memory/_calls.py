@@ -31,14 +31,14 @@ def problems_of_calls(
     `outside` are the symbols that functions may not name which ops call.
     """
     table = {f.sym_name.data: f for f in functions}
-    called = {name for f in functions for op in calls_in(f) for name in op.callees}
+    called = {name for f in functions for op in _calls_in(f) for name in op.callees}
     for name in [name for name in table if name in called]:
         for op in ops_in(table[name].body):
             if isinstance(op, GetOp) and op.symbol.string_value() in outside:
                 yield at(op, f"is in @{name}, which an op calls: pass the buffer")
     for function in functions:
-        for op in calls_in(function):
-            for name in op.callees if isinstance(op, ControlFlowOp) else ():
+        for op in _calls_in(function):
+            for name in op.callees:
                 if name not in table:
                     yield at(op, f"no function with a body is named @{name}")
                 elif (problem := op.problem_with(table[name])) is not None:
@@ -52,8 +52,12 @@ def problems_of_calls(
 def rooms_of_callees(functions: Sequence[FuncOp]) -> dict[str, int]:
     """Return the bytes that functions which ops call have for their allocations."""
     rooms: dict[str, int] = {}
-    for op in (op for function in functions for op in calls_in(function)):
-        for name in op.callees if isinstance(op, ControlFlowOp) else ():
+    for op in (op for function in functions for op in _calls_in(function)):
+        for name in op.callees:
             room = 0 if op.frame is None else size_bytes(buffer_type(op.frame))
             rooms[name] = min(room, rooms.get(name, room))
     return rooms
+
+
+def _calls_in(function: FuncOp) -> list[ControlFlowOp]:
+    return [op for op in calls_in(function) if isinstance(op, ControlFlowOp)]
