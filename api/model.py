@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +22,7 @@ from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import PlaceholderOp
 from glow.locating_parser import LocatingParser, invalid
 from glow.passes.graph.arguments_to_placeholders import ArgumentsToPlaceholdersPass
+from glow.passes.graph.infer_io import InferIoPass
 from glow.registry import universe
 from glow.runtime.symbolic import SymbolicSignature
 from glow.runtime.tensor_spec import symbolic_spec
@@ -72,6 +75,28 @@ class Model:
         from glow.pass_manager import lowered
 
         return str(lowered(context(), self.module, level, target))
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        opset: int | None = None,
+        external_data: bool | None = None,
+    ) -> None:
+        """
+        Write this model, which is at the graph level, as ONNX; docs/export.md has more.
+
+        A `path` that ends in `.onnx.txt` gets text to read. `opset` is from 13 on, by
+        default the newest that ONNX Runtime takes. Weights of more than a GiB, or with
+        `external_data`, lie beside it in `path` and `.data`.
+        Errors: UnsupportedModelError with all ops that ONNX cannot say;
+        InvalidModelError for constants without bytes; ValueError for another opset,
+        suffix or level; OSError.
+        """
+        from glow.importers.onnx import save_model
+
+        proto = exported(self.module, self.name, opset)
+        save_model(proto, Path(path), external_data)
 
     def __str__(self) -> str:
         return str(self.module)
@@ -181,16 +206,35 @@ def named(error: GlowError, dims: Mapping[str, int]) -> GlowError:
     return error
 
 
-def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
-    """Return a copy of `module` whose placeholders have these values; see `bind`."""
+def graph_module(module: ModuleOp, purpose: str) -> ModuleOp:
+    """
+    Return a copy of a graph-level module whose function has no arguments.
+
+    Errors: ValueError for another level, with what it is needed for.
+    """
     level = level_of(module)
     if level not in ("import", "graph"):
         raise ValueError(
-            "expected a model at the graph level to bind its inputs, "
+            f"expected a model at the graph level to {purpose}, "
             f"got one at level {level}"
         )
     module = module.clone()
     ArgumentsToPlaceholdersPass().apply(context(), module)
+    return module
+
+
+def exported(module: ModuleOp, name: str, opset: int | None = None) -> Any:
+    """Return the ONNX model of a graph-level module; see `Model.export`."""
+    from glow.importers.onnx import export_model
+
+    module = graph_module(module, "export")
+    InferIoPass().apply(context(), module)
+    return export_model(module, name, opset)
+
+
+def bound(module: ModuleOp, arrays: Mapping[str, object]) -> ModuleOp:
+    """Return a copy of `module` whose placeholders have these values; see `bind`."""
+    module = graph_module(module, "bind its inputs")
     placeholders = {
         op.sym_name.data: op for op in module.body.ops if isinstance(op, PlaceholderOp)
     }

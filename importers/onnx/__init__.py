@@ -1,16 +1,27 @@
-"""Read ONNX models into the graph dialect."""
+"""Read ONNX models into the graph dialect, and write it as ONNX models."""
 
 from glow.support.errors import GlowError
 
 try:
     from glow.importers.onnx.declaration import declaration_of, open_dimensions
+    from glow.importers.onnx.export import export_model
+    from glow.importers.onnx.files import save_model, text_of_model
     from glow.importers.onnx.model import import_model
     from glow.importers.onnx.source import OnnxSource, read
 except ModuleNotFoundError as error:
     if error.name is None or error.name.split(".")[0] not in ("onnx", "google"):
         raise
     raise GlowError(
-        "reading ONNX models needs a package: pip install 'glow-xdsl[onnx]'"
+        "reading and writing ONNX models needs a package: pip install 'glow-xdsl[onnx]'"
     ) from None
 
-__all__ = ["OnnxSource", "declaration_of", "import_model", "open_dimensions", "read"]
+__all__ = [
+    "OnnxSource",
+    "declaration_of",
+    "export_model",
+    "import_model",
+    "open_dimensions",
+    "read",
+    "save_model",
+    "text_of_model",
+]

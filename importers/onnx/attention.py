@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import inf
+from typing import Any, cast
+
 import numpy as np
-from xdsl.dialects.builtin import f32, i1
+from xdsl.dialects.builtin import ModuleOp, f32, i1, i64
+from xdsl.ir import SSAValue
 
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.attention import AttentionOp
 from glow.dialects.graph.attention_sizes import SCORES
 from glow.dialects.graph.rotary_embedding import RotaryEmbeddingOp
 from glow.dialects.graph.slicing import PadOp
-from glow.dialects.graph.tensors import Tensor
+from glow.dialects.graph.tensors import OpList, Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import Form, NodeWriter, Written
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
+from glow.passes.constants import Constants
+from glow.passes.graph.decompose_attention import decompose_attention
+from glow.passes.graph.decompose_rotary_embedding import decompose_rotary_embedding
+from glow.support.arrays import Array
 from glow.support.dtypes import is_narrow
-from glow.support.types import element_type_of
+from glow.support.types import element_of, element_type_of, shape_of
 
 
 @onnx_op("Attention")
@@ -42,6 +52,66 @@ def attention(node: Node) -> Outputs:
         softmax_precision=precision,
         scores_of=SCORES[mode],
     )
+
+
+@onnx_form(AttentionOp)
+def attention_node(op: AttentionOp, out: NodeWriter) -> Sequence[Written | None]:
+    """ONNX knows one mask, no window, and no weights of what sees nothing but 0."""
+    mask = op.bias if op.mask is None else op.mask
+    is_plain = (
+        out.has("Attention")
+        and (op.mask is None or op.bias is None)
+        and (mask is None or _is_mask(op, mask))
+        and (op.valid_length is None or out.opset >= 24)
+        and max(op.left_window_size, op.right_window_size) < 0
+        and (op.mask is None or op.masked_score == -inf)
+        and op.unseen == "zero"
+    )
+    if not is_plain:
+        return out.function(op, _products)
+    heads = {name: getattr(op, name) for name in ("q_num_heads", "kv_num_heads")}
+    return out.outputs(
+        [slot is not None for slot in _results(op)],
+        "Attention",
+        *(op.query, op.key, op.value, mask),
+        *(op.past_key, op.past_value, op.valid_length),
+        **(heads if op.sizes.is_flat else {}),
+        scale=op.scale,
+        softcap=op.softcap,
+        is_causal=op.causal,
+        softmax_precision=op.softmax_precision,
+        qk_matmul_output_mode=SCORES.index(op.scores_of),
+    )
+
+
+def _results(op: AttentionOp) -> tuple[SSAValue | None, ...]:
+    return op.result, op.present_key, op.present_value, op.scores
+
+
+def _is_mask(op: AttentionOp, mask: SSAValue) -> bool:
+    """Return whether a mask is one for all keys, as ONNX broadcasts it."""
+    shape = shape_of(mask)
+    return len(shape) in (2, 4) and shape[-1] == op.sizes.total
+
+
+def _products(op: AttentionOp, out: NodeWriter) -> Sequence[Written | None]:
+    new = _Draft()
+    results = decompose_attention(op, cast(Any, new), "")
+    for each in new.ops:
+        out.write(cast(Any, each))
+    return cast(Sequence[Tensor], results)
+
+
+class _Draft(OpList):
+    """Ops of a pattern, which may give up what it has written; no symbol is known."""
+
+    constants = Constants(ModuleOp([]))
+
+    def constant(self, array: Array, name: str | None = None) -> SSAValue:
+        return super().constant(array)
+
+    def discard(self) -> None:
+        self.ops.clear()
 
 
 def _heads(node: Node, name: str) -> int | None:
@@ -81,6 +151,20 @@ def _total(node: Node) -> int:
 @onnx_op("RotaryEmbedding")
 def rotary_embedding(node: Node) -> Outputs:
     return node.apply(RotaryEmbeddingOp, num_heads=_heads(node, "num_heads"))
+
+
+@onnx_form(RotaryEmbeddingOp)
+def rotary_embedding_node(
+    op: RotaryEmbeddingOp, out: NodeWriter
+) -> Written | Sequence[Written | None]:
+    """ONNX takes positions of 64 bits, or tables for each element of the batch."""
+    batch = shape_of(op.input)[0]
+    fits = shape_of(op.cos)[0] == shape_of(op.sin)[0] == batch
+    if op.positions is not None:
+        fits = element_of(op.positions) == i64
+    if fits and out.has("RotaryEmbedding"):
+        return out.as_node("RotaryEmbedding", op)
+    return out.function(op, cast(Form, decompose_rotary_embedding))
 
 
 @onnx_op("RotaryEmbedding", domains=("com.microsoft",))

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 from onnx import TensorProto
+from xdsl.dialects.builtin import f32
 
 from glow.dialects.graph import array_api as xp
-from glow.dialects.graph.activation import PreluOp
+from glow.dialects.graph.activation import CeluOp, EluOp, PreluOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.binary import AddOp, MaxOp, MinOp, ModOp
+from glow.dialects.graph.logic import BitShiftOp
 from glow.dialects.graph.select import BitcastOp, CastOp, ClipOp
 from glow.dialects.graph.tensors import Tensor, emit
+from glow.dialects.graph.unary import IsNanOp
 from glow.importers.onnx.node import Node
+from glow.importers.onnx.nodes import NodeWriter, Written
 from glow.importers.onnx.one_to_one import BINARY
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import dtype_of_onnx
 from glow.support.dtypes import byte_type, is_floating, limits_of
-from glow.support.types import element_type_of, normalize_axis
+from glow.support.types import dtype_of, element_of, element_type_of, normalize_axis
 
 VARIADIC: dict[str, type[GraphOp]] = {"Max": MaxOp, "Min": MinOp, "Sum": AddOp}
 UP_TO_6 = [
@@ -72,6 +77,11 @@ def clip(node: Node) -> Tensor:
     return node.emit(ClipOp, node.input(0), *bounds)
 
 
+@onnx_form(ClipOp)
+def clip_node(op: ClipOp, out: NodeWriter) -> Written:
+    return out.node("Clip", op.input, op.min, op.max)
+
+
 @onnx_op(*UP_TO_6)
 def binary_of_axis(node: Node) -> Tensor:
     """The axes of the second operand are some of the first's, from `axis` on."""
@@ -118,6 +128,27 @@ def cast(node: Node) -> Tensor:
     return node.emit(CastOp, node.input(0), to=element_type_of(dtype))
 
 
+@onnx_form(CastOp)
+def cast_node(op: CastOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+    if op.saturate:
+        return out.function(op, _saturating_cast)
+    return out.node("Cast", op.input, to=op.to)
+
+
+def _saturating_cast(op: CastOp, out: NodeWriter) -> Written:
+    """0 for NaN, else what is in range; bounds of 32 bits and more round to outside."""
+    value, dtype = out.tensor(op.input), dtype_of(op.to)
+    if not is_floating(value.dtype) or dtype.kind not in "iu":
+        return value.astype(dtype)
+    wide = value.astype(np.float64)
+    limits = limits_of(dtype)
+    low, high = np.float64(int(limits.min)), np.float64(int(limits.max))
+    wide = xp.where(out.tensor(emit(IsNanOp, wide)), np.float64(0), wide)
+    fits = xp.where(wide >= high, np.float64(0), xp.maximum(wide, low))
+    result = fits.astype(dtype)
+    return xp.where(wide >= high, np.array(limits.max, dtype), result)
+
+
 def _number(node: Node, name: str) -> int:
     """Return the element type that an attribute of old versions has by name."""
     kind = node.string(name).upper()
@@ -125,6 +156,47 @@ def _number(node: Node, name: str) -> int:
     if kind not in known:
         node.invalid(f"no element type is called {node.string(name)!r}")
     return known[kind]
+
+
+@onnx_form(CeluOp)
+def celu_node(op: CeluOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+    """ONNX has this one for 32 bits only, but elu for all floats."""
+    if element_of(op.input) == f32:
+        return out.node("Celu", op.input, alpha=op.alpha)
+    return out.function(op, _scaled_elu)
+
+
+def _scaled_elu(op: CeluOp, out: NodeWriter) -> Written:
+    value = out.tensor(op.input)
+    return emit(EluOp, value / op.alpha) * op.alpha
+
+
+@onnx_form(BitShiftOp)
+def bit_shift_node(
+    op: BitShiftOp, out: NodeWriter
+) -> Written | Sequence[Written | None]:
+    """ONNX has this one for integers without a sign, before opset 28."""
+    if dtype_of(element_of(op.lhs)).kind == "u" or out.opset >= 28:
+        return out.as_node("BitShift", op)
+    return out.function(op, _signed_shift)
+
+
+def _signed_shift(op: BitShiftOp, out: NodeWriter) -> Written:
+    """To the right, of a negative number the other bits are shifted."""
+    value, places = out.tensor(op.lhs), out.tensor(op.rhs)
+    signed, bits = value.dtype, 8 * value.dtype.itemsize
+    is_inside = (places >= 0) & (places < bits)
+    places = xp.where(is_inside, places, 0)
+    is_negative = value < 0
+    if op.direction == "RIGHT":
+        value = xp.where(is_negative, ~value, value)
+    bare = np.dtype(f"u{signed.itemsize}")
+    given = value.astype(bare), places.astype(bare)
+    shifted = emit(BitShiftOp, *given, direction=op.direction).astype(signed)
+    shifted = xp.where(is_inside, shifted, 0)
+    if op.direction == "RIGHT":
+        shifted = xp.where(is_negative, ~shifted, shifted)
+    return shifted
 
 
 @onnx_op("CastLike")
@@ -139,6 +211,11 @@ def bit_cast(node: Node) -> Tensor:
     if dtype.kind == "b":
         node.refuse("a result of bools")
     return node.emit(BitcastOp, node.input(0), to=element_type_of(dtype))
+
+
+@onnx_form(BitcastOp)
+def bit_cast_node(op: BitcastOp, out: NodeWriter) -> Written:
+    return out.node("BitCast", op.input, to=op.to)
 
 
 @onnx_op("QuantizeLinear")

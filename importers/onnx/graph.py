@@ -37,17 +37,15 @@ from glow.importers.onnx.schemas import (
     check_node,
     value_of,
 )
-from glow.importers.onnx.tensors import DTYPES, type_name
+from glow.importers.onnx.tensors import onnx_type_of, type_name
 from glow.support.errors import InvalidModelError
 from glow.support.locations import location_of
-from glow.support.types import dtype_of, element_of, shape_of
+from glow.support.types import shape_of
 
 MAX_REFUSALS = 16
 """After how many calls that came to nothing a function is not imported any more."""
 
 Environment = dict[str, SSAValue | None]  # None: an op that cannot be imported makes it
-
-_ONNX_TYPES = {dtype: number for number, dtype in DTYPES.items()}
 
 
 @dataclass
@@ -230,7 +228,7 @@ class _NodeContext:
 def _type_proto(value: SSAValue | None) -> TypeProto:
     if value is None:
         return TypeProto()
-    return helper.make_tensor_type_proto(_onnx_type(value), shape_of(value))
+    return helper.make_tensor_type_proto(onnx_type_of(value), shape_of(value))
 
 
 def _without(node: NodeRecord, absent: set[str]) -> NodeRecord:
@@ -250,7 +248,7 @@ def _check_types(
         if value is None:
             continue
         parameter = schema.input(index)
-        text = f"tensor({type_name(_onnx_type(value)).lower()})"
+        text = f"tensor({type_name(onnx_type_of(value)).lower()})"
         if text not in parameter.types:
             raise InvalidModelError(
                 f"{record.label}: input {parameter.name} may not be a {text}"
@@ -262,7 +260,3 @@ def _check_types(
                 f"{record.label}: input {parameter.name} is a {text}, expected a "
                 f"{bound[parameter.variable]} like the others"
             )
-
-
-def _onnx_type(value: SSAValue) -> int:
-    return _ONNX_TYPES[dtype_of(element_of(value))]

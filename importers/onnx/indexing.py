@@ -17,9 +17,10 @@ from glow.dialects.graph.embedding import (
 from glow.dialects.graph.indexing import OneHotOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
+from glow.importers.onnx.nodes import NodeWriter, Written
 from glow.importers.onnx.records import DEFAULT_DOMAIN
-from glow.importers.onnx.registry import Outputs, onnx_op
-from glow.support.types import INDEX, normalize_axis
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
+from glow.support.types import INDEX, normalize_axis, shape_of
 
 # PyTorch exports embedding_bag as a call of ATen, its tensor library, where ONNX has no
 # operator (ONNX_ATEN_FALLBACK); Caffe2's operators are nodes of its own domain, or of
@@ -92,6 +93,12 @@ def one_hot(node: Node) -> Tensor:
     return node.emit(OneHotOp, indices, node.input(2), depth=count, axis=axis)
 
 
+@onnx_form(OneHotOp)
+def one_hot_node(op: OneHotOp, out: NodeWriter) -> Written:
+    depth = np.array(op.depth)
+    return out.node("OneHot", op.indices, depth, op.values, axis=op.axis)
+
+
 @onnx_op("NonMaxSuppression")
 def non_max_suppression(node: Node) -> Tensor:
     """The boxes that are taken: as many rows as that are must be known."""
@@ -113,6 +120,30 @@ def non_max_suppression(node: Node) -> Tensor:
     )
     rows = indices.shape[0] and node.known(count, "boxes and scores").item()
     return indices[:rows]
+
+
+@onnx_form(NonMaxSuppressionOp)
+def non_max_suppression_function(
+    op: NonMaxSuppressionOp, out: NodeWriter
+) -> Sequence[Written | None]:
+    return out.function(op, _padded_boxes)
+
+
+def _padded_boxes(op: NonMaxSuppressionOp, out: NodeWriter) -> Sequence[Written]:
+    """The rows that ONNX has, then rows of -1."""
+    least = op.score_threshold
+    thresholds = np.array(op.iou_threshold, np.float32), None
+    if least is not None:
+        thresholds = thresholds[0], np.array(least, np.float32)
+    given = op.boxes, op.scores, np.array(op.max_output), *thresholds
+    centers = op.center_point_box
+    boxes = out.node("NonMaxSuppression", *given, center_point_box=centers)
+    count = out.node("Shape", boxes, end=1)
+    rows = shape_of(op.indices)[:1]
+    missing = out.node("Sub", [*rows], count)
+    pads = out.node("Concat", [0, 0], missing, [0], axis=0)
+    padded = out.node("Pad", boxes, pads, np.array(-1))
+    return out.node("Reshape", padded, [*rows, 3]), out.node("Squeeze", count)
 
 
 @onnx_op("ATen", domains=ATEN)

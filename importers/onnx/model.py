@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
 import onnx
 from xdsl.dialects.builtin import AnyTensorType, ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from glow.dialects.graph.placeholder import ResourceAttr
 from glow.dialects.graph.storage import LoadOp, PlaceholderOp, SaveOp
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import functions_of
@@ -27,6 +29,8 @@ from glow.importers.onnx.signature import (
     axes_of,
     declared_type,
     given_values,
+    kept_inputs,
+    states_of,
     type_of,
 )
 from glow.importers.onnx.source import OnnxLike, OnnxSource, read
@@ -79,10 +83,14 @@ class _ModelImport:
         self._folder = source.folder
         self._dims = Dimensions(dims, self._graph.input)
         self._problems = Problems()
+        self._states = states_of(self._graph)
         infos = (*self._graph.value_info, *self._graph.output, *self._graph.input)
         self._axes = {info.name: axes_of(info) for info in infos}
         given = given_values(self._graph.input, constants, self._dims)
         self._weights = weights_of(self._graph, source.payloads, source.folder, given)
+        self._kept = kept_inputs(self._graph, given)
+        self._initial = {n: r for n, r in self._weights.items() if n in self._kept}
+        self._weights = {n: r for n, r in self._weights.items() if n not in self._kept}
 
     def run(self) -> ModuleOp:
         inputs = self._inputs()
@@ -177,9 +185,28 @@ class _ModelImport:
                     f"{dtype_of(declared.element_type)}, "
                     f"got {dtype_of(element_of(value))}"
                 )
-            op = SaveOp(info.name, value)
+            op = SaveOp(self._symbol_of(info.name), value)
             op.location = location_of(info.name)
             emitter.insert(op)
+
+    def _symbol_of(self, output: str) -> str:
+        """Return the placeholder that an output is what a run leaves in."""
+        return self._states.get(output, output)
+
+    def _placeholder(
+        self, name: str, direction: str, type_: AnyTensorType
+    ) -> PlaceholderOp:
+        meanings = self._meanings(name, len(type_.get_shape()))
+        kept = self._kept.get(name)
+        if kept is None:
+            return PlaceholderOp(name, direction, type_, meanings)
+        initial = None
+        if name in self._initial:
+            initial = ResourceAttr.of(self._initial[name]())
+        elif kept.begins_as_zeros:
+            zeros = np.zeros(type_.get_shape(), dtype_of(type_.element_type))
+            initial = ResourceAttr.of(zeros)
+        return PlaceholderOp(name, direction, type_, meanings, kept.residency, initial)
 
     def _module(
         self,
@@ -190,13 +217,14 @@ class _ModelImport:
         values: Environment,
     ) -> ModuleOp:
         symbols: list[Operation] = []
+        saved = {self._symbol_of(name) for name in results}
         for name in dict.fromkeys([*inputs, *results]):
+            if self._symbol_of(name) != name:
+                continue
             direction = "out" if name not in inputs else "in"
-            if name in inputs and name in results:
+            if name in inputs and name in saved:
                 direction = "inout"
-            type_ = tensor_type(_present(values[name]))
-            meanings = self._meanings(name, len(type_.get_shape()))
-            op = PlaceholderOp(name, direction, type_, meanings)
+            op = self._placeholder(name, direction, tensor_type(_present(values[name])))
             op.location = location_of(name)
             symbols.append(op)
         end = ReturnOp()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from glow.dialects.graph.joining import ConcatOp, SplitOp
@@ -15,7 +17,8 @@ from glow.dialects.graph.slicing import PadOp, SliceOp, resolve_slice
 from glow.dialects.graph.tensors import Tensor
 from glow.dialects.graph.window import Ints
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.registry import onnx_form, onnx_op
 from glow.support.types import normalize_axis, shape_of
 
 
@@ -27,9 +30,19 @@ def transpose(node: Node) -> Tensor:
     return node.emit(TransposeOp, node.input(0), permutation=permutation)
 
 
+@onnx_form(TransposeOp)
+def transpose_node(op: TransposeOp, out: NodeWriter) -> Written:
+    return out.node("Transpose", op.input, perm=op.permutation)
+
+
 @onnx_op("Concat")
 def concat(node: Node) -> Tensor:
     return node.emit(ConcatOp, node.given, axis=node.integer("axis", 1))
+
+
+@onnx_form(ConcatOp)
+def concat_node(op: ConcatOp, out: NodeWriter) -> Written:
+    return out.node("Concat", *op.inputs, axis=op.axis)
 
 
 @onnx_op("Split")
@@ -46,6 +59,12 @@ def split(node: Node) -> tuple[Tensor, ...]:
     if len(sizes) != count:
         node.invalid(f"expected {count} sizes, got {list(sizes)}")
     return node.emit_all(SplitOp, node.input(0), axis=axis, sizes=sizes)
+
+
+@onnx_form(SplitOp)
+def split_node(op: SplitOp, out: NodeWriter) -> Sequence[Written | None]:
+    flags = [True] * len(op.sizes)
+    return out.outputs(flags, "Split", op.input, op.sizes, axis=op.axis)
 
 
 def _even_sizes(extent: int, count: int) -> Ints:
@@ -79,6 +98,16 @@ def _slice(
     return node.emit(SliceOp, node.input(0), starts=first, sizes=sizes, steps=step)
 
 
+@onnx_form(SliceOp)
+def slice_node(op: SliceOp, out: NodeWriter) -> Written:
+    """An end below 0 would count from the end, so that of a negative step is far."""
+    triples = zip(op.starts, op.sizes, op.steps, strict=True)
+    ends = [start + size * step for start, size, step in triples]
+    ends = [end if end >= 0 else -(1 << 31) for end in ends]
+    axes = range(len(ends))
+    return out.node("Slice", op.input, op.starts, ends, [*axes], op.steps)
+
+
 @onnx_op("Pad")
 def pad_by_attributes(node: Node) -> Tensor:
     """Up to opset 1, the pads have another name."""
@@ -98,6 +127,11 @@ def pad(node: Node) -> Tensor:
         pads = _pads_of_all(node, pads, axes)
     value = node.optional(2) if mode == "constant" else None
     return node.emit(PadOp, node.input(0), value, pads=pads, mode=mode)
+
+
+@onnx_form(PadOp)
+def pad_node(op: PadOp, out: NodeWriter) -> Written:
+    return out.node("Pad", op.input, op.pads, op.value, mode=op.mode)
 
 
 def _pads_of_all(node: Node, pads: Ints, axes: Ints) -> Ints:
@@ -135,6 +169,11 @@ def tile(node: Node) -> Tensor:
     return node.emit(TileOp, node.input(0), repeats=repeats)
 
 
+@onnx_form(TileOp)
+def tile_node(op: TileOp, out: NodeWriter) -> Written:
+    return out.node("Tile", op.input, op.repeats)
+
+
 @onnx_op("SpaceToDepth")
 def space_to_depth(node: Node) -> Tensor:
     size = node.integer("blocksize")
@@ -148,8 +187,18 @@ def space_to_depth(node: Node) -> Tensor:
     return parts.reshape(n, c * size * size, h // size, w // size)
 
 
+@onnx_form(SpaceToDepthOp)
+def space_to_depth_node(op: SpaceToDepthOp, out: NodeWriter) -> Written:
+    return out.node("SpaceToDepth", op.input, blocksize=op.block_size)
+
+
 @onnx_op("DepthToSpace")
 def depth_to_space(node: Node) -> Tensor:
     size = node.integer("blocksize")
     mode = node.choice("mode", "DCR", "CRD") if node.opset >= 11 else "DCR"
     return node.emit(DepthToSpaceOp, node.input(0), block_size=size, mode=mode)
+
+
+@onnx_form(DepthToSpaceOp)
+def depth_to_space_node(op: DepthToSpaceOp, out: NodeWriter) -> Written:
+    return out.node("DepthToSpace", op.input, blocksize=op.block_size, mode=op.mode)

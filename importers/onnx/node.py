@@ -17,13 +17,15 @@ from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.outlining import OutlinedFunction
 from glow.dialects.graph.parameters import OpParameter
 from glow.dialects.graph.tensors import SlotLike, Tensor
+from glow.importers.onnx.attributes import EXACT, KINDS, exact_of
 from glow.importers.onnx.emitter import Emitter, hint_of
 from glow.importers.onnx.functions import RunBody
 from glow.importers.onnx.problems import Problems, Unsupported
 from glow.importers.onnx.records import NodeRecord
 from glow.importers.onnx.schemas import Schema, value_of
-from glow.importers.onnx.tensors import array_of, dense_of
+from glow.importers.onnx.tensors import array_of, dense_of, dtype_of_onnx
 from glow.support.errors import InvalidModelError
+from glow.support.types import element_type_of
 
 
 class Trial:
@@ -42,18 +44,6 @@ class Trial:
         """Take back what was written and found since."""
         self._emitter.go_back(self._mark)
         self._problems.restore(self._before)
-
-
-_STORED: dict[Any, int] = {
-    bool: AttributeProto.INT,
-    int: AttributeProto.INT,
-    float: AttributeProto.FLOAT,
-    str: AttributeProto.STRING,
-    Sequence[int]: AttributeProto.INTS,
-    Sequence[float]: AttributeProto.FLOATS,
-    Sequence[str]: AttributeProto.STRINGS,
-}
-"""How ONNX stores attributes that are parameters of these types."""
 
 
 class Node:
@@ -244,15 +234,18 @@ class Node:
             if name not in given and self._is_known(name):
                 given[name] = self._parameter(parameter)
         made = [
-            not isinstance(kind, OptResultDef) or self.is_read(index)
-            for index, (_, kind) in enumerate(definition.results)
+            given.get(f"with_{name}", self.is_read(index))
+            if isinstance(kind, OptResultDef)
+            else True
+            for index, (name, kind) in enumerate(definition.results)
         ]
         made[0] = made[0] or not any(made)
         for (name, kind), flag in zip(definition.results, made, strict=True):
             if isinstance(kind, OptResultDef):
                 given[f"with_{name}"] = flag
         results = iter(self.emit_all(op, *slots, **given))
-        return [next(results) if flag else None for flag in made]
+        own = [next(results, None) if flag else None for flag in made]
+        return [*own, *results]  # the last may be several
 
     def _slot(self, index: int, kind: object) -> SlotLike:
         if isinstance(kind, OptOperandDef):
@@ -262,7 +255,10 @@ class Node:
     def _parameter(self, parameter: OpParameter) -> Any:
         """Return the attribute that a parameter is called like."""
         kind = parameter.kinds[0]
-        value = self._attribute(parameter.name, _STORED[kind], None)
+        value = self._attribute(parameter.name, KINDS[kind], None)
+        if kind is Attribute:
+            dtype = dtype_of_onnx(value, f"attribute {parameter.name}")
+            return element_type_of(dtype)
         if parameter.words and value not in parameter.words:
             self.refuse(f"{parameter.name}={value!r}")
         return value != 0 if kind is bool else value
@@ -339,4 +335,4 @@ class Node:
             return default
         if attribute.type != kind:
             self.invalid(f"attribute {name} has another type than expected")
-        return value_of(attribute)
+        return exact_of(value_of(attribute), self.record.metadata.get(EXACT + name))

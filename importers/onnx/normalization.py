@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import SSAValue
+
 from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp
 from glow.dialects.graph.base import GraphOp
@@ -11,9 +16,11 @@ from glow.dialects.graph.normalization import BatchNormOp, GroupNormOp, Instance
 from glow.dialects.graph.reduction import ReduceL1Op, ReduceL2Op
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import Given, NodeWriter, Written
+from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.shape import flatten
-from glow.support.types import normalize_axis
+from glow.support.types import dtype_of, element_of, normalize_axis, shape_of
 
 SOFTMAX: dict[str, type[GraphOp]] = {"LogSoftmax": LogSoftmaxOp, "Softmax": SoftmaxOp}
 
@@ -29,6 +36,33 @@ def batch_norm(node: Node) -> Outputs:
     node.ignore("momentum")  # it concerns training only
     given = [node.input(index) for index in (0, 3, 4, 1, 2)]
     return node.apply(BatchNormOp, *given)
+
+
+@onnx_form(BatchNormOp)
+def batch_norm_node(
+    op: BatchNormOp, out: NodeWriter
+) -> Written | Sequence[Written | None]:
+    if op.scale is None or op.bias is None:
+        return out.function(op, _whole_batch_norm)
+    return _whole_batch_norm(op, out)
+
+
+def _whole_batch_norm(op: BatchNormOp, out: NodeWriter) -> Written:
+    channels = shape_of(op.mean)
+    scale, bias = (
+        _or_filled(op.scale, 1, op, channels),
+        _or_filled(op.bias, 0, op, channels),
+    )
+    given = op.input, scale, bias, op.mean, op.variance
+    return out.node("BatchNormalization", *given, epsilon=op.epsilon)
+
+
+def _or_filled(
+    value: SSAValue | None, number: int, op: GraphOp, shape: Sequence[int]
+) -> Given:
+    """Return an operand that ONNX requires, or what its absence stands for."""
+    dtype = dtype_of(element_of(op.operands[0]))
+    return np.full(shape, number, dtype) if value is None else value
 
 
 def _trained_batch_norm(node: Node) -> Outputs:
@@ -53,6 +87,29 @@ def instance_norm(node: Node) -> Outputs:
     if len(node.shape(0)) < 3:
         node.invalid(f"expected a rank of at least 3, got {node.input(0).type}")
     return node.apply(InstanceNormOp)
+
+
+@onnx_form(InstanceNormOp)
+def instance_norm_node(
+    op: InstanceNormOp, out: NodeWriter
+) -> Written | Sequence[Written | None]:
+    """Of rank 2, each place is a mean of its own, and the result is the bias."""
+    if op.scale is None or op.bias is None or len(shape_of(op.input)) < 3:
+        return out.function(op, _whole_instance_norm)
+    return _whole_instance_norm(op, out)
+
+
+def _whole_instance_norm(op: InstanceNormOp, out: NodeWriter) -> Written:
+    shape = shape_of(op.input)
+    scale, bias = (
+        _or_filled(value, number, op, shape[1:2])
+        for value, number in ((op.scale, 1), (op.bias, 0))
+    )
+    value = out.tensor(op.input)
+    if len(shape) == 2:
+        value = value.reshape(*shape, 1)
+    result = out.node("InstanceNormalization", value, scale, bias, epsilon=op.epsilon)
+    return result if len(shape) > 2 else out.node("Reshape", result, shape)
 
 
 @onnx_op("GroupNormalization", since=18)
@@ -81,6 +138,27 @@ def group_norm(node: Node) -> Outputs:
     return node.apply(GroupNormOp)
 
 
+@onnx_form(GroupNormOp)
+def group_norm_node(
+    op: GroupNormOp, out: NodeWriter
+) -> Written | Sequence[Written | None]:
+    if out.opset < 21:
+        raise Unsupported("GroupNormalization with a scale per channel before opset 21")
+    if op.scale is None or op.bias is None:
+        return out.function(op, _whole_group_norm)
+    return _whole_group_norm(op, out)
+
+
+def _whole_group_norm(op: GroupNormOp, out: NodeWriter) -> Written:
+    channels = shape_of(op.input)[1:2]
+    scale, bias = (
+        _or_filled(op.scale, 1, op, channels),
+        _or_filled(op.bias, 0, op, channels),
+    )
+    numbers = {"num_groups": op.num_groups, "epsilon": op.epsilon}
+    return out.node("GroupNormalization", op.input, scale, bias, **numbers)
+
+
 def _check_stash_type(node: Node) -> None:
     if node.integer("stash_type") != 1:
         node.refuse(f"stash_type={node.integer('stash_type')}")
@@ -98,6 +176,19 @@ def layer_norm(node: Node) -> tuple[Tensor, ...]:
         epsilon=node.real("epsilon"),
         with_statistics=node.is_read(1) or node.is_read(2),
     )
+
+
+@onnx_form(LayerNormOp)
+def layer_norm_node(op: LayerNormOp, out: NodeWriter) -> Sequence[Written | None]:
+    if op.scale is None:
+        return out.function(op, _whole_layer_norm)
+    return _whole_layer_norm(op, out)
+
+
+def _whole_layer_norm(op: LayerNormOp, out: NodeWriter) -> Sequence[Written | None]:
+    scale = _or_filled(op.scale, 1, op, shape_of(op.input)[op.axis :])
+    given = op.input, scale, op.bias
+    return out.as_node("LayerNormalization", op, *given, with_statistics=None)
 
 
 @onnx_op("MeanVarianceNormalization")
@@ -128,6 +219,19 @@ def rms_norm(node: Node) -> Tensor:
     if node.element(0) == node.element(1):
         return node.emit(RmsNormOp, value, scale, **numbers)
     return node.emit(RmsNormOp, value, **numbers).astype(scale.element) * scale
+
+
+@onnx_form(RmsNormOp)
+def rms_norm_node(op: RmsNormOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+    if op.scale is None:
+        return out.function(op, _whole_rms_norm)
+    return _whole_rms_norm(op, out)
+
+
+def _whole_rms_norm(op: RmsNormOp, out: NodeWriter) -> Written:
+    scale = _or_filled(op.scale, 1, op, shape_of(op.input)[op.axis :])
+    numbers = {"axis": op.axis, "epsilon": op.epsilon}
+    return out.node("RMSNormalization", op.input, scale, **numbers)
 
 
 @onnx_op(*SOFTMAX)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from glow.dialects.graph.activation import PreluOp
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute, SSAValue
+
+from glow.dialects.graph.activation import CeluOp, PreluOp
 from glow.dialects.graph.along_axis import LogSoftmaxOp, SoftmaxOp, TopKOp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import BinaryOp, UnaryOp, declared
 from glow.dialects.graph.detection import RoiAlignOp
 from glow.dialects.graph.indexing import GatherElementsOp, GatherNdOp, GatherOp
 from glow.dialects.graph.linear import DetOp, EinsumOp, MatMulOp
+from glow.dialects.graph.logic import BitShiftOp
 from glow.dialects.graph.loss import CrossEntropyLossOp, NegativeLogLikelihoodLossOp
 from glow.dialects.graph.normalization import LrnOp
 from glow.dialects.graph.pooling import GlobalAvgPoolOp, GlobalMaxPoolOp
@@ -20,8 +25,11 @@ from glow.dialects.graph.scattering import (
 )
 from glow.dialects.graph.select import WhereOp
 from glow.dialects.graph.slicing import TriluOp
+from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
+from glow.support.types import dtype_of, element_of
 
 ONE: dict[str, type[GraphOp]] = {
     **declared(UnaryOp),
@@ -47,6 +55,8 @@ ONE: dict[str, type[GraphOp]] = {
     "Trilu": TriluOp,
     "Where": WhereOp,
 }
+"""The operators that are one op; "Scatter" is the former name of another."""
+
 BINARY: dict[str, type[GraphOp]] = {
     name: op
     for name, op in declared(BinaryOp).items()
@@ -61,3 +71,37 @@ SINCE_13: dict[str, type[GraphOp]] = {"LogSoftmax": LogSoftmaxOp, "Softmax": Sof
 @onnx_op(*SINCE_13, since=13)
 def one_op(node: Node) -> Outputs:
     return node.apply((ONE | SINCE_7 | SINCE_13)[node.record.op_type])
+
+
+OPERATORS: dict[type[GraphOp], str] = {
+    op: name
+    for name, op in (ONE | declared(BinaryOp) | SINCE_7 | SINCE_13).items()
+    if name != "Scatter" and op not in (BitShiftOp, CeluOp, MatMulOp, TopKOp)
+}
+
+
+@onnx_form(*OPERATORS)
+def one_node(op: GraphOp, out: NodeWriter) -> Sequence[Written | None]:
+    """Where ONNX takes no elements of a type, it computes with those of a wider one."""
+    name = OPERATORS[type(op)]
+    if out.wider_types(name, op.operands):
+        return out.function(op, _widened)
+    return out.as_node(name, op)
+
+
+def _widened(op: GraphOp, out: NodeWriter) -> Sequence[Written | None]:
+    types = out.wider_types(OPERATORS[type(op)], op.operands)
+
+    def cast(value: SSAValue, element: Attribute) -> Tensor:
+        return out.tensor(value).astype(dtype_of(element))
+
+    elements = map(element_of, op.operands)
+    wide = [
+        cast(value, types.get(element, element)).value
+        for value, element in zip(op.operands, elements, strict=True)
+    ]
+    made = out.insert(op.rebuilt(wide, op.parameters()))
+    return [
+        cast(value, element_of(result))
+        for value, result in zip(made, op.results, strict=True)
+    ]

@@ -35,6 +35,15 @@ class Problems:
         """Note what is wrong with a node."""
         self._invalid.setdefault(str(error), error)
 
+    def listed(self) -> list[str]:
+        """Return each thing that is lacking with those that need it."""
+        parts: list[str] = []
+        for what, owners in self._owners.items():
+            more = len(owners) - _SHOWN
+            names = ", ".join([*owners][:_SHOWN]) + (f" and {more} more" * (more > 0))
+            parts.append(f"{what} ({names})")
+        return parts
+
     def copy(self) -> Problems:
         """Return what is known so far."""
         known = Problems()
@@ -73,11 +82,7 @@ class Problems:
         """Return what is not supported, and which inputs' values would help, if any."""
         if not self._owners:
             return ""
-        parts: list[str] = []
-        for what, owners in self._owners.items():
-            more = len(owners) - _SHOWN
-            names = ", ".join([*owners][:_SHOWN]) + (f" and {more} more" * (more > 0))
-            parts.append(f"{what} ({names})")
+        parts = self.listed()
         values = ", ".join(f'"{name}": ...' for name in unknown)
         if values:
             parts.append(f"values can be given: constants={{{values}}}")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from glow.dialects.graph import array_api as xp
 from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.convolution import ConvOp, ConvTransposeOp
 from glow.dialects.graph.linear import MatMulOp
-from glow.dialects.graph.pooling import AvgPoolOp, GlobalLpPoolOp, LpPoolOp, MaxPoolOp
+from glow.dialects.graph.pooling import (
+    AvgPoolOp,
+    GlobalLpPoolOp,
+    LpPoolOp,
+    MaxPoolOp,
+    PoolOp,
+)
 from glow.dialects.graph.scattering import ScatterElementsOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor
@@ -21,10 +29,18 @@ from glow.dialects.graph.window import (
     resolve_output_shape,
 )
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import check_extents
 from glow.support.dtypes import is_floating
+from glow.support.types import shape_of
 
+_POOL_NAMES: dict[type[GraphOp], str] = {
+    AvgPoolOp: "AveragePool",
+    GlobalLpPoolOp: "GlobalLpPool",
+    LpPoolOp: "LpPool",
+    MaxPoolOp: "MaxPool",
+}
 POOLS: dict[str, type[GraphOp]] = {"AveragePool": AvgPoolOp, "MaxPool": MaxPoolOp}
 
 
@@ -54,6 +70,26 @@ def gemm(node: Node) -> Tensor:
     return node.emit(MatMulOp, lhs, rhs, bias, **turned)
 
 
+@onnx_form(MatMulOp)
+def product(op: MatMulOp, out: NodeWriter) -> Written | Sequence[Written | None]:
+    """MatMul or Gemm, which is of matrices and knows no integers below 32 bits."""
+    if op.bias is None and not op.transpose_lhs and not op.transpose_rhs:
+        return out.node("MatMul", op.lhs, op.rhs)
+    if len(shape_of(op.lhs)) == len(shape_of(op.rhs)) == 2:
+        turned = {"transA": op.transpose_lhs, "transB": op.transpose_rhs}
+        return out.node("Gemm", op.lhs, op.rhs, op.bias, **turned)
+    return out.function(op, _turned_product)
+
+
+def _turned_product(op: MatMulOp, out: NodeWriter) -> Written:
+    """Transposes, a product of batches, and an addition."""
+    lhs, rhs = out.tensor(op.lhs), out.tensor(op.rhs)
+    lhs = xp.matrix_transpose(lhs) if op.transpose_lhs else lhs
+    rhs = xp.matrix_transpose(rhs) if op.transpose_rhs else rhs
+    result = lhs @ rhs
+    return result if op.bias is None else result + op.bias
+
+
 def _scaled(node: Node, value: Tensor, factor: float) -> Tensor:
     if factor == 1:
         return value
@@ -70,6 +106,11 @@ def _is_among(factor: float, limits: np.iinfo[np.integer]) -> bool:
 @onnx_op("Conv")
 def conv(node: Node) -> Outputs:
     return node.apply(ConvOp, pads=padding_of(node, kernel_of(node)))
+
+
+@onnx_form(ConvOp)
+def conv_node(op: ConvOp, out: NodeWriter) -> Sequence[Written | None]:
+    return out.as_node("Conv", op)
 
 
 def padding_of(node: Node, kernel: Ints) -> Ints:
@@ -99,6 +140,13 @@ def conv_transpose(node: Node) -> Outputs:
         *sizes.values(),
     )
     return node.apply(ConvTransposeOp, pads=pads, output_padding=added)
+
+
+@onnx_form(ConvTransposeOp)
+def conv_transpose_node(
+    op: ConvTransposeOp, out: NodeWriter
+) -> Sequence[Written | None]:
+    return out.as_node("ConvTranspose", op)
 
 
 def kernel_of(node: Node, filter: int = 1) -> Ints:
@@ -159,6 +207,11 @@ def col2im(node: Node) -> Tensor:
 @onnx_op(*POOLS)
 def pool(node: Node) -> Outputs:
     return _pool(node, POOLS[node.record.op_type])
+
+
+@onnx_form(MaxPoolOp, AvgPoolOp, LpPoolOp, GlobalLpPoolOp)
+def pool_node(op: PoolOp, out: NodeWriter) -> Sequence[Written | None]:
+    return out.as_node(_POOL_NAMES[type(op)], op)
 
 
 @onnx_op("LpPool")

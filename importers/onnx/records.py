@@ -13,6 +13,8 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from glow.support.errors import InvalidModelError
 
 DEFAULT_DOMAIN = ""
+SOURCE = "glow.source"
+"""The metadata of a node with the name of what it was made from, if not its own."""
 
 
 def domain_of(name: object) -> str:
@@ -56,6 +58,7 @@ class NodeRecord:
     opsets: Mapping[str, int] = field(repr=False)
     captured: tuple[str, ...] = ()
     """Names of the surrounding graph that its bodies read."""
+    metadata: Mapping[str, str] = field(default_factory=lambda: {}, repr=False)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -80,6 +83,8 @@ class NodeRecord:
     @property
     def source(self) -> str:
         """The name that locations of its ops have: its own, or operator and output."""
+        if SOURCE in self.metadata:
+            return self.metadata[SOURCE]
         output = next((name for name in self.outputs if name), "")
         return self.name or f"{self.op_type}:{output}"
 
@@ -109,7 +114,15 @@ def record_of(node: NodeProto, opsets: Mapping[str, int]) -> NodeRecord:
         attributes=attributes,
         opsets=opsets,
         captured=tuple(sorted(_captured(node))),
+        metadata=_metadata_of(node),
     )
+
+
+def _metadata_of(node: NodeProto) -> dict[str, str]:
+    entries = node.metadata_props
+    return {
+        text_of(each.key, "a key"): text_of(each.value, "metadata") for each in entries
+    }
 
 
 def graphs_of(attribute: AttributeProto) -> list[GraphProto]:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from glow.dialects.graph.along_axis import CumsumOp, TopKOp
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.declaration import declared
 from glow.dialects.graph.reduction import ReductionOp
 from glow.dialects.graph.slicing import PadOp
 from glow.dialects.graph.tensors import Tensor, emit
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.support.types import normalize_axis
 
 REDUCTIONS = declared(ReductionOp)
@@ -26,6 +33,22 @@ def reduction(node: Node) -> Tensor:
     return node.emit(op, node.input(0), axes=axes, keepdims=keepdims)
 
 
+_REDUCTION_NAMES: dict[type[GraphOp], str] = {op: n for n, op in REDUCTIONS.items()}
+
+
+@onnx_form(*_REDUCTION_NAMES)
+def reduction_node(op: ReductionOp, out: NodeWriter) -> Written:
+    """Without axes, ONNX reduces none only where it is told so."""
+    name = _REDUCTION_NAMES[type(op)]
+    if out.has(name, "axes"):
+        if not op.axes:
+            raise Unsupported(f"{name} along no axis in opset {out.opset}")
+        return out.node(name, op.input, keepdims=op.keepdims, axes=op.axes)
+    none = None if op.axes else True
+    given = op.input, op.axes
+    return out.node(name, *given, keepdims=op.keepdims, noop_with_empty_axes=none)
+
+
 @onnx_op("TopK", since=10)
 @onnx_op("TopK", since=11)
 def top_k(node: Node) -> Outputs:
@@ -33,9 +56,22 @@ def top_k(node: Node) -> Outputs:
     return node.apply(TopKOp, k=_one(node, "k"))
 
 
+@onnx_form(TopKOp)
+def top_k_node(op: TopKOp, out: NodeWriter) -> Sequence[Written | None]:
+    given = {"axis": op.axis, "largest": op.largest}
+    made = out.outputs([True, True], "TopK", op.input, [op.k], **given)
+    slots = op.values, op.indices
+    return [each for each, slot in zip(made, slots, strict=True) if slot is not None]
+
+
 @onnx_op("CumSum")
 def cumsum(node: Node) -> Outputs:
     return node.apply(CumsumOp, axis=_one(node, "axis"))
+
+
+@onnx_form(CumsumOp)
+def cumsum_node(op: CumsumOp, out: NodeWriter) -> Sequence[Written | None]:
+    return out.as_node("CumSum", op, op.input, np.array(op.axis), axis=None)
 
 
 def _one(node: Node, name: str) -> int:

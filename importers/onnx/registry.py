@@ -1,14 +1,16 @@
-"""Handlers of ONNX operators, found by location."""
+"""Handlers of ONNX operators and ONNX forms of graph ops, found by location."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from glow.dialects.graph.base import GraphOp
 from glow.dialects.graph.tensors import Tensor
+from glow.importers.onnx.nodes import Form
 from glow.importers.onnx.records import DEFAULT_DOMAIN, operator_name
 from glow.support.discovery import modules_in
 from glow.support.errors import ExtensionError
@@ -21,7 +23,10 @@ Outputs = Tensor | Sequence[Tensor | None]
 NodeHandler = Callable[["Node"], Outputs]
 _Handler = TypeVar("_Handler", bound=NodeHandler)
 
+_Form = TypeVar("_Form", bound=Form)
+
 MARK = "onnx_operators"
+FORM_MARK = "onnx_forms"
 
 
 def onnx_op(
@@ -48,23 +53,64 @@ def onnx_op(
     return mark
 
 
+def onnx_form(*ops: type[GraphOp]) -> Callable[[_Form], _Form]:
+    """
+    Make a function write graph ops of the types `ops` as nodes of ONNX.
+
+    It is given an op and where nodes go, and returns what its results are: a value, or
+    one for each result, None for an optional one that is absent. It stands beside the
+    function that imports these nodes, which must make the same op of them again.
+    """
+
+    def mark(form: _Form) -> _Form:
+        marks: list[type[GraphOp]] = getattr(form, FORM_MARK, [])
+        setattr(form, FORM_MARK, [*marks, *ops])
+        return form
+
+    return mark
+
+
+@cache
+def _modules() -> tuple[ModuleType, ...]:
+    """Return the modules of this package, and those of others that extend it."""
+    own = [import_module(name) for name in modules_in("glow.importers.onnx")]
+    return (*own, *load_all(ONNX, ModuleType))
+
+
+def _marked(mark: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the functions that have a mark, once for each that it lists."""
+    for module in _modules():
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) == module.__name__:
+                yield from ((value, each) for each in getattr(value, mark, ()))
+
+
+@cache
+def forms() -> dict[type[GraphOp], Form]:
+    """Map each graph op that ONNX has to what writes it."""
+    by_op: dict[type[GraphOp], Form] = {}
+    for form, op in _marked(FORM_MARK):
+        if op in by_op:
+            raise ExtensionError(
+                f"expected one module to write {op.name} as ONNX, "
+                f"got {by_op[op].__module__} and {form.__module__}"
+            )
+        by_op[op] = form
+    return by_op
+
+
 @cache
 def handlers() -> dict[str, dict[int, NodeHandler]]:
     """Map each operator, with its domain, to its handlers by the first opset."""
     by_operator: dict[str, dict[int, NodeHandler]] = {}
-    own = [import_module(name) for name in modules_in("glow.importers.onnx")]
-    for module in (*own, *load_all(ONNX, ModuleType)):
-        for value in vars(module).values():
-            if getattr(value, "__module__", None) != module.__name__:
-                continue
-            for name, since in getattr(value, MARK, ()):
-                if since in by_operator.setdefault(name, {}):
-                    other = by_operator[name][since].__module__
-                    raise ExtensionError(
-                        f"expected one module to import {name}-{since}, "
-                        f"got {other} and {module.__name__}"
-                    )
-                by_operator[name][since] = value
+    for value, (name, since) in _marked(MARK):
+        if since in by_operator.setdefault(name, {}):
+            other = by_operator[name][since].__module__
+            raise ExtensionError(
+                f"expected one module to import {name}-{since}, "
+                f"got {other} and {value.__module__}"
+            )
+        by_operator[name][since] = value
     return by_operator
 
 

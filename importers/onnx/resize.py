@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from glow.dialects.graph.interpolation import COORDINATES, CROP, MODES, ROUNDING
 from glow.dialects.graph.resize import ResizeOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import onnx_op
-from glow.support.types import normalize_axis
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.problems import Unsupported
+from glow.importers.onnx.registry import onnx_form, onnx_op
+from glow.support.types import normalize_axis, shape_of
 
 Floats = tuple[float, ...]
 
@@ -117,3 +120,32 @@ def _floats(node: Node, index: int, role: str) -> Floats:
             f"got {value.dtype} of shape {list(value.shape)}"
         )
     return tuple(float(v) for v in value)
+
+
+@onnx_form(ResizeOp)
+def resize_node(op: ResizeOp, out: NodeWriter) -> Sequence[Written | None]:
+    """A size and a scale together are what keeps the aspect ratio of one axis."""
+    sizes, scales = op.sizes, op.scales
+    given: dict[str, Any] = {"sizes": None, "scales": None}
+    if sizes is not None and scales is not None:
+        sizes = _unbounded_sizes(op, sizes, scales)
+        scales, given["keep_aspect_ratio_policy"] = None, "not_larger"
+    if scales is not None:
+        scales = np.array(scales, np.float32)
+    return out.as_node("Resize", op, op.input, op.roi, scales, sizes, **given)
+
+
+def _unbounded_sizes(
+    op: ResizeOp, sizes: Sequence[int], scales: Sequence[float]
+) -> list[int]:
+    """Return sizes of which one gives the scale of all axes, and no other bounds it."""
+    shape = shape_of(op.input)
+    axes = range(len(shape)) if op.axes is None else op.axes
+    extents = [shape[axis] for axis in axes]
+    for index, (size, extent) in enumerate(zip(sizes, extents, strict=True)):
+        ratio = np.float32(size / max(extent, 1))
+        rounded = [int(ratio * np.float32(e) + np.float32(0.5)) for e in extents]
+        if {float(ratio)} == set(scales) and rounded == list(sizes):
+            large = [(extent + 1) * (size + 1) for extent in extents]
+            return [*large[:index], size, *large[index + 1 :]]
+    raise Unsupported(f"Resize to {list(sizes)} by {list(scales)}")

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, prod
 
 import numpy as np
 
-from glow.dialects.graph.movement import ExpandOp
+from glow.dialects.graph.movement import ExpandOp, ReshapeOp
 from glow.dialects.graph.select import DropoutOp
 from glow.dialects.graph.tensors import Tensor
 from glow.importers.onnx.node import Node
-from glow.importers.onnx.registry import Outputs, onnx_op
+from glow.importers.onnx.nodes import NodeWriter, Written
+from glow.importers.onnx.registry import Outputs, onnx_form, onnx_op
 from glow.importers.onnx.tensors import check_extents, dtype_of_onnx
-from glow.support.dtypes import widened
+from glow.support.dtypes import is_floating, widened
 from glow.support.element_conversion import convert
-from glow.support.types import normalize_axes, normalize_axis
+from glow.support.types import (
+    dtype_of,
+    element_of,
+    normalize_axes,
+    normalize_axis,
+    shape_of,
+)
 
 MAX_RANGE = 1 << 24
 
@@ -110,6 +118,12 @@ def reshape(node: Node) -> Tensor:
     return node.input(0).reshape(*shape)
 
 
+@onnx_form(ReshapeOp)
+def reshape_node(op: ReshapeOp, out: NodeWriter) -> Written:
+    zeros = True if 0 in op.shape else None
+    return out.node("Reshape", op.input, op.shape, allowzero=zeros)
+
+
 @onnx_op("Flatten")
 def flatten(node: Node) -> Tensor:
     extents, axis = node.shape(0), node.integer("axis")
@@ -145,6 +159,11 @@ def expand(node: Node) -> Tensor:
     return node.emit(ExpandOp, node.input(0), shape=wanted)
 
 
+@onnx_form(ExpandOp)
+def expand_node(op: ExpandOp, out: NodeWriter) -> Written:
+    return out.node("Expand", op.input, op.shape)
+
+
 @onnx_op("Identity", "OptionalGetElement")
 def identity(node: Node) -> Tensor:
     return node.input(0)
@@ -175,3 +194,16 @@ def dropout(node: Node) -> Outputs:
     if is_training and (node.optional(1) is None or node.known(1, "a ratio").any()):
         node.refuse("training_mode=1")
     return node.apply(DropoutOp)
+
+
+@onnx_form(DropoutOp)
+def dropout_node(op: DropoutOp, out: NodeWriter) -> Sequence[Written | None]:
+    if is_floating(dtype_of(element_of(op.input))):
+        return out.as_node("Dropout", op)
+    return out.function(op, _nothing_dropped)
+
+
+def _nothing_dropped(op: DropoutOp, out: NodeWriter) -> Sequence[Written | None]:
+    """The input, and that all of it is kept: ONNX drops floats only."""
+    kept = out.tensor(np.broadcast_to(np.True_, shape_of(op.input)))
+    return (op.input, kept)[: len(op.results)]

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ValueInfoProto
+from onnx import GraphProto, ValueInfoProto
 from xdsl.dialects.builtin import AnyTensorType
 
+from glow.dialects.graph.placeholder import RESIDENCIES
 from glow.importers.onnx.problems import Unsupported
 from glow.importers.onnx.records import text_of
 from glow.importers.onnx.tensors import DTYPES, check_extents, dtype_of_onnx, type_name
 from glow.support.dimensions import relations
 from glow.support.errors import BindingError, InvalidModelError
 from glow.support.types import element_type_of, tensor
+
+STATE = "glow.state"
+"""The metadata of an output with the input that gets its value in the next run."""
+RESIDENCY = "glow.residency"
+"""The metadata of an input that the caller need not pass: how long its value lives."""
+ZEROS = "glow.zeros"
+"""The metadata of an input that begins as zeros, without an initializer."""
 
 
 class Dimensions:
@@ -207,3 +216,37 @@ def declared_type(info: ValueInfoProto) -> AnyTensorType | None:
         return type_of(info, Dimensions({}), "")
     except (InvalidModelError, Unsupported):
         return None
+
+
+@dataclass(frozen=True)
+class KeptInput:
+    """How long the value of an input lives that a caller need not pass."""
+
+    residency: str
+    begins_as_zeros: bool
+
+
+def kept_inputs(graph: GraphProto, given: Collection[str]) -> dict[str, KeptInput]:
+    """Return the inputs that metadata of ours say to be kept, but for `given` ones."""
+    metadata = {i.name: _metadata_of(i) for i in graph.input if i.name not in given}
+    return {
+        name: KeptInput(entries[RESIDENCY], ZEROS in entries)
+        for name, entries in metadata.items()
+        if entries.get(RESIDENCY) in RESIDENCIES
+    }
+
+
+def states_of(graph: GraphProto) -> dict[str, str]:
+    """Return the input that each output is the next value of, as metadata say."""
+    types = {info.name: declared_type(info) for info in graph.input}
+    states = {info.name: _metadata_of(info).get(STATE, "") for info in graph.output}
+    declared = {info.name: declared_type(info) for info in graph.output}
+    return {
+        output: name
+        for output, name in states.items()
+        if name in types and types[name] == declared[output] is not None
+    }
+
+
+def _metadata_of(info: ValueInfoProto) -> dict[str, str]:
+    return {entry.key: entry.value for entry in info.metadata_props}

@@ -1,0 +1,18 @@
+"""Losses that ONNX has no operator for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from glow.dialects.graph.loss import BinaryCrossEntropyWithLogitsLossOp
+from glow.importers.onnx.nodes import Form, NodeWriter, Written
+from glow.importers.onnx.registry import onnx_form
+from glow.passes.graph.decompose_losses import decompose_binary_cross_entropy
+
+
+@onnx_form(BinaryCrossEntropyWithLogitsLossOp)
+def binary_cross_entropy(
+    op: BinaryCrossEntropyWithLogitsLossOp, out: NodeWriter
+) -> Sequence[Written | None]:
+    return out.function(op, cast(Form, decompose_binary_cross_entropy))

@@ -1,0 +1,443 @@
+"""Where forms of graph ops write ONNX nodes: a graph, or the body of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import FunctionProto, NodeProto, TensorProto, defs, helper
+from xdsl.dialects.builtin import (
+    UnknownLoc,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import OptResultDef, VarResultDef
+
+from glow.dialects.graph.base import GraphOp
+from glow.dialects.graph.storage import INLINE_ELEMENTS, LiteralOp, LoadOp
+from glow.dialects.graph.tensors import GraphWriter, SourceOp, Tensor
+from glow.importers.onnx.attributes import EXACT, KINDS, attribute_proto, exact_text
+from glow.importers.onnx.problems import Problems, Unsupported
+from glow.importers.onnx.records import DEFAULT_DOMAIN, SOURCE
+from glow.importers.onnx.schemas import AttributeRule, Schema, find_schema, value_of
+from glow.importers.onnx.tensors import number_of, proto_of, type_name
+from glow.support.locations import name_of
+from glow.support.names import Names
+from glow.support.types import dtype_of, element_of, ui8, ui16, ui32, ui64
+
+_WIDER: dict[Attribute, tuple[Attribute, ...]] = {
+    f16: (f32, f64),
+    bf16: (f32, f64),
+    f32: (f64,),
+    i8: (i16, i32, i64),
+    i16: (i32, i64),
+    i32: (i64,),
+    ui8: (ui16, i16, ui32, i32, ui64, i64),
+    ui16: (ui32, i32, ui64, i64),
+    ui32: (ui64, i64),
+}
+"""The types that hold all values of a type, the narrowest first."""
+
+GLOW = "glow"
+"""The domain of functions that are graph ops: what has these need not call them."""
+
+Written = str | SSAValue | Tensor
+"""A value in ONNX: by its name there, or as a value or tensor that it stands for."""
+
+Given = Written | NDArray[Any] | Sequence[int] | None
+"""An input: a value, a constant, or None where an optional one is absent."""
+
+Form = Callable[[Any, "NodeWriter"], Written | Sequence[Written | None]]
+"""Writes an op as nodes; returns what its results are, None for one that is absent."""
+
+
+@dataclass
+class ExportContext:
+    """What a graph has in common with the bodies of its functions."""
+
+    opset: int
+    forms: Mapping[type[GraphOp], Form]
+    problems: Problems = field(default_factory=Problems)
+    functions: dict[str, list[FunctionProto]] = field(default_factory=lambda: {})
+    """The functions by name; several of one name differ in their overload."""
+    node_names: Names = field(default_factory=Names)
+
+    def overload_of(self, function: FunctionProto) -> str:
+        """Add a function, unless there is an equal one, and return its overload."""
+        known = self.functions.setdefault(function.name, [])
+        for each in known:
+            function.overload = each.overload
+            if each == function:
+                return each.overload
+        function.overload = str(len(known)) if known else ""
+        known.append(function)
+        return function.overload
+
+
+class NodeWriter(GraphWriter):
+    """
+    Writes nodes, and the constants that they read.
+
+    A form appends nodes by `node`. It may also compute with tensors, as a pattern of a
+    pass does: the ops that these insert are written in turn.
+    """
+
+    def __init__(self, context: ExportContext, names: Names, is_body: bool = False):
+        """A body has no constants beside its nodes, and makes them by nodes."""
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+        self.values: dict[SSAValue, str] = {}
+        self._context = context
+        self._names = names
+        self._is_body = is_body
+        self._known: dict[tuple[Any, ...], str] = {}
+        self._label = ""
+        self._source = ""
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's operators that nodes count by."""
+        return self._context.opset
+
+    def insert(self, op: SourceOp) -> Sequence[SSAValue]:
+        self.write(op)
+        return op.results
+
+    def write(self, op: SourceOp, wanted: Mapping[SSAValue, str] | None = None) -> None:
+        """
+        Append the nodes of an op; `wanted` are names that results must have.
+
+        What ONNX cannot say is noted as a problem.
+        """
+        match op:
+            case LiteralOp():
+                name = op.result.name_hint or self._label or "constant"
+                self.values[op.result] = self.constant_name(op.array, name)
+            case LoadOp():
+                self.values[op.result] = op.symbol.string_value()
+            case _:
+                self._write_op(op, wanted or {})
+
+    def _write_op(self, op: GraphOp, wanted: Mapping[SSAValue, str]) -> None:
+        outer = self._label, self._source
+        names = [
+            wanted.get(r) or self._names.fresh(r.name_hint or self._label or "value")
+            for r in op.results
+        ]
+        if not isinstance(op.location, UnknownLoc):
+            self._source = name_of(op)
+        self._label, start = names[0], len(self.nodes)
+        try:
+            made = self._written(op)
+            if len(made) != len(names):
+                raise Unsupported(f"{op.name} with {len(names)} results")
+            final = self.renamed(made, names, start, [r in wanted for r in op.results])
+            self.values |= zip(op.results, final, strict=True)
+        except Unsupported as problem:
+            self._context.problems.add(str(problem), self._source or names[0])
+            self.values |= zip(op.results, names, strict=True)
+        self._label, self._source = outer
+
+    def _written(self, op: GraphOp) -> list[str]:
+        """Write an op; return what the results that are present are called."""
+        form = self._context.forms.get(type(op))
+        if form is None:
+            raise Unsupported(op.name)
+        try:
+            return self.results_of(form, op)
+        except Unsupported as problem:
+            raise Unsupported(f"{op.name}: {problem}") from None
+
+    def results_of(self, form: Form, op: GraphOp) -> list[str]:
+        """Write `op` as `form` does; return what its results are called."""
+        written = form(op, self)
+        several = [written] if isinstance(written, str | SSAValue | Tensor) else written
+        return [self.name_of(value) for value in several if value is not None]
+
+    def renamed(
+        self,
+        made: Sequence[str],
+        names: Sequence[str],
+        start: int,
+        wanted: Sequence[bool],
+    ) -> list[str]:
+        """
+        Call values by `names`, if nodes from `start` on make them; return their names.
+
+        Other values that are `wanted` get a node that copies them.
+        """
+        own = {name for node in self.nodes[start:] for name in node.output}
+        new: dict[str, str] = {}
+        final: list[str] = []
+        for old, name, is_wanted in zip(made, names, wanted, strict=True):
+            if old in own and old not in new:
+                new[old] = name
+            elif is_wanted:
+                self.copy(new.get(old, old), name)
+            else:
+                name = new.get(old, old)
+            final.append(name)
+        for node in self.nodes[start:]:
+            for several in (node.input, node.output):
+                for index, each in enumerate(several):
+                    several[index] = new.get(each, each)
+        return final
+
+    def copy(self, value: str, name: str) -> None:
+        """Append a node that gives a value one more name."""
+        node = NodeProto(op_type="Identity", input=[value], output=[name])
+        self.nodes.append(node)
+
+    def name_of(self, value: Written) -> str:
+        """Return how nodes call a value."""
+        if isinstance(value, str):
+            return value
+        return self.values[value.value if isinstance(value, Tensor) else value]
+
+    def node(self, op_type: str, *inputs: Given, **attributes: Any) -> str:
+        """Append a node with one output, and return that; see `outputs`."""
+        (made,) = self.outputs([True], op_type, *inputs, **attributes)
+        assert made is not None
+        return made
+
+    def outputs(
+        self, flags: Sequence[bool], op_type: str, *inputs: Given, **attributes: Any
+    ) -> list[str | None]:
+        """
+        Append a node; return its outputs, None for those that `flags` leave out.
+
+        Attributes that are None are left out, as are those that are ONNX's default.
+        Errors: Unsupported for an operator, an attribute or a type that the opset
+        lacks.
+        """
+        schema = self._schema_of(op_type)
+        given = {name: v for name, v in attributes.items() if v is not None}
+        for name in given:
+            if name not in schema.attributes:
+                what = f"{op_type} with {name}"
+                raise Unsupported(f"{what}, which opset {self.opset} lacks")
+        for index, value in enumerate(inputs):
+            if isinstance(value, SSAValue | Tensor):
+                _check_type(op_type, schema, index, self.value(value))
+        rules = schema.attributes
+        given = {n: v for n, v in given.items() if not _is_default(v, rules[n])}
+        types = {name: rule.type for name, rule in rules.items()}
+        return self._append(NodeProto(op_type=op_type), inputs, flags, given, types)
+
+    def as_node(
+        self, op_type: str, op: GraphOp, *inputs: Given, **given: Any
+    ) -> Sequence[str | None]:
+        """
+        Append a node with the parameters of `op` as attributes; return its outputs.
+
+        Without `inputs`, it reads the operands in their order. `given` are attributes
+        in place of parameters of these names, or None for those that are none.
+        """
+        flags = _presence_of(op)
+        values: dict[str, Any] = {
+            name: parameter.value_of(op)
+            for name, parameter in op.declared().items()
+            if name.removeprefix("with_") not in flags
+        }
+        values |= given
+        known = self._schema_of(op_type).attributes
+        defaults = op.defaults()
+        for name, value in list(values.items()):
+            if name not in known and value in (defaults.get(name), None):
+                del values[name]
+        slots = inputs or [value for _, value in _operands_of(op)]
+        return self.outputs([*flags.values()], op_type, *slots, **values)
+
+    def has(self, op_type: str, attribute: str = "") -> bool:
+        """Return whether the opset has an operator, and that an attribute."""
+        schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
+        return schema is not None and (not attribute or attribute in schema.attributes)
+
+    def wider_types(
+        self, op_type: str, operands: Sequence[SSAValue]
+    ) -> dict[Attribute, Attribute]:
+        """
+        Return wider types for those of operands that an operator does not take.
+
+        They hold all values of the narrower ones. Where there is none, or the opset has
+        no such operator, `node` refuses the operator as it is.
+        """
+        schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
+        wider: dict[Attribute, Attribute] = {}
+        for index, operand in enumerate(operands):
+            if schema is None:
+                break
+            element = element_of(operand)
+            taken = schema.input(index).types
+            if _text_of(element) not in taken:
+                fits = [e for e in _WIDER.get(element, ()) if _text_of(e) in taken]
+                wider |= {element: fits[0]} if fits else {}
+        return wider
+
+    def _schema_of(self, op_type: str) -> Schema:
+        schema = find_schema(op_type, DEFAULT_DOMAIN, self.opset)
+        if schema is not None:
+            return schema
+        later = range(self.opset + 1, defs.onnx_opset_version() + 1)
+        since = next((v for v in later if find_schema(op_type, "", v)), None)
+        raise Unsupported(f"{op_type}, which ONNX has from opset {since} on")
+
+    def _append(
+        self,
+        node: NodeProto,
+        inputs: Sequence[Given],
+        flags: Sequence[bool],
+        attributes: Mapping[str, Any],
+        types: Mapping[str, int],
+    ) -> list[str | None]:
+        node.input.extend(_trimmed([self._input(each) for each in inputs]))
+        label = self._label or node.op_type
+        made = [self._names.fresh(label) if flag else "" for flag in flags]
+        node.output.extend(_trimmed([*made]))
+        for name, value in attributes.items():
+            node.attribute.append(attribute_proto(name, value, types[name]))
+            if (text := exact_text(value)) is not None:
+                node.metadata_props.add(key=EXACT + name, value=text)
+        if self._source and not self._is_body:  # runtimes want each name once
+            node.name = self._context.node_names.fresh(self._source)
+            if node.name != self._source:
+                node.metadata_props.add(key=SOURCE, value=self._source)
+        self.nodes.append(node)
+        return [name if flag else None for name, flag in zip(made, flags, strict=True)]
+
+    def _input(self, given: Given) -> str:
+        if given is None:
+            return ""
+        if isinstance(given, str | SSAValue | Tensor):
+            return self.name_of(given)
+        array = given if isinstance(given, np.ndarray) else np.array(given, np.int64)
+        return self.constant_name(array, self._label or "constant")
+
+    def constant_name(self, array: NDArray[Any], name: str) -> str:
+        """Return what a constant is called: like `name`, unless it is there already."""
+        is_small = array.size <= INLINE_ELEMENTS
+        key = array.dtype, array.shape, array.tobytes() if is_small else None
+        if is_small and key in self._known:
+            return self._known[key]
+        fresh = self._known[key] = self._names.fresh(name)
+        if not is_small and not any(array.strides):
+            shape = self._input(array.shape)
+            self._add_constant("ConstantOfShape", [shape], array.reshape(-1)[:1], fresh)
+        elif self._is_body:
+            self._add_constant("Constant", [], array, fresh)
+        else:
+            self.constants.append(proto_of(array, fresh))
+        return fresh
+
+    def _add_constant(
+        self, op_type: str, inputs: Sequence[str], array: NDArray[Any], name: str
+    ) -> None:
+        node = NodeProto(op_type=op_type, input=inputs, output=[name])
+        value = helper.make_attribute("value", proto_of(array, "value"))
+        node.attribute.append(value)
+        self.nodes.append(node)
+
+    def function(self, op: GraphOp, form: Form) -> Sequence[str | None]:
+        """
+        Append a call of a function that is `op`; return the results that are present.
+
+        What knows the op computes it as it likes; others, what `form` writes of it.
+        """
+        body = NodeWriter(self._context, Names(), is_body=True)
+        inputs = [(name, value) for name, value in _operands_of(op)]
+        proto = body._function(op, form, inputs)
+        values, types = _parameters_of(op)
+        proto.attribute.extend(values)
+        overload = self._context.overload_of(proto)
+        node = NodeProto(op_type=proto.name, domain=GLOW, overload=overload)
+        given = [value for _, value in inputs]
+        return self._append(node, given, [True] * len(proto.output), values, types)
+
+    def _function(
+        self, op: GraphOp, form: Form, inputs: Sequence[tuple[str, SSAValue | None]]
+    ) -> FunctionProto:
+        """Write the body of a function; its outputs are the results of `op`."""
+        names = [self._names.fresh(name) for name, _ in inputs]
+        for name, (_, value) in zip(names, inputs, strict=True):
+            if value is not None:
+                self.values[value] = name
+        made = self.results_of(form, op)
+        outputs = [self._names.fresh("result") for _ in op.results]
+        self.renamed(made, outputs, 0, [True] * len(made))
+        used = {node.domain: 1 for node in self.nodes if node.domain}
+        versions = {DEFAULT_DOMAIN: self.opset, **used}
+        return FunctionProto(
+            name=op.name.partition(".")[2],
+            domain=GLOW,
+            input=names,
+            output=outputs,
+            node=self.nodes,
+            opset_import=[helper.make_opsetid(d, v) for d, v in versions.items()],
+        )
+
+
+def _trimmed(names: list[str]) -> list[str]:
+    """Return names without absent ones at the end."""
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def _is_default(value: object, rule: AttributeRule) -> bool:
+    return rule.default is not None and value == value_of(rule.default)
+
+
+def _check_type(op_type: str, schema: Schema, index: int, value: SSAValue) -> None:
+    """Raise Unsupported where ONNX takes no elements of this type."""
+    text = _text_of(element_of(value))
+    if schema.inputs and text not in schema.input(index).types:
+        raise Unsupported(f"{op_type} of a {text}")
+
+
+def _text_of(element: Attribute) -> str:
+    """Return how ONNX calls tensors of such elements."""
+    return f"tensor({type_name(number_of(dtype_of(element))).lower()})"
+
+
+def _operands_of(op: GraphOp) -> Iterator[tuple[str, SSAValue | None]]:
+    """Yield the operands by slot, None for one that is absent."""
+    for name, value in zip(op.operand_names(), op.slots(), strict=True):
+        if value is None or isinstance(value, SSAValue):
+            yield name, value
+        else:
+            yield from ((name, each) for each in value)
+
+
+def _presence_of(op: GraphOp) -> dict[str, bool]:
+    """Return which results are present, by name; variadic ones by number."""
+    flags: dict[str, bool] = {}
+    for name, kind in op.get_irdl_definition().results:
+        value = getattr(op, name)
+        if isinstance(kind, VarResultDef) and not isinstance(kind, OptResultDef):
+            flags |= {f"{name}{index}": True for index in range(len(value))}
+        else:
+            flags[name] = value is not None
+    return flags
+
+
+def _parameters_of(op: GraphOp) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the parameters that have a value, and how ONNX stores each."""
+    flags, values = _presence_of(op), dict[str, Any]()
+    declared = op.declared()
+    for name, parameter in sorted(declared.items()):
+        result = name.removeprefix("with_")
+        is_flag = name != result and result in flags
+        value = flags[result] if is_flag else parameter.value_of(op)
+        if value is not None:
+            values[name] = value
+    return values, {name: KINDS[declared[name].kinds[0]] for name in values}
